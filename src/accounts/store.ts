@@ -1,0 +1,230 @@
+import { type Selectable, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import type { Tables } from '../database/tables.ts';
+import { type AccountFacts, type Actor, nameKey } from './account.ts';
+
+/** An account as it is stored. */
+export interface Account extends AccountFacts {
+  id: string;
+  provider: string;
+  followers: number;
+  following: number;
+  experience: number;
+  /** When the provider was last asked for the whole record; null: known only as a contributor. */
+  askedAt: Date | null;
+  /** Never refreshed: there is no provider behind it. */
+  pinned: boolean;
+  /** What the provider's module keeps. */
+  memory: object | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** Who answers to a name. */
+export type NameHolder =
+  | { state: 'present'; account: Account }
+  /** Another account had the name before and is called otherwise now. */
+  | { state: 'renamed'; account: Account; checkAfter: Date }
+  | { state: 'gone'; account: Account };
+
+/** Finds who has, or last had, a name; the letter case does not matter. */
+export async function findByName(
+  connection: Connection,
+  provider: string,
+  name: string,
+): Promise<NameHolder | undefined> {
+  const row = await connection
+    .selectFrom('accounts')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where(sql`lower(name)`, '=', nameKey(name))
+    .orderBy(sql`gone_at is not null`)
+    .orderBy('named_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row !== undefined && row.gone_at === null) return { state: 'present', account: toAccount(row) };
+  const former = await connection
+    .selectFrom('former_names')
+    .innerJoin('accounts', 'accounts.id', 'former_names.account_id')
+    .selectAll('accounts')
+    .select('former_names.check_after')
+    .where('former_names.provider', '=', provider)
+    .where('former_names.name_key', '=', nameKey(name))
+    .where('accounts.gone_at', 'is', null)
+    .orderBy('former_names.left_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (former !== undefined) return { state: 'renamed', account: toAccount(former), checkAfter: former.check_after };
+  return row && { state: 'gone', account: toAccount(row) };
+}
+
+export async function findById(connection: Connection, id: string): Promise<Account | undefined> {
+  const row = await connection.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toAccount(row);
+}
+
+/**
+ * Stores what the provider said of an account at `askedAt`, and remembers the name that it had before.
+ * What was said earlier never replaces what was said later: `isNewest` tells whether it was stored.
+ */
+export async function saveAccount(
+  connection: Connection,
+  report: { provider: string; facts: AccountFacts; memory: object | null; askedAt: Date; newId: string },
+): Promise<{ id: string; isNewest: boolean }> {
+  const { facts, provider, askedAt } = report;
+  const socials = facts.socials === null ? null : JSON.stringify(facts.socials);
+  const { rows } = await sql<{ id: string; is_newest: boolean }>`
+    with before as (
+      select id, name from accounts where provider = ${provider} and external_id = ${facts.externalId}
+    ), saved as (
+      insert into accounts as a (
+        id, provider, external_id, handle, type, name, display_name, avatar_url, website, description, socials,
+        followers, following, named_at, asked_at, provider_memory, created_at, updated_at)
+      values (
+        ${report.newId}, ${provider}, ${facts.externalId}, ${facts.handle}, ${facts.type}, ${facts.name},
+        ${facts.displayName}, ${facts.avatarUrl}, ${facts.website}, ${facts.description}, ${socials}::jsonb,
+        coalesce(${facts.followers}::integer, 0), coalesce(${facts.following}::integer, 0), ${askedAt}, ${askedAt}, ${JSON.stringify(report.memory)}::jsonb,
+        ${askedAt}, ${askedAt})
+      on conflict (provider, external_id) do update set
+        handle = excluded.handle, type = excluded.type, name = excluded.name, display_name = excluded.display_name,
+        avatar_url = excluded.avatar_url, website = excluded.website, description = excluded.description,
+        socials = coalesce(excluded.socials, a.socials), followers = coalesce(${facts.followers}::integer, a.followers),
+        following = coalesce(${facts.following}::integer, a.following), named_at = excluded.named_at, asked_at = excluded.asked_at,
+        provider_memory = excluded.provider_memory, gone_at = null,
+        updated_at = case when (a.type, a.name, a.display_name, a.avatar_url, a.website, a.description, a.socials,
+            a.followers, a.following, a.gone_at)
+          is distinct from (excluded.type, excluded.name, excluded.display_name, excluded.avatar_url,
+            excluded.website, excluded.description, coalesce(excluded.socials, a.socials),
+            coalesce(${facts.followers}::integer, a.followers), coalesce(${facts.following}::integer, a.following),
+            null::timestamptz)
+          then excluded.updated_at else a.updated_at end
+      where a.asked_at is null or a.asked_at <= excluded.asked_at
+      returning id
+    ), left_name as (
+      insert into former_names (provider, name_key, account_id, left_at, check_after)
+      select ${provider}, lower(before.name), before.id, ${askedAt}, ${askedAt}
+      from before join saved using (id) where lower(before.name) <> lower(${facts.name})
+      on conflict (provider, name_key, account_id)
+        do update set left_at = excluded.left_at, check_after = excluded.check_after
+    ), returned_to_name as (
+      delete from former_names using saved
+      where provider = ${provider} and account_id = saved.id and name_key = lower(${facts.name})
+    )
+    select id, true as is_newest from saved
+    union all
+    select id, false from before where not exists (select from saved)`.execute(connection);
+  const row = rows[0];
+  if (row === undefined) throw new Error('an account was neither stored nor there');
+  return { id: row.id, isNewest: row.is_newest };
+}
+
+/**
+ * Stores accounts that were mentioned at `mentionedAt`: new ones whole, known ones as far as the mention differs.
+ * @returns their ids by external id.
+ */
+export async function saveActors(
+  connection: Connection,
+  provider: string,
+  actors: readonly Actor[],
+  options: { mentionedAt: Date; newId: () => string },
+): Promise<Map<string, string>> {
+  if (actors.length === 0) return new Map();
+  const { mentionedAt } = options;
+  const mentions = actors.map((actor) => ({
+    id: options.newId(),
+    external_id: actor.externalId,
+    handle: actor.handle,
+    type: actor.type,
+    name: actor.name,
+    display_name: actor.displayName,
+    avatar_url: actor.avatarUrl,
+    named_at: actor.nameMayBeOld ? new Date(0) : mentionedAt,
+  }));
+  const { rows } = await sql<{ id: string; external_id: string }>`
+    with mentioned as (
+      select * from json_to_recordset(${JSON.stringify(mentions)}::json) as m (
+        id uuid, external_id text, handle text, type text, name text, display_name text, avatar_url text,
+        named_at timestamptz)
+    ), known as (
+      select a.id, a.external_id, a.name as old_name, m.handle, m.name, m.display_name, m.avatar_url,
+        m.named_at, a.named_at < m.named_at and (a.name, a.display_name, a.avatar_url)
+          is distinct from (m.name, m.display_name, m.avatar_url) as differs
+      from mentioned m join accounts a on a.provider = ${provider} and a.external_id = m.external_id
+    ), added as (
+      insert into accounts (
+        id, provider, external_id, handle, type, name, display_name, avatar_url, named_at, created_at, updated_at)
+      select id, ${provider}, external_id, handle, type, name, display_name, avatar_url,
+        named_at, ${mentionedAt}, ${mentionedAt}
+      from mentioned m where not exists (select from known where known.external_id = m.external_id)
+      order by external_id
+      on conflict (provider, external_id) do update set name = excluded.name
+      returning id, external_id
+    ), changed as (
+      update accounts a set name = known.name, display_name = known.display_name, avatar_url = known.avatar_url,
+        handle = case when known.handle = '' then a.handle else known.handle end,
+        named_at = known.named_at, updated_at = ${mentionedAt}
+      from known where a.id = known.id and known.differs
+    ), left_name as (
+      insert into former_names (provider, name_key, account_id, left_at, check_after)
+      select ${provider}, lower(old_name), id, ${mentionedAt}, ${mentionedAt}
+      from known where differs and lower(old_name) <> lower(name)
+      on conflict (provider, name_key, account_id)
+        do update set left_at = excluded.left_at, check_after = excluded.check_after
+    )
+    select id, external_id from known union all select id, external_id from added`.execute(connection);
+  return new Map(rows.map((row) => [row.external_id, row.id]));
+}
+
+/** Hides an account that its provider does not know any more. */
+export async function markGone(connection: Connection, id: string, now: Date): Promise<void> {
+  await connection
+    .updateTable('accounts')
+    .set({ gone_at: sql`coalesce(gone_at, ${now})`, asked_at: now, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Leaves a name that an account had before alone until `checkAfter`: nobody else has taken it so far. */
+export async function keepFormerName(
+  connection: Connection,
+  provider: string,
+  name: string,
+  checkAfter: Date,
+): Promise<void> {
+  await connection
+    .updateTable('former_names')
+    .set({ check_after: checkAfter })
+    .where('provider', '=', provider)
+    .where('name_key', '=', nameKey(name))
+    .execute();
+}
+
+/** Erases accounts that have been gone since before `before`, with all that is stored about them. */
+export async function eraseGone(connection: Connection, before: Date): Promise<number> {
+  const { numDeletedRows } = await connection.deleteFrom('accounts').where('gone_at', '<', before).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+function toAccount(row: Selectable<Tables['accounts']>): Account {
+  return {
+    id: row.id,
+    provider: row.provider,
+    externalId: row.external_id,
+    handle: row.handle,
+    type: row.type,
+    name: row.name,
+    displayName: row.display_name,
+    avatarUrl: row.avatar_url,
+    website: row.website,
+    description: row.description,
+    socials: row.socials,
+    followers: row.followers,
+    following: row.following,
+    experience: row.experience,
+    askedAt: row.asked_at,
+    pinned: row.pinned,
+    memory: row.provider_memory,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

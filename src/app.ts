@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { v7 as uuidv7 } from 'uuid';
+import { Resolver } from './accounts/resolve.ts';
+import { accountRoutes } from './accounts/routes.ts';
+import type { Config } from './config.ts';
+import { contributionRoutes } from './contributions/routes.ts';
+import { contributorRoutes } from './contributors/routes.ts';
+import type { Database } from './database/connection.ts';
+import { type Listener, listen } from './database/listener.ts';
+import { openDatabase } from './database/open.ts';
+import { Outcomes } from './database/outcomes.ts';
+import { startQueue } from './database/queue.ts';
+import { sharedSecret } from './database/secrets.ts';
+import { AppError } from './errors.ts';
+import { HistoryCache } from './history/history-cache.ts';
+import { AnswerCache } from './http/answer-cache.ts';
+import type { App } from './http/app.ts';
+import { healthRoutes } from './http/health.ts';
+import { createHttpMetrics } from './http/metrics.ts';
+import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
+import { Cursors } from './http/pagination.ts';
+import { createServer } from './http/server.ts';
+import type { Log } from './log.ts';
+import { createProviders } from './providers/index.ts';
+import type { Provider } from './providers/provider.ts';
+import type { SyncContext } from './sync/context.ts';
+import { createTasks } from './sync/tasks.ts';
+
+const maxCacheBytes = 64 * 1024 * 1024;
+const historyLimits = {
+  maxCopyBytes: 2 * 1024 ** 3,
+  maxTotalBytes: 10 * 1024 ** 3,
+  fetchTimeoutMs: 600_000,
+};
+/** Of what a caller waits, what a connection to a provider may take before it counts as dead. */
+const connectShare = 0.6;
+const maxConnectTimeoutMs = 2000;
+
+/** A running service. */
+export interface Service {
+  url: string;
+  metricsUrl: string | undefined;
+  database: Database;
+  providers: ReadonlyMap<string, Provider>;
+  /** Finishes what is under way, hands back what can wait, and leaves nothing running. */
+  close(): Promise<void>;
+}
+
+/** What a process that works on the database has: also commands that serve nothing. */
+export interface Core {
+  database: Database;
+  listener: Listener;
+  providers: Map<string, Provider>;
+  sync: SyncContext;
+  outcomes: Outcomes;
+  cache: AnswerCache;
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  log: Log;
+  now?: () => Date;
+}
+
+/** Opens the database and what asks providers. */
+export async function openCore(config: Config, { log, now = () => new Date() }: AppOptions): Promise<Core> {
+  const providers = createProviders(config.providers, {
+    connectTimeoutMs: Math.min(maxConnectTimeoutMs, config.lookupBudgetMs * connectShare),
+    now,
+  });
+  const database = await openDatabase({ ...config, log: (line) => log.info(line) });
+  const outcomes = new Outcomes(now);
+  const cache = new AnswerCache(maxCacheBytes);
+  const listening = listen({
+    clientConfig: database.clientConfig,
+    onChange: ({ kind, key }) => (kind === 'account' ? cache.invalidate(key) : outcomes.announce(key)),
+    onReset: () => {
+      cache.clear();
+      outcomes.announceAll();
+    },
+    log: (line) => log.warn(line),
+  });
+  const listener = await closingOnFailure(listening, database);
+  const sync: SyncContext = {
+    connection: database.connection,
+    providers,
+    node: listener.node,
+    reading: new Set(),
+    histories: new HistoryCache({ directory: join(config.dataDir, 'histories'), ...historyLimits, now }),
+    freshForMs: config.freshForMs,
+    now,
+    newId: uuidv7,
+    onFailure: (error, what) => log.warn({ err: error }, `${what} failed`),
+  };
+  return {
+    database,
+    listener,
+    providers,
+    sync,
+    outcomes,
+    cache,
+    close: async () => {
+      await Promise.all([...providers.values()].map((provider) => provider.close()));
+      await listener.close();
+      await database.close();
+    },
+  };
+}
+
+async function closingOnFailure<Result>(opening: Promise<Result>, database: Database): Promise<Result> {
+  try {
+    return await opening;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Starts the whole service: workers, web server, metrics. */
+export async function startService(config: Config, options: AppOptions): Promise<Service> {
+  const { log, now = () => new Date() } = options;
+  const core = await openCore(config, options);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const app = await createApp(config, core, { log, now, registry });
+  const queue = await startQueue({
+    database: core.database,
+    node: core.listener.node,
+    tasks: createTasks(core.sync),
+    // What it tells besides failures is of use only to those who look for a fault.
+    log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
+  });
+  const metrics = await startMetrics(config, registry, log);
+  const close = async (): Promise<void> => {
+    await app.close();
+    await queue.stop();
+    await metrics?.close();
+    await core.close();
+  };
+  try {
+    await app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    await close();
+    throw asListenError('PORT', config.port, error);
+  }
+  return {
+    url: formatUrl(config.host, app.server.address()),
+    metricsUrl: metrics?.url,
+    database: core.database,
+    providers: core.providers,
+    close,
+  };
+}
+
+async function createApp(
+  config: Config,
+  core: Core,
+  { log, now, registry }: { log: Log; now: () => Date; registry: Registry },
+): Promise<App> {
+  const { database, listener, cache } = core;
+  const { connection } = database;
+  const resolver = new Resolver({
+    connection,
+    outcomes: core.outcomes,
+    now,
+    freshForMs: config.freshForMs,
+    onBackgroundFailure: (error) => log.warn({ err: error }, 'could not ask for a refresh'),
+  });
+  const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
+  const requestIds = requestIdSource();
+  const app: App = await createServer({
+    cache,
+    isCacheLive: () => listener.isConnected(),
+    log,
+    metrics: createHttpMetrics(registry),
+    now,
+    newRequestId: requestIds,
+    register: (routes) => {
+      const context = {
+        providers: core.providers,
+        resolver,
+        cache,
+        cursors,
+        connection,
+        now,
+        lookUpBudgetMs: config.lookupBudgetMs,
+        publicUrl: () => config.publicUrl ?? formatUrl(config.host, app.server.address()),
+      };
+      accountRoutes(routes, context);
+      contributionRoutes(routes, context);
+      contributorRoutes(routes, context);
+      healthRoutes(routes, () => canQuery(core));
+    },
+  });
+  return app;
+}
+
+/** Unique among all nodes without asking for randomness each time. */
+function requestIdSource(): () => string {
+  const prefix = randomBytes(8).toString('hex');
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
+}
+
+async function canQuery({ database, listener }: Core): Promise<boolean> {
+  try {
+    await database.pool.query('select 1');
+    return listener.isConnected();
+  } catch {
+    return false;
+  }
+}
+
+/** The default port gives way when it is taken; one that was asked for does not. */
+async function startMetrics(config: Config, registry: Registry, log: Log): Promise<MetricsServer | undefined> {
+  try {
+    return await serveMetrics(registry, config.host, config.metricsPort);
+  } catch (error) {
+    if (config.metricsPortIsSet) throw asListenError('METRICS_PORT', config.metricsPort, error);
+    log.warn(`port ${config.metricsPort} is taken: no metrics are served; METRICS_PORT chooses another`);
+    return undefined;
+  }
+}
+
+function asListenError(setting: string, port: number, cause: unknown): AppError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  const reasons: Record<string, string> = { EADDRINUSE: 'is taken', EACCES: 'is not allowed for this user' };
+  const reason = reasons[code] ?? `cannot be listened on (${code})`;
+  return new AppError('misconfigured', `${setting}: port ${port} ${reason}`, { cause });
+}

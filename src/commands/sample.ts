@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../config.ts';
+import { importFile } from './backup.ts';
+import type { Io } from './io.ts';
+import { runService } from './serve.ts';
+
+/** An export that comes with the service: accounts that nobody has, so that every address answers without a network. */
+const sampleFile = fileURLToPath(new URL('../../sample/sample.ndjson.gz', import.meta.url));
+const examples = [
+  '/v1/github/entities/sample-ada/contributions',
+  '/v1/github/entities/sample-garden/contributors?limit=5',
+];
+
+/** `plaudit sample`: fills a new database with the sample. */
+export async function sample(io: Io): Promise<void> {
+  const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  await importFile(config, io, sampleFile);
+  io.print(`the sample is stored; "npm start", then try ${examples.join(' or ')}`);
+}
+
+/** `plaudit demo`: serves the sample from a data directory that is removed afterwards. */
+export async function demo(io: Io): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-demo-'));
+  try {
+    const environment = { ...io.environment, DATA_DIR: dataDir, DATABASE_URL: undefined, DATABASE_URL_FILE: undefined };
+    const config = readConfig(environment, (path) => readFileSync(path, 'utf8'));
+    await importFile(config, io, sampleFile);
+    await runService(config, io, examples);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Presets, SingleBar } from 'cli-progress';
+import { openCore } from '../app.ts';
+import { readConfig } from '../config.ts';
+import { AppError } from '../errors.ts';
+import { createLog } from '../log.ts';
+import { collect, collectNamed } from '../sync/collect.ts';
+import { newCost, type Progress, type SyncContext, type Work } from '../sync/context.ts';
+import { lookUp } from '../sync/look-up.ts';
+import type { Io } from './io.ts';
+
+const busyPollMs = 1000;
+/** Plain lines come this often, in repositories. */
+const lineEvery = 10;
+
+/** `plaudit sync PROVIDER/NAME[/REPOSITORY]`: brings what is stored up to what the provider has, and says what it cost. */
+export async function sync(io: Io, target: string | undefined): Promise<void> {
+  const [provider, name, repository, ...rest] = (target ?? '').split('/');
+  if (!provider || !name || repository === '' || rest.length > 0) {
+    throw new AppError('invalid_input', 'sync needs PROVIDER/NAME or PROVIDER/NAME/REPOSITORY, like github/torvalds');
+  }
+  const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const core = await openCore(config, { log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel) });
+  const call = { urgency: 'background', signal: io.signal, cost: newCost() } as const;
+  const reporter = createReporter(io, target ?? '');
+  try {
+    if (!core.providers.has(provider)) {
+      throw new AppError(
+        'invalid_input',
+        `${provider} is not a provider here; those that are: ${[...core.providers.keys()].join(', ')}`,
+      );
+    }
+    // Whoever asks by hand wants to know what is there now.
+    const context: SyncContext = { ...core.sync, freshForMs: 0 };
+    const accountId = await orWait(io, () => lookUp(context, { provider, name }, call));
+    if (accountId === undefined) throw new AppError('not_found', `${provider} knows no account called ${name}`);
+    const work: Work = { call, onProgress: reporter.show };
+    await orWait(io, async () => {
+      if (repository !== undefined) return collectNamed(context, { accountId, repository }, work);
+      while ((await collect(context, accountId, work, undefined)) === 'paused') {
+        await wait(busyPollMs, undefined, { signal: io.signal });
+      }
+    });
+  } finally {
+    reporter.stop();
+    await core.close();
+  }
+  io.print(`${target} is up to date; it cost ${call.cost.requests} requests and ${call.cost.points} points`);
+}
+
+/** A used-up budget fills again at a time that the provider tells. */
+async function orWait<Result>(io: Io, work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'provider_rate_limited' || !error.retryAt) throw error;
+      io.warn(`${error.message} Going on at ${error.retryAt.toISOString()}`);
+      await wait(Math.max(1000, error.retryAt.getTime() - Date.now()), undefined, { signal: io.signal });
+    }
+  }
+}
+
+interface Reporter {
+  show: (progress: Progress) => void;
+  stop: () => void;
+}
+
+/** A bar at a terminal, a line now and then elsewhere. */
+function createReporter(io: Io, target: string): Reporter {
+  if (!io.isTerminal) {
+    return {
+      show: ({ done, total, repository }) => {
+        if (done % lineEvery === 0 || done === total) {
+          io.print(`${target}: ${done} of ${total} repositories, last ${repository}`);
+        }
+      },
+      stop: () => {},
+    };
+  }
+  const bar = new SingleBar(
+    {
+      format: `${target} {bar} {value} of {total} repositories {repository}`,
+      hideCursor: true,
+      clearOnComplete: false,
+    },
+    Presets.shades_grey,
+  );
+  let isStarted = false;
+  return {
+    show: ({ done, total, repository }) => {
+      if (!isStarted) bar.start(total, done, { repository });
+      isStarted = true;
+      bar.update(done, { repository });
+    },
+    stop: () => {
+      if (isStarted) bar.stop();
+    },
+  };
+}

@@ -1,0 +1,253 @@
+import { resolve } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Format } from 'typebox/format';
+import { parse as parseYaml } from 'yaml';
+import { AppError } from './errors.ts';
+
+Format.Set('http-url', isHttpUrl);
+
+const tokensPattern = '^[\\x21-\\x2b\\x2d-\\x7e]{1,1024}( *, *[\\x21-\\x2b\\x2d-\\x7e]{1,1024}){0,99}$';
+
+const httpUrl = { format: 'http-url', description: 'an http:// or https:// address without user, query or fragment' };
+
+/** Every setting: its shape, its default (what a newcomer gets), and in `description` what it must be, said to a person. */
+const Settings = Type.Object({
+  HOST: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    default: '127.0.0.1',
+    description: 'a host name or an address to listen on',
+  }),
+  PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: 'an integer from 0 to 65535' }),
+  METRICS_PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 9090, description: 'an integer from 0 to 65535' }),
+  PUBLIC_URL: Type.Optional(Type.String(httpUrl)),
+  DATA_DIR: Type.String({ minLength: 1, default: './data', description: 'a path' }),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'an address like postgresql://user:password@host:5432/database',
+    }),
+  ),
+  GITHUB_TOKEN: Type.Optional(
+    Type.String({
+      pattern: tokensPattern,
+      description: 'one token, or several separated by commas, without spaces inside',
+    }),
+  ),
+  GITHUB_API_URL: Type.Optional(Type.String(httpUrl)),
+  GITHUB_URL: Type.Optional(Type.String(httpUrl)),
+  PROVIDERS_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a path to a YAML file' })),
+  LOOKUP_BUDGET_MS: Type.Integer({
+    minimum: 100,
+    maximum: 60_000,
+    default: 3000,
+    description: 'an integer from 100 to 60000 (milliseconds)',
+  }),
+  FRESH_FOR_S: Type.Integer({
+    minimum: 1,
+    maximum: 31_536_000,
+    default: 3600,
+    description: 'an integer from 1 to 31536000 (seconds)',
+  }),
+  LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    default: 'info',
+    description: 'one of trace, debug, info, warn, error, fatal, silent',
+  }),
+});
+type Settings = Static<typeof Settings>;
+
+/** The same, read as the plain JSON Schema that a TypeBox schema is. */
+interface SettingSchema {
+  type?: string;
+  default?: unknown;
+  description?: string;
+}
+const settingSchemas = new Map<string, SettingSchema>(Object.entries<object>(Settings.properties));
+const settingNames = [...settingSchemas.keys()];
+/** Settings that may also come from a file, as `NAME_FILE`. */
+const secretNames = ['DATABASE_URL', 'GITHUB_TOKEN'];
+
+/** One code host. `name` is its path segment in addresses. */
+export interface ProviderConfig {
+  name: string;
+  kind: string;
+  /** Where people and git go, without a trailing slash. */
+  url: string;
+  /** Where programs go, without a trailing slash. */
+  apiUrl: string;
+  tokens: string[];
+}
+
+export interface Config {
+  host: string;
+  port: number;
+  metricsPort: number;
+  /** Whether METRICS_PORT was set, or is the default that may give way when it is taken. */
+  metricsPortIsSet: boolean;
+  publicUrl: string | undefined;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  providers: ProviderConfig[];
+  lookupBudgetMs: number;
+  freshForMs: number;
+  logLevel: Settings['LOG_LEVEL'];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type ReadFile = (path: string) => string;
+
+/**
+ * Reads the settings from an environment.
+ * @throws AppError `misconfigured`, with one line that names the setting and never its value.
+ */
+export function readConfig(environment: Environment, readFile: ReadFile): Config {
+  rejectUnknownSettings(environment);
+  const settings = parseSettings(environment, readFile);
+  return {
+    host: settings.HOST,
+    port: settings.PORT,
+    metricsPort: settings.METRICS_PORT,
+    metricsPortIsSet: Boolean(environment['METRICS_PORT']),
+    publicUrl: settings.PUBLIC_URL === undefined ? undefined : withoutSlash(settings.PUBLIC_URL),
+    dataDir: resolve(settings.DATA_DIR),
+    databaseUrl: settings.DATABASE_URL,
+    providers: [gitHubFromSettings(settings), ...providersFromFile(settings.PROVIDERS_FILE, readFile)],
+    lookupBudgetMs: settings.LOOKUP_BUDGET_MS,
+    freshForMs: settings.FRESH_FOR_S * 1000,
+    logLevel: settings.LOG_LEVEL,
+  };
+}
+
+const compiledSettings = Compile(Settings);
+
+function parseSettings(environment: Environment, readFile: ReadFile): Settings {
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of settingSchemas) {
+    const text = settingText(name, environment, readFile);
+    if (text !== undefined) values[name] = schema.type === 'integer' ? integerOrText(text) : text;
+    else if (schema.default !== undefined) values[name] = schema.default;
+  }
+  if (compiledSettings.Check(values)) return values;
+  const name = compiledSettings.Errors(values)[0]?.instancePath.slice(1) ?? '';
+  throw misconfigured(`${name} must be ${settingSchemas.get(name)?.description}`);
+}
+
+function settingText(name: string, environment: Environment, readFile: ReadFile): string | undefined {
+  const text = environment[name] || undefined;
+  const path = secretNames.includes(name) ? environment[`${name}_FILE`] || undefined : undefined;
+  if (path === undefined) return text;
+  if (text !== undefined) throw misconfigured(`${name} and ${name}_FILE are both set; keep one`);
+  return readSettingFile(`${name}_FILE`, path, readFile).trim();
+}
+
+function readSettingFile(setting: string, path: string, readFile: ReadFile): string {
+  try {
+    return readFile(path);
+  } catch (cause) {
+    throw misconfigured(`${setting} names a file that can't be read`, cause);
+  }
+}
+
+function integerOrText(text: string): number | string {
+  return /^\d{1,9}$/.test(text) ? Number(text) : text;
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && search === '' && hash === '' && username === '';
+}
+
+function gitHubFromSettings(settings: Settings): ProviderConfig {
+  const url = withoutSlash(settings.GITHUB_URL ?? 'https://github.com');
+  // A token for one's own GitHub must never be sent to github.com because half of the address was set.
+  const derivedApiUrl = settings.GITHUB_URL === undefined ? 'https://api.github.com' : `${url}/api/v3`;
+  return {
+    name: 'github',
+    kind: 'github',
+    url,
+    apiUrl: withoutSlash(settings.GITHUB_API_URL ?? derivedApiUrl),
+    tokens: splitTokens(settings.GITHUB_TOKEN),
+  };
+}
+
+function splitTokens(text: string | undefined): string[] {
+  const tokens = (text ?? '').split(',').map((token) => token.trim());
+  return [...new Set(tokens.filter((token) => token !== ''))];
+}
+
+const ProvidersFile = Type.Array(
+  Type.Object(
+    {
+      name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,38}$' }),
+      kind: Type.String({ minLength: 1 }),
+      url: Type.String(httpUrl),
+      api_url: Type.Optional(Type.String(httpUrl)),
+      token: Type.Optional(Type.String({ pattern: tokensPattern })),
+    },
+    { additionalProperties: false },
+  ),
+  { maxItems: 100 },
+);
+type ProvidersFile = Static<typeof ProvidersFile>;
+const compiledProvidersFile = Compile(ProvidersFile);
+
+function providersFromFile(path: string | undefined, readFile: ReadFile): ProviderConfig[] {
+  if (path === undefined) return [];
+  const entries = parseProvidersFile(readSettingFile('PROVIDERS_FILE', path, readFile));
+  const names = new Set(['github']);
+  return entries.map((entry) => {
+    if (names.has(entry.name)) throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is taken`);
+    names.add(entry.name);
+    return {
+      name: entry.name,
+      kind: entry.kind,
+      url: withoutSlash(entry.url),
+      apiUrl: withoutSlash(entry.api_url ?? `${withoutSlash(entry.url)}/api/v3`),
+      tokens: splitTokens(entry.token),
+    };
+  });
+}
+
+function parseProvidersFile(text: string): ProvidersFile {
+  const entries: unknown = parseYamlOrThrow(text);
+  if (compiledProvidersFile.Check(entries)) return entries;
+  const path = compiledProvidersFile.Errors(entries)[0]?.instancePath || 'the top';
+  throw misconfigured(`PROVIDERS_FILE must be a list of {name, kind, url, api_url, token}; the fault is at ${path}`);
+}
+
+function parseYamlOrThrow(text: string): unknown {
+  try {
+    return parseYaml(text, { maxAliasCount: 0 });
+  } catch (cause) {
+    throw misconfigured("PROVIDERS_FILE isn't valid YAML", cause);
+  }
+}
+
+/** Beginnings of names that are this service's own, so that a name that we do not know is a mistake. */
+const ownPrefixes =
+  /^(PLAUDIT|DATABASE_URL|DATA_DIR|LOOKUP|FRESH_FOR|METRICS_PORT|PROVIDERS_FILE|LOG_LEVEL|PUBLIC_URL)/;
+const providerPrefixes = /^(GITHUB|GITEA|GITLAB)_/;
+
+function rejectUnknownSettings(environment: Environment): void {
+  // Inside a build the code host itself sets many variables that begin with its name.
+  const isInsideBuild = Boolean(
+    environment['GITHUB_ACTIONS'] ?? environment['GITLAB_CI'] ?? environment['GITEA_ACTIONS'],
+  );
+  const known = new Set<string>([...settingNames, ...secretNames.map((name) => `${name}_FILE`)]);
+  for (const name of Object.keys(environment)) {
+    if (known.has(name)) continue;
+    if (ownPrefixes.test(name) || (providerPrefixes.test(name) && !isInsideBuild)) {
+      throw misconfigured(`${name} is not a setting of this service; the settings are ${settingNames.join(', ')}`);
+    }
+  }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+function misconfigured(message: string, cause?: unknown): AppError {
+  return new AppError('misconfigured', message, { cause });
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+
+/** A commit as counting needs it. */
+export interface CommitRecord {
+  /** Hexadecimal. */
+  oid: string;
+  authoredAt: Date;
+  committedAt: Date;
+  /** Author first, then co-authors; lower-cased, distinct. */
+  emails: readonly string[];
+}
+
+/** An address in commits whose owner is not known yet, and a commit that names it. */
+export interface UnresolvedIdentity {
+  id: number;
+  email: string;
+  oid: string;
+}
+
+/** After this time an address that belonged to nobody is asked for again: its owner may have added it to an account. */
+const nobodyForDays = 30;
+
+/** Gives every address an id; `identityIds` holds those that are known, by e-mail, and grows. */
+export async function addIdentities(
+  connection: Connection,
+  provider: string,
+  emails: Iterable<string>,
+  identityIds: Map<string, number>,
+): Promise<void> {
+  const asked = [...new Set(emails)].filter((email) => !identityIds.has(email)).toSorted();
+  if (asked.length === 0) return;
+  const { rows } = await sql<{ id: number; email: string }>`
+    with asked as (select unnest(${asked}::text[]) as email),
+    known as (select id, email from identities join asked using (email) where provider = ${provider}),
+    added as (
+      insert into identities (provider, email)
+      select ${provider}, email from asked where email not in (select email from known)
+      on conflict (provider, email) do update set email = excluded.email
+      returning id, email
+    )
+    select id, email from known union all select id, email from added`.execute(connection);
+  for (const { id, email } of rows) identityIds.set(email, id);
+}
+
+/** Stores commits; of one that is there already only the number of the scan that saw it changes. */
+export async function saveCommits(
+  connection: Connection,
+  repositoryId: string,
+  commits: readonly CommitRecord[],
+  options: { identityIds: ReadonlyMap<string, number>; scanNumber: number },
+): Promise<void> {
+  const { identityIds, scanNumber } = options;
+  await sql`
+    insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
+    select ${repositoryId}, oid, to_timestamp(authored_at), to_timestamp(committed_at), ${scanNumber}::integer,
+      identity_ids::integer[]
+    from unnest(
+      ${commits.map((commit) => `\\x${commit.oid}`)}::bytea[],
+      ${commits.map((commit) => commit.authoredAt.getTime() / 1000)}::float8[],
+      ${commits.map((commit) => commit.committedAt.getTime() / 1000)}::float8[],
+      ${commits.map((commit) => `{${commit.emails.map((email) => identityIds.get(email)).join(',')}}`)}::text[]
+    ) as u (oid, authored_at, committed_at, identity_ids)
+    on conflict (repository_id, oid) do update set scan_number = excluded.scan_number
+    where c.scan_number < excluded.scan_number`.execute(connection);
+}
+
+/** Removes commits that the branch no longer holds. */
+export async function removeCommits(
+  connection: Connection,
+  repositoryId: string,
+  oids: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from commits
+    where repository_id = ${repositoryId} and oid = any(${oids.map((oid) => `\\x${oid}`)}::bytea[])`.execute(
+    connection,
+  );
+}
+
+/** Removes commits that scans before `scanNumber` saw and that one did not. */
+export async function removeUnseenCommits(
+  connection: Connection,
+  repositoryId: string,
+  scanNumber: number,
+): Promise<void> {
+  await connection
+    .deleteFrom('commits')
+    .where('repository_id', '=', repositoryId)
+    .where('scan_number', '<', scanNumber)
+    .execute();
+}
+
+/** All addresses in a repository's commits that have to be looked up. */
+export async function findUnresolvedIdentities(
+  connection: Connection,
+  repositoryId: string,
+  now: Date,
+): Promise<UnresolvedIdentity[]> {
+  const { rows } = await sql<UnresolvedIdentity>`
+    with used as (
+      select identity_id, min(encode(oid, 'hex')) as oid
+      from commits, unnest(identity_ids) as identity_id
+      where repository_id = ${repositoryId}
+      group by identity_id
+    )
+    select i.id, i.email, used.oid
+    from used join identities i on i.id = used.identity_id
+    where i.resolved_at is null
+      or (i.account_id is null and i.resolved_at < ${now}::timestamptz - make_interval(days => ${nobodyForDays}::integer))
+    order by i.id`.execute(connection);
+  return rows;
+}
+
+/** Stores whose addresses are: an account's id, or null for nobody's. */
+export async function saveResolved(
+  connection: Connection,
+  resolved: readonly { id: number; accountId: string | null }[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    update identities i set account_id = r.account_id, resolved_at = ${now}
+    from json_to_recordset(${JSON.stringify(resolved.map(({ id, accountId }) => ({ id, account_id: accountId })))}::json)
+      as r (id integer, account_id uuid)
+    where i.id = r.id`.execute(connection);
+}

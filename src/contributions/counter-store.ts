@@ -1,0 +1,73 @@
+import { type Selectable, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import type { Tables } from '../database/tables.ts';
+import { type CounterName, type Counters, counterNames, experienceOf, unknownCounters } from './counters.ts';
+
+/** The counters of an account as they were last known on one day. */
+export interface CountersOfDay {
+  /** UTC, `YYYY-MM-DD`. */
+  day: string;
+  counters: Counters;
+  /** Counters whose values are older than the day, or that were never known. */
+  missing: CounterName[];
+  updatedAt: Date;
+}
+
+/** Days of an account's history, newest first. `before` and `after` are days: later ones stand before earlier ones. */
+export async function findHistory(
+  connection: Connection,
+  accountId: string,
+  page: { limit: number; after?: string | undefined; before?: string | undefined },
+): Promise<CountersOfDay[]> {
+  let query = connection.selectFrom('counters').selectAll().where('account_id', '=', accountId).limit(page.limit);
+  if (page.after !== undefined) query = query.where('day', '<', page.after);
+  if (page.before !== undefined) query = query.where('day', '>', page.before);
+  const rows = await query.orderBy('day', page.before === undefined ? 'desc' : 'asc').execute();
+  const days = rows.map(toCountersOfDay);
+  return page.before === undefined ? days : days.toReversed();
+}
+
+/**
+ * Stores what was learnt at `askedAt`; what was not learnt keeps its last good value and is named as missing.
+ * Must run in a transaction that has written the account's row, which orders writers.
+ */
+export async function saveCounters(
+  connection: Connection,
+  accountId: string,
+  learnt: { counters: Partial<Counters>; missing: readonly CounterName[]; askedAt: Date },
+): Promise<void> {
+  const [last] = await findHistory(connection, accountId, { limit: 1 });
+  const day = learnt.askedAt.toISOString().slice(0, 10);
+  if (last !== undefined && last.day > day) return;
+  const counters = { ...unknownCounters, ...last?.counters, ...learnt.counters };
+  const missing = counterNames.filter((name) => learnt.missing.includes(name) || counters[name] === null);
+  const isSame = last?.day === day && sameCounters(last.counters, counters);
+  const row = { ...counters, missing, updated_at: isSame ? last.updatedAt : learnt.askedAt };
+  await connection
+    .insertInto('counters')
+    .values({ account_id: accountId, day, ...row })
+    .onConflict((conflict) => conflict.columns(['account_id', 'day']).doUpdateSet(row))
+    .execute();
+  const experience = experienceOf(counters);
+  await connection
+    .updateTable('accounts')
+    .set({ experience, updated_at: learnt.askedAt })
+    .where('id', '=', accountId)
+    .where(sql<boolean>`not ${last !== undefined && sameCounters(last.counters, counters)}::boolean`)
+    .execute();
+}
+
+function sameCounters(one: Counters, other: Counters): boolean {
+  return counterNames.every((name) => one[name] === other[name]);
+}
+
+function toCountersOfDay(row: Selectable<Tables['counters']>): CountersOfDay {
+  const counters = { ...unknownCounters };
+  for (const name of counterNames) counters[name] = row[name];
+  return {
+    day: row.day,
+    counters,
+    missing: counterNames.filter((name) => row.missing.includes(name)),
+    updatedAt: row.updated_at,
+  };
+}

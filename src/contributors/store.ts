@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import type { Contributor, Scope } from './contributor.ts';
+
+/**
+ * Finds the newest listing of a scope's contributors, made now if what it shows has changed since the last one.
+ * A listing never changes: its pages fit together however long a reader takes.
+ */
+export async function currentRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    with scope as (
+      select id as account_id, ${scope.repositoryId}::uuid as repository_id, contributors_version as version
+      from accounts where id = ${scope.accountId}
+    ), known as (
+      select r.id from rankings r join scope s on r.account_id = s.account_id and r.version = s.version
+      where r.repository_id is not distinct from s.repository_id
+    ), made as (
+      insert into rankings (account_id, repository_id, version, built_at)
+      select account_id, repository_id, version, ${now} from scope where not exists (select from known)
+      on conflict (account_id, repository_id, version) do update set built_at = rankings.built_at
+      returning id, xmax = 0 as is_new
+    ), filled as (
+      insert into ranks (ranking_id, rank, account_id, contributions)
+      select made.id, row_number() over (order by summed.contributions desc, lower(a.name) collate "C", a.id), a.id,
+        summed.contributions
+      from made, (
+        select t.account_id, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions) as contributions
+        from contributor_totals t join repositories r on r.id = t.repository_id
+        where r.owner_id = ${scope.accountId} and not r.is_private and r.gone_at is null
+          and (${scope.repositoryId}::uuid is null or r.id = ${scope.repositoryId}::uuid)
+        group by t.account_id
+      ) summed join accounts a on a.id = summed.account_id
+      where made.is_new and summed.contributions > 0
+    )
+    select id from known union all select id from made`.execute(connection);
+  const id = rows[0]?.id;
+  if (id === undefined) throw new Error('a listing was asked for an account that is not stored');
+  return id;
+}
+
+/** Whether a listing is still kept, and is of this scope. */
+export async function hasRanking(connection: Connection, rankingId: number, scope: Scope): Promise<boolean> {
+  const row = await connection
+    .selectFrom('rankings')
+    .select('id')
+    .where('id', '=', rankingId)
+    .where('account_id', '=', scope.accountId)
+    .where('repository_id', 'is not distinct from', scope.repositoryId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A page of a listing, in its order: after, or right before, a rank. */
+export async function findContributors(
+  connection: Connection,
+  rankingId: number,
+  page: { limit: number; after?: number | undefined; before?: number | undefined; withBots: boolean },
+): Promise<Contributor[]> {
+  let query = connection
+    .selectFrom('ranks')
+    .innerJoin('accounts', 'accounts.id', 'ranks.account_id')
+    .select([
+      'ranks.rank',
+      'ranks.contributions',
+      'accounts.id',
+      'accounts.provider',
+      'accounts.type',
+      'accounts.name',
+      'accounts.display_name',
+      'accounts.avatar_url',
+      'accounts.created_at',
+    ])
+    .where('ranking_id', '=', rankingId)
+    .where('accounts.gone_at', 'is', null)
+    .limit(page.limit);
+  if (!page.withBots) query = query.where('accounts.type', '<>', 'bot');
+  if (page.after !== undefined) query = query.where('rank', '>', page.after);
+  if (page.before !== undefined) query = query.where('rank', '<', page.before);
+  const rows = await query.orderBy('rank', page.before === undefined ? 'asc' : 'desc').execute();
+  const contributors = rows.map((row) => ({
+    rank: row.rank,
+    id: row.id,
+    provider: row.provider,
+    type: row.type,
+    name: row.name,
+    displayName: row.display_name,
+    avatarUrl: row.avatar_url,
+    contributions: row.contributions,
+    createdAt: row.created_at,
+  }));
+  return page.before === undefined ? contributors : contributors.toReversed();
+}
+
+/** Removes listings that newer ones have replaced, made before `before`: cursors into them are stale from then on. */
+export async function removeOldRankings(connection: Connection, before: Date): Promise<void> {
+  await sql`
+    delete from rankings r
+    where built_at < ${before} and exists (
+      select from rankings newer
+      where newer.account_id = r.account_id and newer.repository_id is not distinct from r.repository_id
+        and newer.version > r.version)`.execute(connection);
+}

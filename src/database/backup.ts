@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { AppError } from '../errors.ts';
+import type { Connection, Database } from './connection.ts';
+import { appliedMigration, migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+
+/**
+ * Everything that is stored, as lines of JSON: first what it is, then for each table its name and its rows. Left out
+ * are what only running processes need, keys, and listings, which are made anew.
+ */
+
+/** In an order in which each table comes after those that it refers to. */
+const tables = [
+  'accounts',
+  'former_names',
+  'counters',
+  'repositories',
+  'streams',
+  'contributions',
+  'identities',
+  'commits',
+  'repository_totals',
+  'contributor_totals',
+] as const;
+
+const rowsAtOnce = 2000;
+
+const Header = Type.Object({ plaudit: Type.Literal('backup'), migration: Type.String() });
+const TableLine = Type.Object({ table: Type.Enum([...tables]) });
+
+/** All of it as it was at one moment, also while others write. */
+export async function* exportLines(connection: Connection): AsyncGenerator<string, void, undefined> {
+  const transaction = await connection
+    .startTransaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute();
+  try {
+    yield JSON.stringify({ plaudit: 'backup', migration: newestMigration() });
+    for (const table of tables) {
+      yield JSON.stringify({ table });
+      yield* exportTable(transaction, table);
+    }
+  } finally {
+    await transaction.rollback().execute();
+  }
+}
+
+async function* exportTable(connection: Connection, table: string): AsyncGenerator<string, void, undefined> {
+  await sql`declare exported no scroll cursor for select to_jsonb(t)::text as row from ${sql.table(table)} t`.execute(
+    connection,
+  );
+  for (;;) {
+    const { rows } = await sql<{ row: string }>`fetch forward ${sql.lit(rowsAtOnce)} from exported`.execute(connection);
+    for (const { row } of rows) yield row;
+    if (rows.length < rowsAtOnce) break;
+  }
+  await sql`close exported`.execute(connection);
+}
+
+/**
+ * Reads the first line of an export.
+ * @returns the migration that its tables are of.
+ * @throws AppError `invalid_input` when the line does not begin an export that this release knows.
+ */
+export function readHeader(line: string | undefined): string {
+  const header = parseLine(line ?? '');
+  if (!Value.Check(Header, header)) throw notAnExport();
+  if (!(header.migration in migrations)) {
+    throw new AppError('invalid_input', 'The file was written by a newer release of this service; use that one.');
+  }
+  return header.migration;
+}
+
+/**
+ * Fills an empty database from the lines after the first, all or nothing, and brings it up to date.
+ * @param migration of the file's tables, which the database's must be too.
+ * @throws AppError `conflict` when the database is not empty or of another time, `invalid_input` when the lines are not
+ * an export.
+ */
+export async function importLines(database: Database, migration: string, lines: AsyncIterable<string>): Promise<void> {
+  const { connection } = database;
+  const occupied = await connection.selectFrom('accounts').select('id').limit(1).executeTakeFirst();
+  if (occupied !== undefined || (await appliedMigration(database)) !== migration) {
+    throw new AppError('conflict', 'Import needs a new database, in which nothing was ever stored.');
+  }
+  await connection.transaction().execute((transaction) => importTables(transaction, lines));
+  await migrate(database);
+}
+
+async function importTables(connection: Connection, lines: AsyncIterable<string>): Promise<void> {
+  let table: string | undefined;
+  let rows: string[] = [];
+  const flush = async (): Promise<void> => {
+    if (table !== undefined && rows.length > 0) await importRows(connection, table, rows);
+    rows = [];
+  };
+  for await (const line of lines) {
+    const parsed = line.startsWith('{"table":') ? parseLine(line) : undefined;
+    if (Value.Check(TableLine, parsed)) {
+      await flush();
+      table = parsed.table;
+      continue;
+    }
+    rows.push(line);
+    if (rows.length >= rowsAtOnce) await flush();
+  }
+  await flush();
+  await sql`
+    select setval(pg_get_serial_sequence('identities', 'id'), greatest(1, (select max(id) from identities)))`.execute(
+    connection,
+  );
+}
+
+async function importRows(connection: Connection, table: string, rows: readonly string[]): Promise<void> {
+  try {
+    await sql`
+      insert into ${sql.table(table)} overriding system value
+      select * from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
+      connection,
+    );
+  } catch (cause) {
+    throw new AppError('invalid_input', `The rows of ${table} in the file cannot be stored.`, { cause });
+  }
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw notAnExport();
+  }
+}
+
+function notAnExport(): AppError {
+  return new AppError('invalid_input', 'The file is not an export of this service.');
+}
+
+function newestMigration(): string {
+  return Object.keys(migrations).toSorted().at(-1) ?? '';
+}

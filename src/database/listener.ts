@@ -1,0 +1,113 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { Client, type ClientConfig } from 'pg';
+import type { Connection } from './connection.ts';
+
+const channel = 'plaudit';
+/** First key of the advisory lock that a node holds while it lives; the second is its number. */
+const nodeLockClass = 7_033_128;
+const reconnectDelayMs = { first: 100, most: 5000 };
+const heartbeat = { everyMs: 10_000, timeoutMs: 5000 };
+
+/** What one node tells all nodes: that stored data changed, or that a question has an outcome. */
+export interface Change {
+  kind: 'account' | 'question';
+  /** An account's id, or a question's key. */
+  key: string;
+}
+
+export interface Listener {
+  /** This node's number, unique among living nodes. */
+  node: number;
+  /** False while the connection is broken, when changes may be missed. */
+  isConnected(): boolean;
+  close(): Promise<void>;
+}
+
+/** Tells every node, once the surrounding transaction commits. */
+export async function announce(connection: Connection, { kind, key }: Change): Promise<void> {
+  await sql`select pg_notify(${channel}, ${`${kind} ${key}`})`.execute(connection);
+}
+
+/** SQL for the numbers of the nodes that live, for use in `in (...)`. */
+export const livingNodes = sql<number>`
+  select objid::bigint::integer from pg_locks
+  where locktype = 'advisory' and granted and objsubid = 2 and classid::bigint = ${nodeLockClass}
+    and database = (select oid from pg_database where datname = current_database())`;
+
+/**
+ * Holds the one connection by which this node hears of changes and shows the others that it lives.
+ * @param options.onReset called after a time in which changes may have been missed.
+ */
+export async function listen(options: {
+  clientConfig: ClientConfig;
+  onChange: (change: Change) => void;
+  onReset: () => void;
+  log: (line: string) => void;
+}): Promise<Listener> {
+  const closing = new AbortController();
+  let node: number | undefined;
+  let client: Client | undefined;
+  let reconnecting: Promise<void> | undefined;
+
+  const open = async (): Promise<void> => {
+    const fresh = new Client({ ...options.clientConfig, query_timeout: heartbeat.timeoutMs });
+    fresh.on('error', () => {});
+    fresh.on('notification', ({ payload }) => tell(payload, options.onChange));
+    fresh.on('end', () => {
+      if (client !== fresh) return;
+      client = undefined;
+      if (!closing.signal.aborted) reconnecting = reconnect();
+    });
+    try {
+      await fresh.connect();
+      node ??= await nextNodeNumber(fresh);
+      await fresh.query('select pg_advisory_lock_shared($1, $2)', [nodeLockClass, node]);
+      await fresh.query(`listen ${channel}`);
+      client = fresh;
+    } catch (error) {
+      await fresh.end().catch(() => {});
+      throw error;
+    }
+  };
+
+  const reconnect = async (): Promise<void> => {
+    options.log('lost the database connection that carries changes; connecting again');
+    for (let delayMs = reconnectDelayMs.first; ; delayMs = Math.min(delayMs * 2, reconnectDelayMs.most)) {
+      await wait(delayMs, undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return;
+      const error = await open().catch((cause: unknown) => cause ?? true);
+      if (error === undefined) return options.onReset();
+    }
+  };
+
+  await open();
+  const pulse = setInterval(() => {
+    const beating = client;
+    beating?.query('select 1').catch(() => beating.end().catch(() => {}));
+  }, heartbeat.everyMs);
+  pulse.unref();
+
+  return {
+    node: node ?? 0,
+    isConnected: () => client !== undefined,
+    close: async () => {
+      closing.abort();
+      clearInterval(pulse);
+      await reconnecting;
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+async function nextNodeNumber(client: Client): Promise<number> {
+  const { rows } = await client.query<{ number: number }>("select nextval('node_numbers')::integer as number");
+  const number = rows[0]?.number;
+  if (number === undefined) throw new Error('the sequence of node numbers gave none');
+  return number;
+}
+
+function tell(payload: string | undefined, onChange: (change: Change) => void): void {
+  const [, kind, key] = /^(\w+) (.+)$/.exec(payload ?? '') ?? [];
+  if ((kind === 'account' || kind === 'question') && key !== undefined) onChange({ kind, key });
+}

@@ -1,0 +1,45 @@
+import { Logger, runMigrations } from 'graphile-worker';
+import { Migrator } from 'kysely/migration';
+import { AppError } from '../errors.ts';
+import type { Database } from './connection.ts';
+import { migrations } from './migrations/index.ts';
+
+/** Any number that nothing else locks. */
+const migrationLock = 7_033_127;
+
+/**
+ * Brings the tables and the job queue up to date. Any number of nodes may do so at once: one does, the others wait.
+ * @param upTo the last migration to apply; by default the newest.
+ * @throws AppError `misconfigured` when the database was written by a newer release.
+ */
+export async function migrate(
+  { connection, pool }: Pick<Database, 'connection' | 'pool'>,
+  upTo?: string,
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } });
+    const { error } = upTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(upTo);
+    if (error !== undefined) throw asMisconfigured(error);
+    await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });
+  } finally {
+    // Ending the connection ends the lock, also when the connection is broken already.
+    client.release(true);
+  }
+}
+
+/** The newest migration that a database has. */
+export async function appliedMigration({ connection }: Pick<Database, 'connection'>): Promise<string | undefined> {
+  const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } });
+  const applied = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt !== undefined);
+  return applied.at(-1)?.name;
+}
+
+function asMisconfigured(error: unknown): unknown {
+  const isNewer = error instanceof Error && /previously executed migration .* is missing/.test(error.message);
+  if (!isNewer) return error;
+  return new AppError('misconfigured', 'The database was written by a newer release of this service; run that one', {
+    cause: error,
+  });
+}

@@ -1,0 +1,131 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { type ClientConfig, Pool, TypeOverrides } from 'pg';
+import { AppError } from '../errors.ts';
+import type { Database } from './connection.ts';
+import { openEmbedded } from './embedded/embedded.ts';
+import { migrate } from './migrate.ts';
+import type { Tables } from './tables.ts';
+
+/** Ten nodes with one pool and one listener each stay below PostgreSQL's default of 100 connections. */
+const maxPoolConnections = 8;
+const connectTimeoutMs = 10_000;
+const oldestSupportedVersion = 150_000;
+
+/**
+ * Opens the database that the settings name, or the embedded one, and brings its tables up to date.
+ * @throws AppError `misconfigured` with one line for a person.
+ */
+export async function openDatabase(options: {
+  databaseUrl: string | undefined;
+  dataDir: string;
+  log: (line: string) => void;
+  /** The migration to stop at; by default the newest. */
+  upTo?: string;
+}): Promise<Database> {
+  const server =
+    options.databaseUrl === undefined
+      ? await openEmbeddedServer(options.dataDir, options.log)
+      : externalServer(options.databaseUrl);
+  const database = connect(server);
+  try {
+    await checkServer(database.pool);
+    await migrate(database, options.upTo);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+interface Server {
+  clientConfig: ClientConfig;
+  description: string;
+  release(): Promise<void>;
+}
+
+async function openEmbeddedServer(dataDir: string, log: (line: string) => void): Promise<Server> {
+  const embedded = await openEmbedded({ dataDir, log });
+  return {
+    clientConfig: embedded.connection,
+    description: `embedded PostgreSQL in ${dataDir}`,
+    release: () => embedded.release(),
+  };
+}
+
+function externalServer(databaseUrl: string): Server {
+  if (!URL.canParse(databaseUrl)) {
+    throw new AppError(
+      'misconfigured',
+      'DATABASE_URL must be an address like postgresql://user:password@host:5432/database',
+    );
+  }
+  const { host, pathname } = new URL(databaseUrl);
+  return {
+    clientConfig: { connectionString: databaseUrl },
+    description: `PostgreSQL at ${host || 'a local socket'}${pathname}`,
+    release: async () => {},
+  };
+}
+
+function connect(server: Server): Database {
+  const clientConfig: ClientConfig = {
+    ...server.clientConfig,
+    application_name: 'plaudit',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    types: typeParsers(),
+  };
+  const pool = new Pool({ ...clientConfig, max: maxPoolConnections });
+  // A connection that breaks while idle is replaced when the next one is needed; without a listener it would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await connection.destroy();
+    await server.release();
+  };
+  return {
+    connection,
+    pool,
+    clientConfig,
+    description: server.description,
+    close: () => (closing ??= close()),
+  };
+}
+
+/** PostgreSQL's numbers of these types, from its table pg_type. */
+const typeOids = { int8: 20, date: 1082 };
+
+/** Counters stay far below 2^53, and a day is not a moment: neither becomes what the driver makes of them by default. */
+function typeParsers(): TypeOverrides {
+  const parsers = new TypeOverrides();
+  parsers.setTypeParser(typeOids.int8, Number);
+  parsers.setTypeParser(typeOids.date, String);
+  return parsers;
+}
+
+async function checkServer(pool: Pool): Promise<void> {
+  const { rows } = await pool
+    .query<{ version: number; name: string }>(
+      `select current_setting('server_version_num')::int as version, current_setting('server_version') as name`,
+    )
+    .catch((cause: unknown) => {
+      throw new AppError('misconfigured', `The database does not answer: ${reasonOf(cause)}. Check DATABASE_URL`, {
+        cause,
+      });
+    });
+  const server = rows[0];
+  if (server === undefined || server.version < oldestSupportedVersion) {
+    throw new AppError(
+      'misconfigured',
+      `PostgreSQL 15 or later is needed; the database is ${server?.name ?? 'unknown'}`,
+    );
+  }
+}
+
+/** The driver's own words name hosts, users and databases, never a password. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown reason';
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}

@@ -1,0 +1,31 @@
+/** Callers in this process who wait until a question has an outcome, wherever it is asked. */
+export class Outcomes {
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** Resolves when the outcome of the question `key` is announced, or at `deadline`. */
+  wait(key: string, deadline: Date): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, waiting.add(resolve));
+    const timer = setTimeout(resolve, Math.max(0, deadline.getTime() - this.#now().getTime()));
+    return promise.finally(() => {
+      clearTimeout(timer);
+      waiting.delete(resolve);
+      if (waiting.size === 0 && this.#waiting.get(key) === waiting) this.#waiting.delete(key);
+    });
+  }
+
+  announce(key: string): void {
+    for (const resolve of this.#waiting.get(key) ?? []) resolve();
+  }
+
+  /** Announcements may have been missed: everybody looks for themselves. */
+  announceAll(): void {
+    for (const key of this.#waiting.keys()) this.announce(key);
+  }
+}

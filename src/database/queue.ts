@@ -1,0 +1,127 @@
+import { EventEmitter } from 'node:events';
+import { Logger, parseCronItems, type Runner, run, type WorkerEvents } from 'graphile-worker';
+import { sql } from 'kysely';
+import type { Connection, Database } from './connection.ts';
+import { livingNodes } from './listener.ts';
+
+/** Somebody waits for interactive work; background work waits for it. Each has workers of its own. */
+export type Urgency = 'interactive' | 'background';
+
+/** How many jobs of each kind one node runs at once. */
+const concurrency: Record<Urgency, number> = { interactive: 16, background: 6 };
+const pollIntervalMs = 2000;
+const sweepIntervalMs = 15_000;
+/** A worker that took a job and is not registered after this time died before it could be. */
+const unregisteredGrace = '30 seconds';
+
+/** Work to be done once, by any node, even if this one dies. */
+export interface Job {
+  task: string;
+  payload: Record<string, string>;
+  /** Jobs with the same key that have not started are one job. */
+  key: string;
+  /** Smaller goes first. */
+  priority: number;
+  runAt?: Date;
+}
+
+export interface Task {
+  urgency: Urgency;
+  /** May run again after a crash or failure: must not mind. */
+  run(payload: unknown, signal: AbortSignal): Promise<void>;
+  /** How often to try before giving up. */
+  maxAttempts: number;
+  /** Also run by the clock: a crontab time (UTC). */
+  schedule?: string;
+}
+
+export interface Queue {
+  /** Waits for running jobs, a bounded time, then hands them back. */
+  stop(): Promise<void>;
+}
+
+/** Adds a job as part of the surrounding transaction. */
+export async function addJob(connection: Connection, job: Job): Promise<void> {
+  await sql`
+    select graphile_worker.add_job(
+      ${job.task}::text, ${JSON.stringify(job.payload)}::json, job_key => ${job.key}::text,
+      priority => ${job.priority}::integer, run_at => ${job.runAt ?? null}::timestamptz)`.execute(connection);
+}
+
+/** Starts this node's workers. */
+export async function startQueue(options: {
+  database: Database;
+  node: number;
+  tasks: Record<string, Task>;
+  log: (level: 'error' | 'warning' | 'info' | 'debug', line: string) => void;
+}): Promise<Queue> {
+  const { database, node } = options;
+  const sweep = (): Promise<void> => releaseJobsOfDeadNodes(database.connection);
+  await sweep();
+  const runners: Runner[] = [];
+  for (const urgency of ['interactive', 'background'] as const) {
+    runners.push(await startRunner({ ...options, urgency }));
+  }
+  const sweeper = setInterval(() => {
+    sweep().catch(() => options.log('warning', 'could not look for jobs of dead nodes'));
+  }, sweepIntervalMs);
+  return {
+    stop: async () => {
+      clearInterval(sweeper);
+      await Promise.all(runners.map((runner) => runner.stop()));
+      await database.connection.deleteFrom('workers').where('node', '=', node).execute();
+    },
+  };
+}
+
+async function startRunner(options: Parameters<typeof startQueue>[0] & { urgency: Urgency }): Promise<Runner> {
+  const { database, node, urgency } = options;
+  const tasks = Object.entries(options.tasks).filter(([, task]) => task.urgency === urgency);
+  const registrations = new Map<string, Promise<unknown>>();
+  const events: WorkerEvents = new EventEmitter();
+  events.on('worker:create', ({ worker }) => {
+    const row = { id: worker.workerId, node };
+    const registration = database.connection.insertInto('workers').values(row).execute();
+    // Awaited before the worker's first job; until then a failure must not end the process.
+    registration.catch(() => {});
+    registrations.set(worker.workerId, registration);
+  });
+  return run({
+    pgPool: database.pool,
+    concurrency: concurrency[urgency],
+    pollInterval: pollIntervalMs,
+    noHandleSignals: true,
+    events,
+    logger: new Logger(() => (level, message) => options.log(level === 'warning' ? 'warning' : level, message)),
+    parsedCronItems: parseCronItems(
+      tasks.flatMap(([name, task]) =>
+        task.schedule === undefined ? [] : [{ task: name, match: task.schedule, options: { backfillPeriod: 0 } }],
+      ),
+    ),
+    taskList: Object.fromEntries(
+      tasks.map(([name, task]) => [
+        name,
+        async (payload, helpers) => {
+          await registrations.get(helpers.job.locked_by ?? '');
+          await task.run(payload, helpers.abortSignal);
+        },
+      ]),
+    ),
+  });
+}
+
+/** A node that was killed keeps its jobs locked for hours, unless somebody who sees that it is gone takes them away. */
+async function releaseJobsOfDeadNodes(connection: Connection): Promise<void> {
+  await sql`
+    with dead as (
+      delete from workers where node not in (${livingNodes}) returning id
+    ), orphaned as (
+      select id from dead
+      union
+      select locked_by from graphile_worker.jobs
+      where locked_at < now() - ${sql.lit(unregisteredGrace)}::interval
+        and locked_by not in (select id from workers)
+    )
+    select graphile_worker.force_unlock_workers(array(select id from orphaned))
+    where exists (select from orphaned)`.execute(connection);
+}

@@ -1,0 +1,20 @@
+import type { Connection } from './connection.ts';
+
+/** A key that all nodes share: made by the first that needs it. */
+export async function sharedSecret(
+  connection: Connection,
+  name: string,
+  randomBytes: (size: number) => Buffer,
+): Promise<Buffer> {
+  await connection
+    .insertInto('secrets')
+    .values({ name, value: randomBytes(32) })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  const { value } = await connection
+    .selectFrom('secrets')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  return value;
+}

@@ -1,0 +1,99 @@
+/** One commit as counting needs it. */
+export interface Commit {
+  /** Hexadecimal: 40 digits, or 64 where the repository uses SHA-256. */
+  oid: string;
+  /** From 1970 to 9999: other dates become the nearest end; one that is unreadable is replaced by the other date. */
+  authoredAt: Date;
+  committedAt: Date;
+  /** The author's address first, if there is one, then the co-authors'; lower-cased, distinct, at most 256. */
+  emails: string[];
+}
+
+/**
+ * What `git log -z --format=tformat:...` has to print for a `CommitParser`. Neither an address nor an unfolded trailer
+ * holds a line feed, and nothing holds a NUL, which ends a commit. Dates are Unix seconds, or nothing when git cannot read them.
+ * Co-authors are what git takes for trailers (`man git-interpret-trailers`), in any case of letters, as GitHub does.
+ */
+export const commitFormat = '%H %at %ct %ae%n%(trailers:key=Co-authored-by,valueonly,unfold)';
+
+const maxEmails = 256;
+/** RFC 5321, section 4.5.3.1: 64 octets, "@", 255 octets. */
+const maxEmailLength = 320;
+/** More than `maxEmails` lines of usual length; what a commit has beyond is not looked at. */
+const maxRecordBytes = 64 * 1024;
+/** The last second of the year 9999. */
+const maxSeconds = 253_402_300_799;
+
+/** Reads commits out of a stream of bytes, however it is cut in pieces. */
+export class CommitParser {
+  /** Start of a commit whose end is still to come. */
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** Adds to `commits` those that end in `chunk`. */
+  push(chunk: Buffer, commits: Commit[]): void {
+    let start = 0;
+    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
+      if (this.#rest.length === 0)
+        commits.push(parseCommit(chunk.toString('latin1', start, Math.min(end, start + maxRecordBytes))));
+      else {
+        this.#keep(chunk.subarray(start, end));
+        commits.push(parseCommit(this.#rest.toString('latin1')));
+        this.#rest = Buffer.alloc(0);
+      }
+      start = end + 1;
+    }
+    this.#keep(chunk.subarray(start));
+  }
+
+  #keep(bytes: Buffer): void {
+    if (bytes.length === 0 || this.#rest.length >= maxRecordBytes) return;
+    this.#rest = Buffer.concat([this.#rest, bytes.subarray(0, maxRecordBytes - this.#rest.length)]);
+  }
+}
+
+/** @param record a character a byte, which is the fastest way to cut it. */
+function parseCommit(record: string): Commit {
+  const oidEnd = record.indexOf(' ');
+  const authoredEnd = record.indexOf(' ', oidEnd + 1);
+  const committedEnd = record.indexOf(' ', authoredEnd + 1);
+  const lineEnd = endOfLine(record, committedEnd + 1);
+  const authored = parseSeconds(record.slice(oidEnd + 1, authoredEnd));
+  const committed = parseSeconds(record.slice(authoredEnd + 1, committedEnd));
+  const emails: string[] = [];
+  addEmail(emails, record.slice(committedEnd + 1, lineEnd));
+  if (lineEnd + 1 < record.length) addCoAuthors(emails, record, lineEnd + 1);
+  return {
+    oid: record.slice(0, oidEnd),
+    authoredAt: new Date((authored ?? committed ?? 0) * 1000),
+    committedAt: new Date((committed ?? authored ?? 0) * 1000),
+    emails,
+  };
+}
+
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf('\n', start);
+  return end < 0 ? text.length : end;
+}
+
+function parseSeconds(digits: string): number | undefined {
+  return /^\d+$/.test(digits) ? Math.min(Number(digits), maxSeconds) : undefined;
+}
+
+/** One `Name <address>` a line; a line without address is nobody's. */
+function addCoAuthors(emails: string[], record: string, from: number): void {
+  for (let start = from; start < record.length && emails.length < maxEmails; ) {
+    const end = endOfLine(record, start);
+    const line = record.slice(start, end);
+    const open = line.indexOf('<');
+    const close = line.indexOf('>', open);
+    if (open >= 0 && close >= 0) addEmail(emails, line.slice(open + 1, close));
+    start = end + 1;
+  }
+}
+
+function addEmail(emails: string[], bytes: string): void {
+  const text = /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
+  const email = text.trim().toLowerCase();
+  if (email === '' || email.length > maxEmailLength || emails.includes(email)) return;
+  emails.push(email);
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { devNull } from 'node:os';
+
+/** Where git may go, and what it shows there. */
+export interface RemoteAccess {
+  /** `http:` or `https:`, without user and password. */
+  url: string;
+  /** Value of the Authorization header. */
+  authorization?: string | undefined;
+}
+
+/** The file descriptor that git writes its HTTP headers to, for `CurlTrace`. */
+export const traceDescriptor = 3;
+
+/** What git needs of our environment; everything else that could change how it works stays behind. */
+const inherited = [
+  'PATH',
+  'TMPDIR',
+  'http_proxy',
+  'https_proxy',
+  'HTTPS_PROXY',
+  'all_proxy',
+  'ALL_PROXY',
+  'no_proxy',
+  'NO_PROXY',
+  'GIT_SSL_CAINFO',
+  'GIT_SSL_CAPATH',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+];
+
+/** A remote that sends less than a byte a second for so long is not there any more. */
+const stalledAfterSeconds = 60;
+
+const settings: [string, string][] = [
+  ['core.hooksPath', devNull],
+  ['credential.helper', ''],
+  ['fetch.unpackLimit', '1'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+];
+
+/**
+ * The whole environment of a git that works on the bare repository in `directory`: nobody's configuration but ours, no
+ * prompt, no helper, no hook. The credential is in no place that other users of the machine can see.
+ */
+export function gitEnvironment(directory: string, remote: RemoteAccess | undefined): NodeJS.ProcessEnv {
+  return {
+    ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
+    // Neither ~/.gitconfig nor curl's ~/.netrc is found here.
+    HOME: devNull,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_DIR: directory,
+    // Otherwise a pipe gets every commit by itself.
+    GIT_FLUSH: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+    ...(remote === undefined ? offline : online),
+    ...configured([...settings, ...(remote === undefined ? [] : remoteSettings(remote))]),
+  };
+}
+
+// Releases of git before 2.44 do not know GIT_NO_LAZY_FETCH: without a protocol they have no way to fetch either.
+const offline = { GIT_ALLOW_PROTOCOL: '' };
+
+const online = {
+  GIT_ALLOW_PROTOCOL: 'http:https',
+  GIT_TRACE_CURL: String(traceDescriptor),
+  GIT_TRACE_CURL_NO_DATA: '1',
+  GIT_TRACE_REDACT: '1',
+};
+
+function remoteSettings({ url, authorization }: RemoteAccess): [string, string][] {
+  const { username, password } = new URL(url);
+  assert.ok(username === '' && password === '', 'a credential belongs in the Authorization header');
+  assert.ok(authorization === undefined || /^[\x20-\x7e]+$/.test(authorization), 'the header has one printable line');
+  return [
+    ['remote.origin.url', url],
+    // After a redirect git would show the header to whoever it was sent to.
+    ['http.followRedirects', 'false'],
+    ['http.lowSpeedLimit', '1'],
+    ['http.lowSpeedTime', String(stalledAfterSeconds)],
+    ...(authorization === undefined
+      ? []
+      : [['http.extraHeader', `Authorization: ${authorization}`] as [string, string]]),
+  ];
+}
+
+/** Configuration that is stored nowhere (`man git-config`, GIT_CONFIG_COUNT). */
+function configured(entries: readonly [string, string][]): Record<string, string> {
+  const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(entries.length) };
+  for (const [index, [key, value]] of entries.entries()) {
+    variables[`GIT_CONFIG_KEY_${index}`] = key;
+    variables[`GIT_CONFIG_VALUE_${index}`] = value;
+  }
+  return variables;
+}

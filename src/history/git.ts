@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { devNull } from 'node:os';
+import { Readable } from 'node:stream';
+import { AppError } from '../errors.ts';
+import { CurlTrace, type HttpAnswer } from './curl-trace.ts';
+import { gitEnvironment, type RemoteAccess, traceDescriptor } from './git-environment.ts';
+
+export interface GitOptions {
+  signal: AbortSignal;
+  /** Without it git reaches no other machine, whatever it would like to fetch. */
+  remote?: RemoteAccess;
+}
+
+export interface GitEnd {
+  /** Null: git was killed. */
+  code: number | null;
+  /** The end of what git wrote to standard error, in English. */
+  complaint: string;
+  /** The last answer of the remote; undefined: there was none. */
+  answer: HttpAnswer | undefined;
+}
+
+export interface GitOutcome extends GitEnd {
+  output: string;
+}
+
+/** A local git that says nothing for so long will never say anything. */
+const silenceMs = 120_000;
+const maxOutputBytes = 1024 * 1024;
+const maxComplaintLength = 8 * 1024;
+
+/** The first release that takes configuration from the environment, on which the isolation below rests. */
+const oldestGit = [2, 31] as const;
+
+let isGitFit = false;
+
+/** @throws AppError `misconfigured` when there is no git that can do the work. */
+export async function requireGit(signal: AbortSignal): Promise<void> {
+  if (isGitFit) return;
+  const { output } = await runGit(devNull, ['version'], { signal });
+  const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(output) ?? [];
+  const isOld = Number(major) < oldestGit[0] || (Number(major) === oldestGit[0] && Number(minor) < oldestGit[1]);
+  if (major === undefined || isOld) {
+    throw new AppError(
+      'misconfigured',
+      `Histories are read by git ${oldestGit.join('.')} or later; this one is older.`,
+    );
+  }
+  isGitFit = true;
+}
+
+/**
+ * Runs git on a local copy to its end, whatever that is.
+ * @throws the signal's reason when it is aborted; no process is left then.
+ */
+export async function runGit(
+  directory: string,
+  parameters: readonly string[],
+  options: GitOptions,
+): Promise<GitOutcome> {
+  const running = startGit(directory, parameters, options);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  running.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= maxOutputBytes) chunks.push(chunk);
+    else running.kill();
+  });
+  const end = await running.end;
+  options.signal.throwIfAborted();
+  return { ...end, output: Buffer.concat(chunks).toString('utf8') };
+}
+
+/** Git ended with an error while its output was read. */
+export class GitFailure extends Error {
+  constructor(complaint: string) {
+    super(complaint);
+    this.name = 'GitFailure';
+  }
+}
+
+/**
+ * Runs git on a local copy and gives its output as it comes, no faster than it is taken.
+ * Leaves no process, however the reading ends.
+ * @throws GitFailure; the signal's reason when it is aborted.
+ */
+export async function* streamGit(
+  directory: string,
+  parameters: readonly string[],
+  options: { signal: AbortSignal },
+): AsyncGenerator<Buffer, void, undefined> {
+  const running = startGit(directory, parameters, options);
+  const chunks: AsyncIterable<Buffer> = running.stdout;
+  let isWaiting = true;
+  const watchdog = setTimeout(() => {
+    if (isWaiting) running.kill();
+  }, silenceMs);
+  try {
+    for await (const chunk of chunks) {
+      isWaiting = false;
+      yield chunk;
+      isWaiting = true;
+      watchdog.refresh();
+    }
+    const { code, complaint } = await running.end;
+    options.signal.throwIfAborted();
+    if (code !== 0) throw new GitFailure(complaint);
+  } finally {
+    clearTimeout(watchdog);
+    running.kill();
+    await running.end;
+  }
+}
+
+interface RunningGit {
+  stdout: Readable;
+  /** Settles when git and everything that it started are gone. */
+  end: Promise<GitEnd>;
+  kill: () => void;
+}
+
+function startGit(directory: string, parameters: readonly string[], { signal, remote }: GitOptions): RunningGit {
+  signal.throwIfAborted();
+  // Its own process group, so that git's helpers can be ended with it.
+  const child = spawn('git', parameters, {
+    cwd: '/',
+    env: gitEnvironment(directory, remote),
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let isGone = false;
+  const kill = (): void => {
+    if (!isGone) killGroup(child.pid);
+  };
+  signal.addEventListener('abort', kill, { once: true });
+  let complaint = '';
+  streamOf(child, 2)
+    .setEncoding('utf8')
+    .on('data', (text: string) => {
+      complaint = (complaint + text).slice(-maxComplaintLength);
+    });
+  const trace = new CurlTrace();
+  streamOf(child, traceDescriptor)
+    .setEncoding('latin1')
+    .on('data', (text: string) => trace.push(text));
+  const end = new Promise<GitEnd>((resolve, reject) => {
+    child.once('error', (cause) => reject(startFailure(cause)));
+    child.once('close', (code) => resolve({ code, complaint, answer: trace.lastAnswer }));
+  }).finally(() => {
+    isGone = true;
+    signal.removeEventListener('abort', kill);
+  });
+  // A git that could not be started fails before anybody has had the time to wait for its end.
+  end.catch(() => undefined);
+  return { stdout: streamOf(child, 1), end, kill };
+}
+
+function streamOf(child: ChildProcess, descriptor: 1 | 2 | 3): Readable {
+  const stream = child.stdio[descriptor];
+  assert.ok(stream instanceof Readable);
+  return stream;
+}
+
+function killGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+function startFailure(cause: Error): Error {
+  if (!('code' in cause) || cause.code !== 'ENOENT') return cause;
+  return new AppError('misconfigured', 'Histories are read by git, and there is no git on the PATH.', { cause });
+}

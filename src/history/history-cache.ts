@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../errors.ts';
+import type { Commit } from './commit-parser.ts';
+import { measurePacks, removeCopy } from './copy-files.ts';
+import { fetchHistory } from './fetch-history.ts';
+import {
+  type CommitRange,
+  holdsCommit,
+  type LostRange,
+  type ReadOptions,
+  readCommits,
+  readLost,
+} from './read-commits.ts';
+import type { Remote } from './remote-tip.ts';
+
+export interface HistoryCacheOptions {
+  /** Where the copies are; whatever is in it belongs to the cache, and may be deleted while nothing runs. */
+  directory: string;
+  maxCopyBytes: number;
+  /** Of all copies together; what is in use just now can exceed it. */
+  maxTotalBytes: number;
+  fetchTimeoutMs: number;
+  now: () => Date;
+}
+
+/** The local copy of one repository's history, for as long as it is in use. */
+export interface HistoryCopy {
+  /** See `fetchHistory`. */
+  fetch: (remote: Remote, signal: AbortSignal) => Promise<string | null>;
+  /** See `holdsCommit`. */
+  holds: (oid: string, signal: AbortSignal) => Promise<boolean>;
+  /** See `readCommits`. */
+  readCommits: (range: CommitRange, options: ReadOptions) => AsyncGenerator<Commit[], void, undefined>;
+  /** See `readLost`. */
+  readLost: (range: LostRange, options: ReadOptions) => AsyncGenerator<string[], void, undefined>;
+}
+
+/** What a copy takes on a disk besides its packs. */
+const overheadBytes = 64 * 1024;
+
+/**
+ * Keeps local copies of histories, so that little has to be fetched again. Those that were not used for the longest
+ * time go when there are too many. Several processes may share a directory as long as no two use the same copy; at worst
+ * one removes what another is about to read, which is an AppError there and well again the next time.
+ */
+export class HistoryCache {
+  readonly #options: HistoryCacheOptions;
+  readonly #inUse = new Set<string>();
+  readonly #removals = new Map<string, Promise<void>>();
+  /** Sizes by name, the one not used for the longest time first. */
+  readonly #bytes = new Map<string, number>();
+  #loaded: Promise<void> | undefined;
+
+  constructor(options: HistoryCacheOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Has `work` use a copy, which stays where it is until `work` ends.
+   * @param name of the copy, the same each time; letters, digits, `-` and `_`.
+   * @throws AppError `conflict` when the copy is in use already; `misconfigured` when there is no place for copies.
+   */
+  async use<Result>(name: string, work: (copy: HistoryCopy) => Promise<Result>): Promise<Result> {
+    assert.match(name, /^[\w-]{1,100}$/);
+    if (this.#inUse.has(name)) throw new AppError('conflict', 'The history is being read already.');
+    this.#inUse.add(name);
+    try {
+      await this.#load();
+      await this.#removals.get(name);
+      return await work(this.#copyAt(this.#pathOf(name)));
+    } finally {
+      await this.#recordUse(name);
+      this.#inUse.delete(name);
+      await this.#makeRoom();
+    }
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#options.directory, name);
+  }
+
+  #copyAt(directory: string): HistoryCopy {
+    const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, now } = this.#options;
+    return {
+      fetch: (remote, signal) => fetchHistory(remote, directory, { signal, maxBytes, timeoutMs, now }),
+      holds: (oid, signal) => holdsCommit(directory, oid, signal),
+      readCommits: (range, options) => readCommits(directory, range, options),
+      readLost: (range, options) => readLost(directory, range, options),
+    };
+  }
+
+  /** Learns, once, what earlier runs left. */
+  #load(): Promise<void> {
+    this.#loaded ??= this.#findHeld().catch((cause: unknown) => {
+      this.#loaded = undefined;
+      throw new AppError('misconfigured', 'The directory of the histories cannot be used.', { cause });
+    });
+    return this.#loaded;
+  }
+
+  async #findHeld(): Promise<void> {
+    await mkdir(this.#options.directory, { recursive: true });
+    const found: { name: string; bytes: number; usedAtMs: number }[] = [];
+    for (const name of await readdir(this.#options.directory)) {
+      const entry = await stat(this.#pathOf(name)).catch(() => undefined);
+      // Another process may have removed it just now.
+      if (entry !== undefined) found.push({ name, bytes: await this.#sizeOf(name), usedAtMs: entry.mtimeMs });
+    }
+    found.sort((a, b) => a.usedAtMs - b.usedAtMs);
+    for (const { name, bytes } of found) this.#bytes.set(name, bytes);
+  }
+
+  async #sizeOf(name: string): Promise<number> {
+    return overheadBytes + (await measurePacks(this.#pathOf(name))).bytes;
+  }
+
+  async #recordUse(name: string): Promise<void> {
+    this.#bytes.delete(name);
+    try {
+      const now = this.#options.now();
+      // So that the next run, too, knows the order.
+      await utimes(this.#pathOf(name), now, now);
+      this.#bytes.set(name, await this.#sizeOf(name));
+    } catch {
+      // There is no copy: the repository is empty, or could not be fetched.
+    }
+  }
+
+  async #makeRoom(): Promise<void> {
+    let total = this.#bytes.values().reduce((sum, bytes) => sum + bytes, 0);
+    for (const [name, bytes] of this.#bytes) {
+      if (total <= this.#options.maxTotalBytes) return;
+      if (this.#inUse.has(name)) continue;
+      total -= bytes;
+      this.#bytes.delete(name);
+      const removal = removeCopy(this.#pathOf(name)).finally(() => this.#removals.delete(name));
+      this.#removals.set(name, removal);
+      await removal;
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { AppError } from '../errors.ts';
+import { type Commit, CommitParser, commitFormat } from './commit-parser.ts';
+import { copyExists, removeCopy } from './copy-files.ts';
+import { GitFailure, runGit, streamGit } from './git.ts';
+
+/** The commits that are reachable from `to` and not from `from`, which the copy has to hold; null excludes none. */
+export interface CommitRange {
+  from: string | null;
+  to: string;
+}
+
+/** What a branch had at earlier tips, each of which the copy has to hold, and lost on the way to `to`. */
+export interface LostRange {
+  from: readonly string[];
+  to: string;
+}
+
+export interface ReadOptions {
+  signal: AbortSignal;
+  /** Commits, or ids, in a batch; the last one has fewer. */
+  batchSize: number;
+}
+
+/** Whether the local copy holds a commit, and with it everything that is reachable from it. */
+export async function holdsCommit(directory: string, oid: string, signal: AbortSignal): Promise<boolean> {
+  const parameters = ['rev-parse', '--verify', '--quiet', `${checkOid(oid)}^{commit}`];
+  return (await runGit(directory, parameters, { signal })).code === 0;
+}
+
+/** Newest first by committer date. No more than a batch and a few pages of git's output are in memory. */
+export async function* readCommits(
+  directory: string,
+  { from, to }: CommitRange,
+  { signal, batchSize }: ReadOptions,
+): AsyncGenerator<Commit[], void, undefined> {
+  // A mail map would have git look for trees, which the copy lacks.
+  const parameters = ['log', '--no-mailmap', '-z', `--format=tformat:${commitFormat}`];
+  const range = revisions([to], from === null ? [] : [from]);
+  const parser = new CommitParser();
+  const chunks = readCopy(directory, [...parameters, ...range], signal);
+  yield* inBatches(chunks, (chunk, commits: Commit[]) => parser.push(chunk, commits), batchSize);
+}
+
+/** Ids of commits that are reachable from one of `from` and not from `to`. */
+export async function* readLost(
+  directory: string,
+  { from, to }: LostRange,
+  { signal, batchSize }: ReadOptions,
+): AsyncGenerator<string[], void, undefined> {
+  if (from.length === 0) return;
+  let rest = '';
+  const addOids = (chunk: Buffer, oids: string[]): void => {
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) oids.push(line);
+  };
+  yield* inBatches(readCopy(directory, ['rev-list', ...revisions(from, [to])], signal), addOids, batchSize);
+}
+
+async function* inBatches<Item>(
+  chunks: AsyncIterable<Buffer>,
+  addItems: (chunk: Buffer, items: Item[]) => void,
+  batchSize: number,
+): AsyncGenerator<Item[], void, undefined> {
+  const items: Item[] = [];
+  for await (const chunk of chunks) {
+    addItems(chunk, items);
+    while (items.length >= batchSize) yield items.splice(0, batchSize);
+  }
+  if (items.length > 0) yield items;
+}
+
+/** Git's output; a copy that git cannot read is removed, so that the next fetch makes it anew. */
+async function* readCopy(
+  directory: string,
+  parameters: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* streamGit(directory, parameters, { signal });
+  } catch (cause) {
+    if (!(cause instanceof GitFailure)) throw cause;
+    if (!(await copyExists(directory))) {
+      throw new AppError('conflict', 'The local copy of the history was removed while it was read.', { cause });
+    }
+    await removeCopy(directory);
+    throw new AppError('provider_invalid_response', 'The history cannot be read.', { cause });
+  }
+}
+
+function revisions(included: readonly string[], excluded: readonly string[]): string[] {
+  return [...included.map(checkOid), ...excluded.map((oid) => `^${checkOid(oid)}`), '--'];
+}
+
+function checkOid(oid: string): string {
+  assert.match(oid, /^([0-9a-f]{40}|[0-9a-f]{64})$/);
+  return oid;
+}

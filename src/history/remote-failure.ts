@@ -1,0 +1,61 @@
+import { AppError, type ErrorCode } from '../errors.ts';
+import type { GitEnd } from './git.ts';
+import type { RemoteAccess } from './git-environment.ts';
+
+const messages = {
+  not_found: 'The repository does not exist, or cannot be seen.',
+  provider_denied: 'The provider denies access to the history.',
+  provider_rate_limited: 'The provider limits how often histories are read.',
+  provider_unavailable: 'The provider cannot be reached by git, or does not answer.',
+  provider_invalid_response: 'What the provider sends is not a history that git understands.',
+  misconfigured: 'The directory of the histories cannot be written, or its disk is full.',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+/** What the failure of a git that talked to a remote means. Git's own words stay in the cause, without the credential. */
+export function remoteFailure(end: GitEnd, { authorization }: RemoteAccess, now: Date): AppError {
+  const reason = ownWords(end.complaint);
+  const code = codeOf(end, reason);
+  const retryAt = retryTime(end.answer?.retryAfter, now);
+  return new AppError(code, messages[code], { cause: new Error(withoutCredential(reason, authorization)), retryAt });
+}
+
+function codeOf({ answer }: GitEnd, reason: string): keyof typeof messages {
+  if (/No space left|quota exceeded|Read-only file system|Permission denied/.test(reason)) return 'misconfigured';
+  if (answer === undefined) return codeWithoutStatus(reason);
+  const { status, retryAfter } = answer;
+  if (status === 429 || (status === 403 && retryAfter !== undefined)) return 'provider_rate_limited';
+  if (status === 404 || status === 410) return 'not_found';
+  if (status >= 500) return 'provider_unavailable';
+  if (status === 401 || status === 403 || (status >= 300 && status < 400)) return 'provider_denied';
+  if (status >= 400) return 'provider_invalid_response';
+  return codeWithoutStatus(reason);
+}
+
+/** Where no status says what is wrong, git's words tell a lost connection from nonsense, or from a damaged copy. */
+function codeWithoutStatus(reason: string): 'provider_denied' | 'provider_unavailable' | 'provider_invalid_response' {
+  // A branch that moves between two requests is another matter a moment later.
+  if (/not our ref|couldn't find remote ref/.test(reason)) return 'provider_unavailable';
+  if (/remote error/.test(reason)) return 'provider_denied';
+  const isCutOff = /early EOF|hung up|unexpected disconnect|RPC failed|unable to access/.test(reason);
+  return isCutOff ? 'provider_unavailable' : 'provider_invalid_response';
+}
+
+/** Lines that git itself wrote: what the remote has to say could be anything. */
+function ownWords(complaint: string): string {
+  const lines = complaint.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line));
+  return lines.join('; ');
+}
+
+/** A remote may send back what it was shown, and git quote it. */
+function withoutCredential(text: string, authorization: string | undefined): string {
+  const encoded = authorization?.split(' ') ?? [];
+  const decoded = encoded.flatMap((part) => Buffer.from(part, 'base64').toString('utf8').split(':'));
+  const secrets = [...encoded, ...decoded].filter((part) => part.length >= 4).toSorted((a, b) => b.length - a.length);
+  return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text);
+}
+
+/** RFC 9110, section 10.2.3, in its form of seconds, which code hosts use. */
+function retryTime(retryAfter: string | undefined, now: Date): Date | undefined {
+  if (retryAfter === undefined || !/^\d{1,9}$/.test(retryAfter)) return undefined;
+  return new Date(now.getTime() + Math.max(1, Number(retryAfter)) * 1000);
+}

@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache';
+import type { Answer } from './answer.ts';
+
+/** What a cached answer costs in memory besides its body and address. */
+const overheadBytes = 600;
+const maxRememberedInvalidations = 10_000;
+
+/**
+ * Keeps rendered answers by their address until the data behind them changes.
+ * Bounded by bytes; what was used least recently goes first.
+ */
+export class AnswerCache {
+  readonly #answers: LRUCache<string, Answer>;
+  readonly #addresses = new Map<string, Set<string>>();
+  readonly #invalidated = new Map<string, number>();
+  #sequence = 0;
+  /** What was begun before this was possibly read before a change that nobody remembers. */
+  #floor = 0;
+
+  constructor(maxBytes: number) {
+    this.#answers = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: (answer, address) => answer.body.length + 2 * address.length + overheadBytes,
+      dispose: ({ accountId }, address) => this.#forgetAddress(accountId, address),
+    });
+  }
+
+  get(address: string, now: number): Answer | undefined {
+    const answer = this.#answers.get(address);
+    return answer !== undefined && answer.expiresAt > now ? answer : undefined;
+  }
+
+  /** To be called before reading the data for an answer; `put` wants it back. */
+  begin(): number {
+    return this.#sequence;
+  }
+
+  /** Keeps an answer, unless its data changed since it was begun. */
+  put(address: string, answer: Answer, begun: number): void {
+    const changedAt = this.#invalidated.get(answer.accountId) ?? 0;
+    if (begun < this.#floor || begun < changedAt) return;
+    this.#answers.set(address, answer);
+    const addresses = this.#addresses.get(answer.accountId) ?? new Set();
+    if (this.#answers.has(address)) this.#addresses.set(answer.accountId, addresses.add(address));
+  }
+
+  /** Drops every answer about an account. */
+  invalidate(accountId: string): void {
+    this.#sequence += 1;
+    if (this.#invalidated.size >= maxRememberedInvalidations) {
+      this.#invalidated.clear();
+      this.#floor = this.#sequence;
+    }
+    this.#invalidated.set(accountId, this.#sequence);
+    for (const address of this.#addresses.get(accountId) ?? []) this.#answers.delete(address);
+  }
+
+  /** Drops everything: changes may have been missed. */
+  clear(): void {
+    this.#sequence += 1;
+    this.#floor = this.#sequence;
+    this.#answers.clear();
+  }
+
+  #forgetAddress(accountId: string, address: string): void {
+    const addresses = this.#addresses.get(accountId);
+    addresses?.delete(address);
+    if (addresses?.size === 0) this.#addresses.delete(accountId);
+  }
+}

@@ -1,0 +1,20 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { App } from './app.ts';
+
+/** Serves the interface's description: `/openapi.json` for programs, `/docs` for people. */
+export async function addDocumentation(app: App): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Plaudit',
+        version: '1',
+        description: 'What an account on a code host has done: profile, contributions, contributors.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+    },
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}

@@ -1,0 +1,77 @@
+import { type TSchema, Type } from 'typebox';
+
+/** What `meta_data.data_type` says the items are. */
+export const dataTypes = { unknown: 0, entity: 1, repository: 2, contributor: 3, token: 4 } as const;
+
+/** How current and how complete an answer is. */
+export interface Provenance {
+  /** When the provider was last asked. */
+  asOf: Date;
+  /** Names of what is not completely known. */
+  missing: readonly string[];
+  includesPrivate: boolean;
+}
+
+export interface Envelope {
+  meta_data: {
+    count: number;
+    data_type: number;
+    as_of?: string;
+    complete?: boolean;
+    missing?: readonly string[];
+    includes_private?: boolean;
+  };
+  data: readonly unknown[];
+  previous_cursor?: string;
+  next_cursor?: string;
+}
+
+/** Wraps a list of items as every successful answer is wrapped. */
+export function envelope(content: {
+  dataType: keyof typeof dataTypes;
+  data: readonly unknown[];
+  provenance?: Provenance;
+  previousCursor?: string | undefined;
+  nextCursor?: string | undefined;
+}): Envelope {
+  const { data, provenance, previousCursor, nextCursor } = content;
+  return {
+    meta_data: {
+      count: data.length,
+      data_type: dataTypes[content.dataType],
+      ...(provenance && {
+        as_of: formatTimestamp(provenance.asOf),
+        complete: provenance.missing.length === 0,
+        ...(provenance.missing.length > 0 && { missing: provenance.missing }),
+        includes_private: provenance.includesPrivate,
+      }),
+    },
+    data,
+    ...(previousCursor !== undefined && { previous_cursor: previousCursor }),
+    ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+  };
+}
+
+/** `YYYY-MM-DDTHH:MM:SSZ`, as all times in answers are written. */
+export function formatTimestamp(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+const Timestamp = Type.String({ format: 'date-time' });
+
+/** The JSON Schema of an envelope around items of one kind. */
+export function EnvelopeSchema(item: TSchema) {
+  return Type.Object({
+    meta_data: Type.Object({
+      count: Type.Integer({ description: 'Number of items in `data`.' }),
+      data_type: Type.Integer({ description: '0 unknown, 1 entity, 2 repository, 3 contributor, 4 token.' }),
+      as_of: Type.Optional(Type.String({ ...Timestamp, description: 'When the provider was last asked.' })),
+      complete: Type.Optional(Type.Boolean({ description: 'False while something is still being collected.' })),
+      missing: Type.Optional(Type.Array(Type.String(), { description: 'Names of what is not completely known.' })),
+      includes_private: Type.Optional(Type.Boolean()),
+    }),
+    data: Type.Array(item),
+    previous_cursor: Type.Optional(Type.String()),
+    next_cursor: Type.Optional(Type.String()),
+  });
+}

@@ -1,0 +1,35 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+export interface HttpMetrics {
+  /** An answer from the cache. */
+  countWarm(status: 200 | 304): void;
+  /** Any other response; `route` is the pattern, never what somebody wrote. */
+  observe(route: string, status: number, seconds: number): void;
+}
+
+export function createHttpMetrics(registry: Registry): HttpMetrics {
+  const responses = new Counter({
+    name: 'plaudit_http_responses_total',
+    help: 'Responses sent, by route pattern and status; "warm" is the cache of rendered answers.',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'plaudit_http_response_seconds',
+    help: 'Time to answer what was not in the cache.',
+    labelNames: ['route'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+    registers: [registry],
+  });
+  const warm = {
+    200: responses.labels('warm', '200'),
+    304: responses.labels('warm', '304'),
+  };
+  return {
+    countWarm: (status) => warm[status].inc(),
+    observe: (route, status, seconds) => {
+      responses.inc({ route, status: String(status) });
+      durations.observe({ route }, seconds);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { AppError } from '../errors.ts';
+
+const macBytes = 16;
+const maxCursorLength = 500;
+
+/** The parameters by which every listing is paged. */
+export const PageParameters = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many items to return.' })),
+  after: Type.Optional(
+    Type.String({ maxLength: maxCursorLength, description: 'A `next_cursor`: items that come after it.' }),
+  ),
+  before: Type.Optional(
+    Type.String({ maxLength: maxCursorLength, description: 'A `previous_cursor`: items that come right before it.' }),
+  ),
+});
+export type PageParameters = Static<typeof PageParameters>;
+
+/** A place in a listing: the values of its keys, as the listing itself defines them. */
+export type Place = readonly (string | number)[];
+
+/** Where a page begins. */
+export interface PageStart {
+  after?: Place;
+  before?: Place;
+}
+
+/** Makes and reads cursors, which only this service can make: each is signed and bound to one listing. */
+export class Cursors {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  write(listing: string, place: Place): string {
+    const payload = Buffer.from(JSON.stringify(place));
+    return Buffer.concat([this.#mac(listing, payload), payload]).toString('base64url');
+  }
+
+  /** @throws AppError `invalid_input` that names the parameter. */
+  readStart(listing: string, { after, before }: Pick<PageParameters, 'after' | 'before'>): PageStart {
+    if (after !== undefined && before !== undefined) {
+      throw new AppError('invalid_input', 'after and before cannot be used together; keep one.');
+    }
+    if (after !== undefined) return { after: this.#read(listing, 'after', after) };
+    if (before !== undefined) return { before: this.#read(listing, 'before', before) };
+    return {};
+  }
+
+  #read(listing: string, parameter: string, cursor: string): Place {
+    const bytes = Buffer.from(cursor, 'base64url');
+    const payload = bytes.subarray(macBytes);
+    const isOurs =
+      bytes.length > macBytes &&
+      bytes.toString('base64url') === cursor &&
+      timingSafeEqual(bytes.subarray(0, macBytes), this.#mac(listing, payload));
+    if (!isOurs) throw staleCursor(parameter);
+    const place: Place = JSON.parse(payload.toString());
+    return place;
+  }
+
+  #mac(listing: string, payload: Buffer): Buffer {
+    return createHmac('sha256', this.#key).update(`${listing}\0`).update(payload).digest().subarray(0, macBytes);
+  }
+}
+
+export function staleCursor(parameter: string): AppError {
+  return new AppError(
+    'invalid_input',
+    `${parameter} must be a cursor from an answer of this listing; this one is not, or is too old. Start again without it.`,
+  );
+}
+
+/** Cuts a page out of items of which one more than `limit` was asked for, and says on which sides there are more. */
+export function cutPage<Item>(
+  items: readonly Item[],
+  limit: number,
+  start: PageStart,
+): { page: readonly Item[]; hasPrevious: boolean; hasNext: boolean } {
+  const hasMore = items.length > limit;
+  if (start.before !== undefined) {
+    return { page: hasMore ? items.slice(1) : items, hasPrevious: hasMore, hasNext: true };
+  }
+  return { page: items.slice(0, limit), hasPrevious: start.after !== undefined, hasNext: hasMore };
+}

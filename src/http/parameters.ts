@@ -1,0 +1,49 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { AppError } from '../errors.ts';
+
+/** The parts of a parameter's JSON Schema that are read here. */
+interface ParameterSchema {
+  type?: string;
+  enum?: readonly unknown[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+}
+
+/**
+ * Makes the reader of a route's parameters, as they come in an address, from their TypeBox object.
+ * What is not declared is left out: people add words of their own to get past caches.
+ * The reader throws AppError `invalid_input`, naming the parameter and what it must be.
+ */
+export function parameterReader(schema: TSchema): (given: unknown) => Record<string, unknown> {
+  const declared = Object.entries<TSchema>('properties' in schema ? Object(schema.properties) : {}).map(
+    ([name, property]) => ({ name, property: property as ParameterSchema, compiled: Compile(property) }),
+  );
+  return (given) => {
+    const texts = new Map<string, unknown>(Object.entries(Object(given)));
+    const values: Record<string, unknown> = {};
+    for (const { name, property, compiled } of declared) {
+      if (!texts.has(name)) continue;
+      const value = toValue(texts.get(name), property);
+      if (!compiled.Check(value)) throw new AppError('invalid_input', `${name} must be ${expectation(property)}.`);
+      values[name] = value;
+    }
+    return values;
+  };
+}
+
+/** Undefined when the text cannot be of the type. A parameter that is given twice is a list, and of no type. */
+function toValue(text: unknown, { type }: ParameterSchema): unknown {
+  if (typeof text !== 'string') return undefined;
+  if (type === 'integer') return /^-?(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : undefined;
+  if (type === 'boolean') return text === 'true' || (text === 'false' ? false : undefined);
+  return text;
+}
+
+function expectation({ type, enum: choices, minimum, maximum, maxLength }: ParameterSchema): string {
+  if (choices !== undefined) return `given once, and one of ${choices.join(', ')}`;
+  if (type === 'integer') return `given once, and an integer from ${minimum ?? 0} to ${maximum ?? 'any'}`;
+  if (type === 'boolean') return 'given once, and true or false';
+  return `given once, and text of at most ${maxLength ?? 1000} characters`;
+}

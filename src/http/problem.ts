@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { AppError, type ErrorCode } from '../errors.ts';
+
+/** An error as the interface tells it. */
+export interface Problem {
+  status: number;
+  body: { error: { code: number; type: string; message: string } };
+  headers: Record<string, string>;
+}
+
+export const ProblemSchema = Type.Object({
+  error: Type.Object({
+    code: Type.Integer(),
+    type: Type.String(),
+    message: Type.String(),
+  }),
+});
+
+/** The numbers that the interface gives to its errors. */
+const numbers = {
+  unknown: 0,
+  missingField: 1,
+  noData: 2,
+  format: 3,
+  unauthenticated: 4,
+  forbidden: 5,
+  rateLimited: 6,
+  providerUnavailable: 7,
+  methodNotAllowed: 8,
+  payloadTooLarge: 9,
+  conflict: 10,
+} as const;
+
+/** Said when nothing better is known of how long a trouble lasts. */
+const defaultRetryAfterS = 30;
+
+/** Turns any failure into what a caller may know of it. */
+export function toProblem(error: unknown, now: Date): Problem {
+  if (!(error instanceof AppError)) {
+    return problem(500, numbers.unknown, 'internal_error', 'Something went wrong on our side; it has been logged.');
+  }
+  const { status, number } = answers[error.code];
+  return problem(status, number, error.code, error.message, headersOf(error, status, now));
+}
+
+export function methodNotAllowed(allowed: readonly string[]): Problem {
+  const message = `This address answers only ${allowed.join(', ')}.`;
+  return problem(405, numbers.methodNotAllowed, 'method_not_allowed', message, { allow: allowed.join(', ') });
+}
+
+export function payloadTooLarge(message: string, status: 413 | 431 = 413): Problem {
+  return problem(status, numbers.payloadTooLarge, 'payload_too_large', message);
+}
+
+function problem(
+  status: number,
+  code: number,
+  type: string,
+  message: string,
+  headers: Record<string, string> = {},
+): Problem {
+  return { status, body: { error: { code, type, message } }, headers };
+}
+
+const answers: Record<ErrorCode, { status: number; number: number }> = {
+  invalid_input: { status: 400, number: numbers.format },
+  unauthenticated: { status: 401, number: numbers.unauthenticated },
+  forbidden: { status: 403, number: numbers.forbidden },
+  not_found: { status: 404, number: numbers.noData },
+  conflict: { status: 409, number: numbers.conflict },
+  provider_rate_limited: { status: 429, number: numbers.rateLimited },
+  provider_unavailable: { status: 503, number: numbers.providerUnavailable },
+  provider_denied: { status: 502, number: numbers.providerUnavailable },
+  provider_invalid_response: { status: 502, number: numbers.providerUnavailable },
+  misconfigured: { status: 500, number: numbers.unknown },
+};
+
+function headersOf(error: AppError, status: number, now: Date): Record<string, string> {
+  if (status === 401) return { 'www-authenticate': 'Bearer' };
+  if (status !== 429 && status !== 502 && status !== 503) return {};
+  const seconds =
+    error.retryAt === undefined
+      ? defaultRetryAfterS
+      : Math.max(1, Math.ceil((error.retryAt.getTime() - now.getTime()) / 1000));
+  return { 'retry-after': String(seconds) };
+}

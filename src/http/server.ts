@@ -1,0 +1,195 @@
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import cors from '@fastify/cors';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { TSchema } from 'typebox';
+import { AppError } from '../errors.ts';
+import { isNotModified, notModifiedHeaders } from './answer.ts';
+import type { AnswerCache } from './answer-cache.ts';
+import type { App } from './app.ts';
+import { addDocumentation } from './documentation.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { parameterReader } from './parameters.ts';
+import { methodNotAllowed, type Problem, payloadTooLarge, toProblem } from './problem.ts';
+
+export interface ServerOptions {
+  cache: AnswerCache;
+  /** Whether changes reach the cache; while they do not, nothing is answered from it. */
+  isCacheLive: () => boolean;
+  log: FastifyBaseLogger;
+  metrics: HttpMetrics;
+  now: () => Date;
+  /** Gives every response an id of its own. */
+  newRequestId: () => string;
+  /** Adds the routes. */
+  register: (app: App) => void;
+}
+
+const limits = {
+  maxHeaderBytes: 16_384,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 15_000,
+  keepAliveTimeoutMs: 65_000,
+  maxParameterLength: 400,
+  maxBodyBytes: 65_536,
+};
+
+export async function createServer(options: ServerOptions): Promise<App> {
+  const app = fastify({
+    serverFactory: (handler) => listener(options, handler),
+    genReqId: options.newRequestId,
+    bodyLimit: limits.maxBodyBytes,
+    routerOptions: { maxParamLength: limits.maxParameterLength },
+    forceCloseConnections: 'idle',
+    frameworkErrors: (_error, _request, reply) => {
+      sendProblem(reply, toProblem(new AppError('invalid_input', 'The address is not well-formed.'), options.now()));
+    },
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, options),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  app.setValidatorCompiler<TSchema>(({ schema }) => {
+    const read = parameterReader(schema);
+    return (given: unknown) => {
+      try {
+        return { value: read(given) };
+      } catch (error) {
+        return { error: error instanceof Error ? error : new Error('unreadable parameters') };
+      }
+    };
+  });
+  addHooks(app, options);
+  const patterns = collectPatterns(app);
+  await app.register(cors, { origin: '*', methods: ['GET', 'HEAD'], maxAge: 86_400, strictPreflight: false });
+  await addDocumentation(app);
+  options.register(app);
+  app.setErrorHandler(async (error, request, reply) => {
+    const problem = problemOf(error, options.now());
+    if (problem.status >= 500 && !(error instanceof AppError))
+      options.log.error({ id: request.id, err: error }, 'a request failed');
+    else if (error instanceof AppError && error.cause !== undefined) {
+      options.log.warn({ id: request.id, err: error }, 'a request failed');
+    }
+    return sendProblem(reply, problem);
+  });
+  app.setNotFoundHandler(async (request, reply) => sendProblem(reply, unmatched(request, patterns, options.now())));
+  return app;
+}
+
+/** Answers from the cache what can be, before the framework does any work. */
+function listener(
+  options: ServerOptions,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const { cache, metrics } = options;
+  return createHttpServer(
+    {
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+    },
+    (request, response) => {
+      const { method, headers, url } = request;
+      const isPlain =
+        (method === 'GET' || method === 'HEAD') && headers.authorization === undefined && !hasBody(headers);
+      const answer = isPlain && options.isCacheLive() ? cache.get(url ?? '', options.now().getTime()) : undefined;
+      if (answer === undefined) return handler(request, response);
+      const requestId = options.newRequestId();
+      if (isNotModified(headers['if-none-match'], answer.etag)) {
+        metrics.countWarm(304);
+        response.writeHead(304, { ...notModifiedHeaders(answer), 'x-request-id': requestId });
+        response.end();
+        return;
+      }
+      metrics.countWarm(200);
+      response.writeHead(200, { ...answer.headers, 'x-request-id': requestId });
+      response.end(method === 'HEAD' ? undefined : answer.body);
+    },
+  );
+}
+
+function addHooks(app: App, options: ServerOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request.headers)) {
+      // What follows on this connection may be the body, so it ends here.
+      reply.header('connection', 'close');
+      throw new AppError('invalid_input', `A ${request.method} request takes no body.`);
+    }
+    if (request.headers.authorization !== undefined) {
+      throw new AppError(
+        'unauthenticated',
+        'The credential is not valid here. Ask again without an Authorization header.',
+      );
+    }
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unmatched';
+    options.metrics.observe(route, reply.statusCode, reply.elapsedTime / 1000);
+    options.log.debug(
+      { id: request.id, method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
+      'answered',
+    );
+  });
+}
+
+function hasBody(headers: IncomingMessage['headers']): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+}
+
+/** Every address that is served, to tell a wrong method from a wrong address. */
+function collectPatterns(app: App): Map<string, { expression: RegExp; methods: Set<string> }> {
+  const patterns = new Map<string, { expression: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const source = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\/:[^/]+/g, '/[^/]+');
+    const pattern = patterns.get(url) ?? { expression: new RegExp(`^${source}$`), methods: new Set() };
+    for (const one of [method].flat()) pattern.methods.add(one);
+    patterns.set(url, pattern);
+  });
+  return patterns;
+}
+
+function unmatched(request: FastifyRequest, patterns: ReturnType<typeof collectPatterns>, now: Date): Problem {
+  const path = request.url.split('?', 1)[0] ?? '';
+  for (const { expression, methods } of patterns.values()) {
+    if (expression.test(path) && !methods.has(request.method)) return methodNotAllowed([...methods].toSorted());
+  }
+  return toProblem(new AppError('not_found', 'Nothing is served at this address; /docs lists what is.'), now);
+}
+
+function problemOf(error: unknown, now: Date): Problem {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('The body is too large.');
+  const isCallersFault =
+    !(error instanceof AppError) && error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500;
+  return toProblem(isCallersFault ? new AppError('invalid_input', 'The request is not well-formed.') : error, now);
+}
+
+/** Sends an error in the documented shape. */
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  return reply
+    .code(problem.status)
+    .headers({ 'cache-control': 'no-store', 'access-control-allow-origin': '*', ...problem.headers })
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(problem.body));
+}
+
+/** What could not even be read as a request gets the documented shape too. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, options: ServerOptions): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? payloadTooLarge('The address and headers are too large.', 431)
+      : toProblem(new AppError('invalid_input', 'The request is not well-formed HTTP.'), options.now());
+  const body = JSON.stringify(problem.body);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
+      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `cache-control: no-store\r\nx-request-id: ${options.newRequestId()}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

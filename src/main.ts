@@ -1,0 +1,71 @@
+import { exportTo, importFrom } from './commands/backup.ts';
+import type { Io } from './commands/io.ts';
+import { demo, sample } from './commands/sample.ts';
+import { serve } from './commands/serve.ts';
+import { sync } from './commands/sync.ts';
+import { AppError } from './errors.ts';
+
+const commands: Record<string, (io: Io, argument: string | undefined) => Promise<void>> = {
+  serve,
+  sync,
+  demo,
+  sample,
+  export: exportTo,
+  import: importFrom,
+};
+
+const usage = `plaudit COMMAND
+  serve                              run the service (what npm start does)
+  demo                               run it with the sample, in a temporary directory
+  sync PROVIDER/NAME[/REPOSITORY]    bring what is stored up to what the provider has
+  sample                             fill a new database with the sample
+  export FILE                        write everything that is stored to a file
+  import FILE                        fill a new database from such a file
+Settings come from the environment; README.md lists them.`;
+
+/** The command line. Returns the exit status; what went wrong is one line on standard error. */
+export async function main(args: readonly string[]): Promise<number> {
+  const [name = '', argument, ...rest] = args;
+  if (name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  const command = commands[name];
+  if (command === undefined || rest.length > 0) {
+    process.stderr.write(`${usage}\n`);
+    return 2;
+  }
+  const ending = endingSignal();
+  const io: Io = {
+    environment: process.env,
+    print: (line) => process.stdout.write(`${line}\n`),
+    warn: (line) => process.stderr.write(`${line}\n`),
+    isTerminal: process.stderr.isTTY,
+    signal: ending,
+  };
+  try {
+    await command(io, argument);
+    return 0;
+  } catch (error) {
+    if (ending.aborted) return 130;
+    io.warn(error instanceof AppError ? `plaudit: ${error.message}` : `plaudit: ${describe(error)}`);
+    return 1;
+  }
+}
+
+/** Aborted at the first request to end; the second ends the process at once. */
+function endingSignal(): AbortSignal {
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (ending.signal.aborted) process.exit(130);
+      ending.abort();
+    });
+  }
+  return ending.signal;
+}
+
+/** A fault of ours: all that helps to find it. */
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

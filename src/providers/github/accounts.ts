@@ -1,0 +1,219 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import { AppError } from '../../errors.ts';
+import type { AccountReport, Call } from '../provider.ts';
+import { type AccountAnswer, askForAccount, type LifetimeTotals, type Target } from './account-query.ts';
+import { organizationFacts, userFacts } from './actors.ts';
+import { type GitHubClient, TooHeavy } from './client.ts';
+import { type OrganizationPayload, RestAccountPayload, type UserPayload } from './payloads.ts';
+import { starredRepositories } from './queries.ts';
+import {
+  allYears,
+  ContributionWindow,
+  coversAll,
+  dueSpans,
+  replaceWindows,
+  type Span,
+  splitSpan,
+  sumWindows,
+} from './windows.ts';
+
+/** What is remembered of an account from one question to the next. */
+const Memory = Type.Object({ windows: Type.Array(ContributionWindow) });
+type Memory = Static<typeof Memory>;
+
+/** No account owns so many repositories with stars. */
+const maxStarPages = 100;
+
+/** What is known of a user while more is being asked for. */
+interface Knowledge {
+  user: UserPayload;
+  windows: ContributionWindow[];
+  totals: LifetimeTotals | undefined;
+  stars: number | undefined;
+}
+
+/**
+ * Asks for an account with all its counters: in one request where GitHub can answer it, else in ever smaller pieces.
+ * Yields after each piece; the last report is all that can be known.
+ * @param startedAt when asking began; what was asked for since is not asked for again.
+ */
+export async function* reportAccount(
+  client: GitHubClient,
+  target: Target,
+  remembered: object | null,
+  call: Call,
+  startedAt: Date,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const memory = readMemory(remembered);
+  const spans = memory === undefined ? allYears(startedAt) : dueSpans(memory.windows, [], startedAt);
+  const answer = await tolerant(() => askForAccount(client, target, { totals: true, spans }, call, startedAt));
+  if (answer === null) return;
+  if (answer !== 'too_heavy' && answer.account.kind === 'Organization') {
+    yield await organizationReport(client, answer.account, call);
+    return;
+  }
+  const windows = memory?.windows ?? [];
+  if (answer === 'too_heavy') {
+    yield* reportHeavyAccount(client, target, windows, call, startedAt);
+    return;
+  }
+  const known = knowledgeFrom(answer, windows);
+  const pending = answer.cutShort.flatMap(splitSpan);
+  yield* completeReport(client, known, answer.totals?.owned, pending, call, startedAt);
+}
+
+/** The same for an account that is too much for one request: the profile, then the totals, then the years. */
+async function* reportHeavyAccount(
+  client: GitHubClient,
+  target: Target,
+  windows: ContributionWindow[],
+  call: Call,
+  startedAt: Date,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const profile = await tolerant(() => askForAccount(client, target, { totals: false, spans: [] }, call, startedAt));
+  if (profile === null) return;
+  if (profile === 'too_heavy' || profile.account.kind === 'Organization') {
+    throw new AppError('provider_unavailable', 'GitHub cannot answer for this account just now.');
+  }
+  const known: Knowledge = { user: profile.account, windows, totals: undefined, stars: undefined };
+  yield toReport(known);
+  const totals = await tolerant(() => askForAccount(client, target, { totals: true, spans: [] }, call, startedAt));
+  const owned = totals === null || totals === 'too_heavy' ? undefined : totals.totals?.owned;
+  if (totals !== null && totals !== 'too_heavy') known.totals = totals.totals;
+  yield* completeReport(client, known, owned, [], call, startedAt);
+}
+
+/** Asks for what is missing still: spans, and stars beyond the first page. */
+async function* completeReport(
+  client: GitHubClient,
+  known: Knowledge,
+  owned: NonNullable<AccountAnswer['totals']>['owned'] | undefined,
+  pending: Span[],
+  call: Call,
+  startedAt: Date,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const { contributionYears } = known.user.activity;
+  const missing = dueSpans(known.windows, contributionYears, startedAt);
+  const target = { name: known.user.login, handle: known.user.id };
+  for await (const windows of askForSpans(client, target, [...pending, ...missing], call, startedAt)) {
+    known.windows = replaceWindows(known.windows, windows);
+    yield toReport(known);
+  }
+  if (owned !== undefined) known.stars = await sumStars(client, known.user.id, owned, call);
+  yield toReport(known);
+}
+
+/**
+ * Asks for spans together, and where that is too much for halves of them, and for one span alone in pieces. What
+ * cannot be answered even for a day is left out.
+ */
+async function* askForSpans(
+  client: GitHubClient,
+  target: Target,
+  spans: readonly Span[],
+  call: Call,
+  startedAt: Date,
+): AsyncGenerator<ContributionWindow[], void, undefined> {
+  const [first] = spans;
+  if (first === undefined) return;
+  const answer = await tolerant(() => askForAccount(client, target, { totals: false, spans }, call, startedAt));
+  if (answer === null) return;
+  if (answer !== 'too_heavy') {
+    yield answer.windows;
+    yield* askForSpans(client, target, answer.cutShort.flatMap(splitSpan), call, startedAt);
+    return;
+  }
+  const half = Math.ceil(spans.length / 2);
+  const pieces = spans.length > 1 ? [spans.slice(0, half), spans.slice(half)] : [splitSpan(first)];
+  for (const piece of pieces) yield* askForSpans(client, target, piece, call, startedAt);
+}
+
+async function sumStars(
+  client: GitHubClient,
+  handle: string,
+  firstPage: NonNullable<AccountAnswer['totals']>['owned'],
+  call: Call,
+): Promise<number | undefined> {
+  let page: typeof firstPage | undefined = firstPage;
+  let stars = 0;
+  for (let pages = 0; pages < maxStarPages && page !== undefined; pages += 1) {
+    const counts: number[] = page.nodes.flatMap((node) => (node === null ? [] : [node.stargazerCount]));
+    stars += counts.reduce((sum, count) => sum + count, 0);
+    // The list goes from most stars to fewest.
+    if (!page.pageInfo.hasNextPage || counts.at(-1) === 0) return stars;
+    page = await nextStarPage(client, handle, page.pageInfo.endCursor, call);
+  }
+  return undefined;
+}
+
+async function nextStarPage(client: GitHubClient, handle: string, after: string | null, call: Call) {
+  const { data } = await client.graphql(starredRepositories, { id: handle, after }, call);
+  return data.node?.repositories;
+}
+
+async function organizationReport(
+  client: GitHubClient,
+  organization: OrganizationPayload,
+  call: Call,
+): Promise<AccountReport> {
+  const path = `/users/${encodeURIComponent(organization.login)}`;
+  // Only REST tells how many follow an organization; without an answer the last number stays.
+  const rest = await client.rest(path, RestAccountPayload, call).catch((error: unknown) => {
+    if (call.signal.aborted) throw error;
+    return null;
+  });
+  return {
+    account: organizationFacts(organization, rest?.data ?? null),
+    counters: {},
+    missing: [],
+    memory: null,
+  };
+}
+
+function knowledgeFrom(answer: AccountAnswer, windows: ContributionWindow[]): Knowledge {
+  if (answer.account.kind !== 'User') throw new Error('only a user has counters of its own');
+  return {
+    user: answer.account,
+    windows: replaceWindows(windows, answer.windows),
+    totals: answer.totals,
+    stars: undefined,
+  };
+}
+
+function toReport({ user, windows, totals, stars }: Knowledge): AccountReport {
+  const { contributionYears } = user.activity;
+  const counted = windows.filter(({ from }) => contributionYears.includes(Number(from.slice(0, 4))));
+  const sums = sumWindows(counted);
+  const isCovered = coversAll(counted, contributionYears);
+  const counters: Partial<Counters> = {
+    ...(totals && {
+      issues: totals.issues,
+      issues_closed: totals.issues_closed,
+      pull_requests: totals.pull_requests,
+      pull_requests_merged: totals.pull_requests_merged,
+      discussions: totals.discussions,
+      discussions_answered: totals.discussions_answered,
+    }),
+    ...(isCovered && { commits: sums.commits, reviews: sums.reviews }),
+    ...(isCovered && sums.isWhole && { contributed_to: sums.contributedTo }),
+    ...(stars !== undefined && { stars }),
+  };
+  const missing: CounterName[] = counterNames.filter((name) => counters[name] === undefined);
+  return { account: userFacts(user), counters, missing, memory: { windows: counted } };
+}
+
+/** An answer, or word that it was too much to ask for. */
+async function tolerant<Answer>(ask: () => Promise<Answer>): Promise<Answer | 'too_heavy'> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof TooHeavy) return 'too_heavy';
+    throw error;
+  }
+}
+
+function readMemory(remembered: object | null): Memory | undefined {
+  return Value.Check(Memory, remembered) ? remembered : undefined;
+}

@@ -1,0 +1,236 @@
+import type { Actor } from '../../accounts/account.ts';
+import type { Contribution } from '../../contributions/contribution.ts';
+import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import { AppError } from '../../errors.ts';
+import type {
+  AccountReport,
+  Call,
+  CommitIdentity,
+  ContributionPage,
+  KnownAccount,
+  KnownRepository,
+  ListedRepository,
+  Position,
+  RepositoryPage,
+  Stream,
+} from '../provider.ts';
+import { restActor, restFacts } from './actors.ts';
+import type { GitHubClient } from './client.ts';
+import { accountIn } from './identities.ts';
+import {
+  RestAccountPayload,
+  RestCommitsPayload,
+  RestIssuesPayload,
+  RestRepositoriesPayload,
+  RestRepositoryPayload,
+  RestSearchPayload,
+} from './payloads.ts';
+
+/**
+ * What GitHub's REST interface tells without a token, at 60 requests an hour: profiles, issues, pull requests,
+ * commits. It does not tell reviews and discussions in bulk, nor lifetime totals of either.
+ */
+
+export const anonymousStreams: readonly Stream[] = [
+  { name: 'issues_and_pull_requests', covers: ['issue', 'pull_request'] },
+];
+
+const perPage = 100;
+/** Of the few requests that there are, so many may go into adding up the stars of one account. */
+const maxStarPages = 3;
+const searches = [
+  ['issues', 'type:issue'],
+  ['issues_closed', 'type:issue is:closed'],
+  ['pull_requests', 'type:pr'],
+  ['pull_requests_merged', 'type:pr is:merged'],
+] as const;
+
+/** @param path of the account in the REST interface, by name or by id. */
+export async function* reportByRest(
+  client: GitHubClient,
+  path: string,
+  call: Call,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const answer = await client.rest(path, RestAccountPayload, call);
+  if (answer === null) return;
+  const account = restFacts(answer.data);
+  const counters = account.type === 'organization' ? {} : await countByRest(client, account, call);
+  const missing: CounterName[] =
+    account.type === 'organization' ? [] : counterNames.filter((name) => counters[name] === undefined);
+  yield { account, counters, missing, memory: null };
+}
+
+/** What searches and the list of repositories tell; what the budget does not allow stays unknown. */
+async function countByRest(client: GitHubClient, account: Actor, call: Call): Promise<Partial<Counters>> {
+  const author = account.type === 'bot' ? `app/${account.name.replace(/\[bot\]$/i, '')}` : account.name;
+  const counts = await Promise.all([
+    ...searches.map(async ([counter, words]): Promise<Partial<Counters>> => {
+      const query = new URLSearchParams({ q: `author:${author} ${words} is:public`, per_page: '1' });
+      const found = await ifAllowed(call, () =>
+        client.rest(`/search/issues?${query.toString()}`, RestSearchPayload, call, 'search'),
+      );
+      return found && !found.data.incomplete_results ? { [counter]: found.data.total_count } : {};
+    }),
+    sumStarsByRest(client, account, call),
+  ]);
+  return Object.assign({}, ...counts);
+}
+
+async function sumStarsByRest(client: GitHubClient, account: Actor, call: Call): Promise<Partial<Counters>> {
+  if (account.type === 'bot') return { stars: 0 };
+  let stars = 0;
+  for (let page = 1; page <= maxStarPages; page += 1) {
+    const path = repositoriesPath(account.name, page);
+    const listed = await ifAllowed(call, () => client.rest(path, RestRepositoriesPayload, call));
+    if (listed === null) return {};
+    for (const { fork, stargazers_count } of listed.data) stars += fork ? 0 : stargazers_count;
+    if (listed.data.length < perPage) return { stars };
+  }
+  return {};
+}
+
+export async function listRepositoriesByRest(
+  client: GitHubClient,
+  owner: KnownAccount,
+  cursor: string | null,
+  call: Call,
+): Promise<RepositoryPage> {
+  const page = Number(cursor ?? '1');
+  const answer = await client.rest(repositoriesPath(owner.name, page), RestRepositoriesPayload, call);
+  if (answer === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
+  return {
+    repositories: answer.data.filter((repository) => !repository.private).map(toListed),
+    nextCursor: answer.data.length < perPage ? null : String(page + 1),
+  };
+}
+
+export async function findRepositoryByRest(
+  client: GitHubClient,
+  owner: KnownAccount,
+  name: string,
+  call: Call,
+): Promise<ListedRepository | null> {
+  const path = `/repos/${encodeURIComponent(owner.name)}/${encodeURIComponent(name)}`;
+  const answer = await client.rest(path, RestRepositoryPayload, call);
+  return answer === null || answer.data.private ? null : toListed(answer.data);
+}
+
+/** Issues and pull requests together, last changed last; the cursor is the time of the last change that was read. */
+export async function readIssuesByRest(
+  client: GitHubClient,
+  { owner, name }: KnownRepository,
+  { cursor, since }: Position,
+  call: Call,
+): Promise<ContributionPage> {
+  const { from, page } = readCursor(cursor, since);
+  const query = new URLSearchParams({ state: 'all', sort: 'updated', direction: 'asc', per_page: String(perPage) });
+  if (from !== undefined) query.set('since', from);
+  if (page > 1) query.set('page', String(page));
+  const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/issues?${query.toString()}`;
+  const answer = await client.rest(path, RestIssuesPayload, call);
+  if (answer === null) throw new AppError('not_found', 'GitHub does not show this repository any more.');
+  const actors = new Map<string, Actor>();
+  const contributions = answer.data.map((issue): Contribution => {
+    const actor = issue.user && restActor(issue.user);
+    if (actor) actors.set(actor.externalId, actor);
+    return {
+      kind: issue.pull_request === undefined ? 'issue' : 'pull_request',
+      externalId: String(issue.id),
+      parentExternalId: null,
+      author: actor?.externalId ?? null,
+      createdAt: new Date(issue.created_at),
+      updatedAt: new Date(issue.updated_at),
+      closedAt: toDate(issue.closed_at),
+      mergedAt: toDate(issue.pull_request?.merged_at),
+      answered: false,
+      answeredBy: null,
+    };
+  });
+  const last = answer.data.at(-1)?.updated_at;
+  const isLastPage = answer.data.length < perPage || last === undefined;
+  return {
+    contributions,
+    actors: [...actors.values()],
+    wholeParents: [],
+    // A whole page of one moment: only its number leads past it.
+    nextCursor: isLastPage ? null : last === from ? `${last} ${page + 1}` : `${last} 1`,
+    pageSize: perPage,
+  };
+}
+
+/** Those with GitHub's own addresses by what the address says; others by who GitHub shows as author of a commit. */
+export async function resolveIdentitiesByRest(
+  client: GitHubClient,
+  { owner, name }: KnownRepository,
+  identities: readonly CommitIdentity[],
+  call: Call,
+): Promise<Map<string, Actor | null>> {
+  const resolved = new Map<string, Actor | null>();
+  for (const { email, oid } of identities) {
+    if (resolved.has(email)) continue;
+    const named = accountIn(email);
+    if (named !== undefined) {
+      resolved.set(email, named);
+      continue;
+    }
+    const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/commits?sha=${oid}&per_page=${perPage}`;
+    const answer = await client.rest(path, RestCommitsPayload, call);
+    // One answer names the authors of a hundred commits, often of other addresses that are asked for.
+    for (const { commit, author } of answer?.data ?? []) {
+      const address = commit.author?.email?.toLowerCase();
+      if (address === undefined || resolved.has(address)) continue;
+      resolved.set(address, author !== null && 'id' in author ? restActor(author) : null);
+    }
+    if (!resolved.has(email)) resolved.set(email, null);
+  }
+  return resolved;
+}
+
+function readCursor(cursor: string | null, since: Date | null): { from: string | undefined; page: number } {
+  if (cursor === null) return { from: since?.toISOString(), page: 1 };
+  const [from, page] = cursor.split(' ');
+  return { from, page: Number(page) };
+}
+
+function repositoriesPath(name: string, page: number): string {
+  return `/users/${encodeURIComponent(name)}/repos?type=owner&sort=created&direction=asc&per_page=${perPage}&page=${page}`;
+}
+
+/** What is nice to know is left unknown when the budget is used up. */
+async function ifAllowed<Answer>(call: Call, ask: () => Promise<Answer | null>): Promise<Answer | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (call.signal.aborted || !(error instanceof AppError)) throw error;
+    return null;
+  }
+}
+
+function toListed(payload: RestRepositoryPayload): ListedRepository {
+  return {
+    externalId: String(payload.id),
+    handle: payload.node_id,
+    name: payload.name,
+    description: payload.description ?? '',
+    language: payload.language ?? '',
+    license: payload.license?.name ?? '',
+    defaultBranch: payload.size === 0 && payload.pushed_at === null ? '' : payload.default_branch,
+    isPrivate: payload.private,
+    isFork: payload.fork,
+    stars: payload.stargazers_count,
+    forks: payload.forks_count,
+    openIssues: payload.open_issues_count,
+    sizeKib: payload.size,
+    tips: {
+      commits: {
+        total: null,
+        changedAt: toDate(payload.pushed_at),
+        revision: null,
+      },
+    },
+  };
+}
+
+function toDate(text: string | null | undefined): Date | null {
+  return text === null || text === undefined ? null : new Date(text);
+}

@@ -1,0 +1,264 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Static, TSchema } from 'typebox';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { AppError } from '../../errors.ts';
+import type { Call } from '../provider.ts';
+import { Budget, type Resource, type Token } from './budget.ts';
+import { checkPayload } from './checks.ts';
+import { classifyGraphqlErrors, GraphqlAnswer } from './graphql-errors.ts';
+import { isLimited, limitReport, retryTime } from './limits.ts';
+
+/** A request that GitHub can answer only in smaller pieces: repeating it as it is would fail again. */
+export class TooHeavy extends Error {}
+
+/** A query and the check of its answer. */
+export interface Query<Schema extends TSchema> {
+  /** The operation's name. */
+  name: string;
+  text: string;
+  answer: Schema;
+}
+
+export interface RestAnswer<Schema extends TSchema> {
+  data: Static<Schema>;
+  headers: Dispatcher.ResponseData['headers'];
+}
+
+export interface ClientOptions {
+  apiUrl: string;
+  tokens: readonly string[];
+  /** Shorter than a caller waits, so that a dead network is told apart from a slow answer. */
+  connectTimeoutMs: number;
+  now: () => Date;
+}
+
+const limits = {
+  /** GitHub itself gives up after 10 seconds. */
+  answerTimeoutMs: 15_000,
+  maxAnswerBytes: 32 * 1024 * 1024,
+  /** A dropped connection or a garbled answer is asked for once more. */
+  attempts: 2,
+  redirects: 2,
+};
+
+interface RawAnswer {
+  status: number;
+  headers: Dispatcher.ResponseData['headers'];
+  text: string;
+  token: Token;
+}
+
+/** Talks to GitHub's API: spends the budget, obeys the limits, checks every answer. */
+export class GitHubClient {
+  readonly budget: Budget;
+  readonly #options: ClientOptions;
+  readonly #dispatcher: Dispatcher;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.budget = new Budget(options.tokens, {
+      now: options.now,
+      sleep: (ms, signal) => wait(ms, undefined, { signal }),
+    });
+    const agent = {
+      connect: { timeout: options.connectTimeoutMs },
+      headersTimeout: limits.answerTimeoutMs,
+      bodyTimeout: limits.answerTimeoutMs,
+      maxResponseSize: limits.maxAnswerBytes,
+    };
+    this.#dispatcher = isBehindProxy() ? new EnvHttpProxyAgent(agent) : new Agent(agent);
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  /**
+   * @throws TooHeavy when the query has to be made smaller; AppError otherwise. What is not found is null in the answer.
+   */
+  async graphql<Schema extends TSchema>(
+    query: Query<Schema>,
+    variables: Record<string, unknown>,
+    call: Call,
+  ): Promise<{ data: Static<Schema>; token: Token }> {
+    const body = JSON.stringify({ query: query.text, variables, operationName: query.name });
+    return this.#send('graphql', graphqlUrl(this.#options.apiUrl), body, call, (raw) => {
+      if (raw.status === 502 || raw.status === 504) throw new TooHeavy();
+      if (raw.status >= 500) throw unavailable();
+      if (raw.status !== 200) throw denied();
+      const parsed = parseJson(raw.text);
+      const { data = null, errors = [] } = checkPayload(GraphqlAnswer, parsed, query.name);
+      switch (classifyGraphqlErrors(errors)) {
+        case 'none':
+          break;
+        case 'limited':
+          return 'limited';
+        case 'too_heavy':
+          throw new TooHeavy();
+        case 'denied':
+          throw denied();
+        case 'unknown':
+          throw invalid(`${query.name} has errors`);
+      }
+      call.cost.points += pointsOf(data);
+      return { data: checkPayload(query.answer, data, query.name), token: raw.token };
+    });
+  }
+
+  /** @returns null when GitHub says that there is no such thing. */
+  async rest<Schema extends TSchema>(
+    path: string,
+    schema: Schema,
+    call: Call,
+    resource: Resource = 'core',
+  ): Promise<RestAnswer<Schema> | null> {
+    return this.#send(resource, `${this.#options.apiUrl}${path}`, undefined, call, (raw) => {
+      if (raw.status === 404 || raw.status === 410) return null;
+      if (raw.status >= 500) throw unavailable();
+      if (raw.status !== 200) throw denied();
+      const data = parseJson(raw.text);
+      return { data: checkPayload(schema, data, path.split('?', 1)[0] ?? ''), headers: raw.headers };
+    });
+  }
+
+  /** Sends until there is an answer that is one: with another token after a limit, once more after a broken connection. */
+  async #send<Result>(
+    resource: Resource,
+    url: string,
+    body: string | undefined,
+    call: Call,
+    read: (raw: RawAnswer) => Result | 'limited',
+  ): Promise<Result> {
+    let attempts = 0;
+    for (;;) {
+      const token = await this.budget.acquire(resource, call);
+      try {
+        const raw = await this.#exchange(resource, url, body, token, call);
+        if (raw.status === 401) {
+          if (token.secret === undefined) throw denied();
+          // The next turn takes another token, or says that there is none.
+          token.refuse(this.#options.now());
+          continue;
+        }
+        const result = isLimited(raw.status, raw.headers, raw.text) ? 'limited' : read(raw);
+        if (result !== 'limited') {
+          token.forgivePenalty();
+          return result;
+        }
+        token.block(retryTime(raw.headers, this.#options.now()), this.#options.now());
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        attempts += 1;
+        if (attempts >= limits.attempts || call.signal.aborted) throw asAppError(error);
+      } finally {
+        token.release();
+      }
+    }
+  }
+
+  async #exchange(
+    resource: Resource,
+    url: string,
+    body: string | undefined,
+    token: Token,
+    call: Call,
+  ): Promise<RawAnswer> {
+    let address = url;
+    for (let redirects = 0; ; redirects += 1) {
+      call.cost.requests += 1;
+      const {
+        statusCode,
+        headers,
+        body: answer,
+      } = await request(address, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          accept: body === undefined ? 'application/vnd.github+json' : 'application/json',
+          'user-agent': 'plaudit',
+          'x-github-api-version': '2022-11-28',
+          ...(token.secret !== undefined && { authorization: `Bearer ${token.secret}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body: body ?? null,
+        dispatcher: this.#dispatcher,
+        signal: AbortSignal.any([call.signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
+      });
+      const text = await answer.text();
+      this.#learn(token, resource, headers);
+      const next = redirectTarget(statusCode, headers, address);
+      if (next === undefined || body !== undefined || redirects >= limits.redirects) {
+        return { status: statusCode, headers, text, token };
+      }
+      address = next;
+    }
+  }
+
+  #learn(token: Token, resource: Resource, headers: Dispatcher.ResponseData['headers']): void {
+    const report = limitReport(headers, resource);
+    if (report !== undefined) token.learn(report);
+    const scopes = headers['x-oauth-scopes'];
+    if (typeof scopes === 'string') token.scopes = scopes.split(',').map((scope) => scope.trim());
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Garbled('not JSON', { cause });
+  }
+}
+
+/** An answer that arrived broken; asking once more may help. */
+class Garbled extends Error {}
+
+/** Whether asking once more may help at once; after a time-out there is no time left for that. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof AppError || error instanceof TooHeavy) return false;
+  const name = error instanceof Error ? `${error.name} ${'code' in error ? String(error.code) : ''}` : '';
+  if (/timeout/i.test(name)) throw unavailable(error);
+  return true;
+}
+
+function asAppError(error: unknown): AppError {
+  return error instanceof Garbled ? invalid('not JSON', error) : unavailable(error);
+}
+
+/** Where a REST answer points to, if that is GitHub still: a token is shown to nobody else. */
+function redirectTarget(
+  status: number,
+  headers: Dispatcher.ResponseData['headers'],
+  address: string,
+): string | undefined {
+  const { location } = headers;
+  if (![301, 302, 307, 308].includes(status) || typeof location !== 'string') return undefined;
+  if (!URL.canParse(location, address)) return undefined;
+  const target = new URL(location, address);
+  return target.origin === new URL(address).origin ? target.href : undefined;
+}
+
+/** GitHub Enterprise serves GraphQL beside its REST interface, not below it. */
+function graphqlUrl(apiUrl: string): string {
+  return apiUrl.endsWith('/api/v3') ? apiUrl.replace(/v3$/, 'graphql') : `${apiUrl}/graphql`;
+}
+
+function pointsOf(data: unknown): number {
+  const { rateLimit }: { rateLimit?: { cost?: unknown } | null } = Object(data);
+  return typeof rateLimit?.cost === 'number' ? rateLimit.cost : 1;
+}
+
+function isBehindProxy(): boolean {
+  return ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => Boolean(process.env[name]));
+}
+
+function unavailable(cause?: unknown): AppError {
+  return new AppError('provider_unavailable', 'GitHub cannot be reached, or does not answer.', { cause });
+}
+
+function denied(): AppError {
+  return new AppError('provider_denied', 'GitHub denies access with the configured token.');
+}
+
+function invalid(what: string, cause?: unknown): AppError {
+  return new AppError('provider_invalid_response', `GitHub's answer cannot be used: ${what}.`, { cause });
+}

@@ -1,0 +1,265 @@
+import { type Static, type TSchema, Type } from 'typebox';
+
+/** Shapes of just those fields of GitHub's answers that are used. More may come; less, or others, is an error. */
+
+const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+const Text = Type.String();
+const Count = Type.Integer({ minimum: 0 });
+const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' });
+const DatabaseId = Type.Integer({ minimum: 1 });
+/** GitHub's scalar BigInt comes as text. */
+const FullDatabaseId = Type.Union([Type.String({ pattern: '^\\d{1,20}$' }), DatabaseId]);
+const PageInfo = Type.Object({ hasNextPage: Type.Boolean(), endCursor: Nullable(Text) });
+const Total = Type.Object({ totalCount: Count });
+const page = <Schema extends TSchema>(node: Schema) =>
+  Type.Object({ pageInfo: PageInfo, nodes: Type.Array(Nullable(node)) });
+
+export const ActorPayload = Type.Object({
+  kind: Text,
+  login: Text,
+  avatarUrl: Text,
+  id: Type.Optional(Text),
+  databaseId: Type.Optional(Nullable(DatabaseId)),
+  name: Type.Optional(Nullable(Text)),
+});
+export type ActorPayload = Static<typeof ActorPayload>;
+
+const ProfilePayload = {
+  id: Text,
+  databaseId: DatabaseId,
+  login: Text,
+  name: Nullable(Text),
+  avatarUrl: Text,
+  websiteUrl: Nullable(Text),
+};
+
+export const OwnedStarsPayload = page(Type.Object({ stargazerCount: Count }));
+
+export const UserPayload = Type.Object({
+  ...ProfilePayload,
+  kind: Type.Literal('User'),
+  bio: Nullable(Text),
+  followers: Total,
+  following: Total,
+  socialAccounts: Type.Object({
+    nodes: Type.Array(Nullable(Type.Object({ provider: Text, displayName: Text, url: Text }))),
+  }),
+  activity: Type.Object({ contributionYears: Type.Array(Type.Integer()) }),
+});
+export type UserPayload = Static<typeof UserPayload>;
+
+export const UserTotalsPayload = Type.Object({
+  issues: Total,
+  issuesClosed: Total,
+  pullRequests: Total,
+  pullRequestsMerged: Total,
+  repositoryDiscussions: Total,
+  discussionsAnswered: Total,
+  owned: OwnedStarsPayload,
+});
+export type UserTotalsPayload = Static<typeof UserTotalsPayload>;
+
+export const OrganizationPayload = Type.Object({
+  ...ProfilePayload,
+  kind: Type.Literal('Organization'),
+  description: Nullable(Text),
+});
+export type OrganizationPayload = Static<typeof OrganizationPayload>;
+
+/** What a search counted of what is public. */
+export const PublicCountsPayload = Type.Object({
+  publicIssues: Type.Object({ issueCount: Count }),
+  publicIssuesClosed: Type.Object({ issueCount: Count }),
+  publicPullRequests: Type.Object({ issueCount: Count }),
+  publicPullRequestsMerged: Type.Object({ issueCount: Count }),
+  publicDiscussions: Type.Object({ discussionCount: Count }),
+  publicDiscussionsAnswered: Type.Object({ discussionCount: Count }),
+});
+export type PublicCountsPayload = Static<typeof PublicCountsPayload>;
+
+const ContributedTo = Type.Object({ databaseId: Nullable(DatabaseId), isPrivate: Type.Boolean() });
+
+export const WindowPayload = Type.Object({
+  totalCommitContributions: Count,
+  totalPullRequestReviewContributions: Count,
+  totalRepositoriesWithContributedCommits: Count,
+  totalRepositoriesWithContributedIssues: Count,
+  totalRepositoriesWithContributedPullRequests: Count,
+  totalRepositoriesWithContributedPullRequestReviews: Count,
+  commitContributionsByRepository: Type.Array(Type.Object({ repository: ContributedTo, contributions: Total })),
+  issueContributionsByRepository: Type.Array(Type.Object({ repository: ContributedTo })),
+  pullRequestContributionsByRepository: Type.Array(Type.Object({ repository: ContributedTo })),
+  pullRequestReviewContributionsByRepository: Type.Array(
+    Type.Object({ repository: ContributedTo, contributions: Total }),
+  ),
+});
+export type WindowPayload = Static<typeof WindowPayload>;
+
+const Tip = Type.Object({
+  totalCount: Count,
+  nodes: Type.Array(Nullable(Type.Object({ updatedAt: Time }))),
+});
+
+export const RepositoryPayload = Type.Object({
+  id: Text,
+  databaseId: DatabaseId,
+  name: Text,
+  description: Nullable(Text),
+  isPrivate: Type.Boolean(),
+  isFork: Type.Boolean(),
+  stargazerCount: Count,
+  forkCount: Count,
+  diskUsage: Nullable(Count),
+  pushedAt: Nullable(Time),
+  primaryLanguage: Nullable(Type.Object({ name: Text })),
+  licenseInfo: Nullable(Type.Object({ name: Text })),
+  defaultBranchRef: Nullable(Type.Object({ name: Text, target: Nullable(Type.Object({ oid: Text })) })),
+  openIssues: Total,
+  openPullRequests: Total,
+  issues: Tip,
+  pullRequests: Tip,
+  discussions: Tip,
+});
+export type RepositoryPayload = Static<typeof RepositoryPayload>;
+
+export const OwnedRepositoriesPayload = Type.Object({
+  repositoryOwner: Nullable(Type.Object({ repositories: page(RepositoryPayload) })),
+});
+export const NamedRepositoryPayload = Type.Object({ repository: Nullable(RepositoryPayload) });
+
+const inRepository = <Schema extends TSchema>(node: Schema) =>
+  Type.Object({ node: Nullable(Type.Object({ page: page(node) })) });
+
+export const IssuePayload = Type.Object({
+  fullDatabaseId: FullDatabaseId,
+  createdAt: Time,
+  updatedAt: Time,
+  closedAt: Nullable(Time),
+  author: Nullable(ActorPayload),
+});
+export type IssuePayload = Static<typeof IssuePayload>;
+export const IssuesPayload = inRepository(IssuePayload);
+
+export const ReviewPayload = Type.Object({
+  fullDatabaseId: FullDatabaseId,
+  state: Text,
+  submittedAt: Nullable(Time),
+  updatedAt: Time,
+  author: Nullable(ActorPayload),
+});
+export type ReviewPayload = Static<typeof ReviewPayload>;
+const ReviewPage = page(ReviewPayload);
+export type ReviewPage = Static<typeof ReviewPage>;
+
+export const PullRequestPayload = Type.Object({
+  ...IssuePayload.properties,
+  id: Text,
+  mergedAt: Nullable(Time),
+  reviews: ReviewPage,
+});
+export type PullRequestPayload = Static<typeof PullRequestPayload>;
+export const PullRequestsPayload = inRepository(PullRequestPayload);
+export const MoreReviewsPayload = Type.Object({ node: Nullable(Type.Object({ reviews: ReviewPage })) });
+
+export const DiscussionPayload = Type.Object({
+  databaseId: DatabaseId,
+  createdAt: Time,
+  updatedAt: Time,
+  closedAt: Nullable(Time),
+  author: Nullable(ActorPayload),
+  answer: Nullable(Type.Object({ author: Nullable(ActorPayload) })),
+});
+export type DiscussionPayload = Static<typeof DiscussionPayload>;
+export const DiscussionsPayload = inRepository(DiscussionPayload);
+
+export const StarredRepositoriesPayload = Type.Object({
+  node: Nullable(Type.Object({ repositories: OwnedStarsPayload })),
+});
+
+/** Authors of commits, asked for under one alias a commit. */
+export const CommitAuthorsPayload = Type.Object({
+  repository: Nullable(
+    Type.Record(
+      Type.String({ pattern: '^c\\d+$' }),
+      Nullable(
+        Type.Object({
+          authors: Type.Optional(
+            Type.Object({
+              nodes: Type.Array(
+                Nullable(
+                  Type.Object({
+                    email: Nullable(Text),
+                    user: Nullable(ActorPayload),
+                  }),
+                ),
+              ),
+            }),
+          ),
+        }),
+      ),
+    ),
+  ),
+});
+
+/** REST: an account of any kind. */
+export const RestAccountPayload = Type.Object({
+  id: DatabaseId,
+  node_id: Text,
+  login: Text,
+  type: Text,
+  avatar_url: Text,
+  name: Type.Optional(Nullable(Text)),
+  blog: Type.Optional(Nullable(Text)),
+  bio: Type.Optional(Nullable(Text)),
+  followers: Type.Optional(Count),
+  following: Type.Optional(Count),
+});
+export type RestAccountPayload = Static<typeof RestAccountPayload>;
+
+export const RestSearchPayload = Type.Object({ total_count: Count, incomplete_results: Type.Boolean() });
+
+export const RestRepositoryPayload = Type.Object({
+  id: DatabaseId,
+  node_id: Text,
+  name: Text,
+  description: Nullable(Text),
+  private: Type.Boolean(),
+  fork: Type.Boolean(),
+  stargazers_count: Count,
+  forks_count: Count,
+  open_issues_count: Count,
+  size: Count,
+  pushed_at: Nullable(Time),
+  language: Nullable(Text),
+  license: Nullable(Type.Object({ name: Text })),
+  default_branch: Text,
+});
+export type RestRepositoryPayload = Static<typeof RestRepositoryPayload>;
+export const RestRepositoriesPayload = Type.Array(RestRepositoryPayload);
+
+/** REST: an issue, or a pull request that is told as one. */
+export const RestIssuePayload = Type.Object({
+  id: DatabaseId,
+  created_at: Time,
+  updated_at: Time,
+  closed_at: Nullable(Time),
+  user: Nullable(RestAccountPayload),
+  pull_request: Type.Optional(Type.Object({ merged_at: Type.Optional(Nullable(Time)) })),
+});
+export type RestIssuePayload = Static<typeof RestIssuePayload>;
+export const RestIssuesPayload = Type.Array(RestIssuePayload);
+
+export const RestCommitsPayload = Type.Array(
+  Type.Object({
+    sha: Text,
+    commit: Type.Object({ author: Nullable(Type.Object({ email: Type.Optional(Text) })) }),
+    author: Nullable(Type.Union([RestAccountPayload, Type.Object({}, { additionalProperties: false })])),
+  }),
+);
+
+export const RateLimitPayload = Type.Object({
+  resources: Type.Object({
+    core: Type.Object({ limit: Count, remaining: Count, reset: Count }),
+    graphql: Type.Optional(Type.Object({ limit: Count, remaining: Count, reset: Count })),
+  }),
+});

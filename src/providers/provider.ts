@@ -1,0 +1,157 @@
+import type { AccountFacts, Actor } from '../accounts/account.ts';
+import type { Contribution, ContributionKind } from '../contributions/contribution.ts';
+import type { CounterName, Counters } from '../contributions/counters.ts';
+import type { RepositoryFacts } from '../repositories/repository.ts';
+
+/** What a question to a provider cost. The provider's module adds to it. */
+export interface Cost {
+  requests: number;
+  /** In the provider's own unit, where it has one. */
+  points: number;
+}
+
+/** On whose behalf a provider is asked. */
+export interface Call {
+  /** Somebody waits for an interactive call; a background call never spends the last of the budget. */
+  urgency: 'interactive' | 'background';
+  signal: AbortSignal;
+  cost: Cost;
+}
+
+/** How to ask for an account that is stored already. */
+export interface KnownAccount {
+  externalId: string;
+  handle: string;
+  type: AccountFacts['type'];
+  name: string;
+  /** What the last report left in `memory`. */
+  memory: object | null;
+}
+
+/** What was learnt of an account so far. */
+export interface AccountReport {
+  account: AccountFacts;
+  /** Lifetime totals of what is public, as far as they are known; an organization's are counted from its repositories. */
+  counters: Partial<Counters>;
+  /** Totals that the provider could not tell (yet). */
+  missing: CounterName[];
+  /** For the provider's module alone: what makes the next question cheaper. */
+  memory: object | null;
+}
+
+export interface KnownRepository {
+  owner: string;
+  name: string;
+  handle: string;
+  defaultBranch: string;
+}
+
+/** The stream of commits, which every provider has and git reads. */
+export const historyStream: Stream = { name: 'commits', covers: ['commit'] };
+
+/** One way of reading contributions to a repository, page by page. */
+export interface Stream {
+  name: string;
+  /** The kinds that are known completely once the stream is read to its end. */
+  covers: readonly ContributionKind[];
+}
+
+/** How a stream stands at the provider, as far as a listing of repositories tells. */
+export interface StreamTip {
+  total: number | null;
+  changedAt: Date | null;
+  /** What names the newest state; for the history, its newest commit. */
+  revision: string | null;
+}
+
+export interface ListedRepository extends RepositoryFacts {
+  /** By name of stream; one that is absent has to be read to know. */
+  tips: Partial<Record<string, StreamTip>>;
+}
+
+export interface RepositoryPage {
+  repositories: ListedRepository[];
+  nextCursor: string | null;
+}
+
+/** Where to go on reading. */
+export interface Position {
+  /** Null: from the newest change. */
+  cursor: string | null;
+  /** Stop at what has not changed since; null: read to the end. */
+  since: Date | null;
+  /** How many items to ask for; null: as many as the provider gives. */
+  pageSize: number | null;
+}
+
+export interface ContributionPage {
+  contributions: Contribution[];
+  /** Everybody whom the contributions name. */
+  actors: Actor[];
+  /** Pull requests of which every review is among the contributions. */
+  wholeParents: string[];
+  nextCursor: string | null;
+  /** How many items the provider took well; to be asked for next time. */
+  pageSize: number;
+}
+
+/** Somebody in a commit, to be found among the provider's accounts. */
+export interface CommitIdentity {
+  /** In lower case. */
+  email: string;
+  /** A commit that names the address as author or co-author. */
+  oid: string;
+}
+
+/** Where a repository's commits come from. */
+export interface GitRemote {
+  url: string;
+  /** Value of the Authorization header, when one is needed. */
+  authorization: string | undefined;
+}
+
+/** What is left to spend, for people: one line without secrets. */
+export interface Budget {
+  description: string;
+}
+
+/**
+ * A code host. Every method throws AppError: `provider_rate_limited`, `provider_unavailable`, `provider_denied` or
+ * `provider_invalid_response`; a repository that is gone or hidden is `not_found`.
+ */
+export interface Provider {
+  /** Path segment in addresses. */
+  readonly name: string;
+  /** Whether the provider could have given out such a name; if not, it is never asked. */
+  isPossibleName(name: string): boolean;
+  isPossibleRepositoryName(name: string): boolean;
+  /** Address of the record in the provider's API, for people who want to go on from there. */
+  accountUrl(name: string): string;
+  repositoryUrl(owner: string, name: string): string;
+
+  /** Asks for a name that is not stored. Yields what is known so far, the last time all; nothing when there is no such account. */
+  lookUp(name: string, call: Call): AsyncGenerator<AccountReport, void, undefined>;
+  /** The same for a stored account, by its immutable id. Yields nothing when it is gone. */
+  refresh(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
+
+  /** Public repositories that the account owns, 100 a page or fewer. */
+  listRepositories(owner: KnownAccount, cursor: string | null, call: Call): Promise<RepositoryPage>;
+  /** One public repository by its name; null when there is none. */
+  findRepository(owner: KnownAccount, name: string, call: Call): Promise<ListedRepository | null>;
+  /** The streams, besides the history, that can be read with the credentials at hand. */
+  readonly streams: readonly Stream[];
+  /** A page of a stream, newest change first. */
+  readStream(stream: string, repository: KnownRepository, position: Position, call: Call): Promise<ContributionPage>;
+
+  gitRemote(repository: KnownRepository): GitRemote;
+  /** At most 100 at a time. Null: nobody has that address. An address that is not in the answer could not be asked for. */
+  resolveIdentities(
+    repository: KnownRepository,
+    identities: CommitIdentity[],
+    call: Call,
+  ): Promise<Map<string, Actor | null>>;
+
+  /** Asks what is left to spend; never fails. */
+  budget(signal: AbortSignal): Promise<Budget>;
+  close(): Promise<void>;
+}

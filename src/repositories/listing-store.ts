@@ -1,0 +1,33 @@
+import type { Connection } from '../database/connection.ts';
+
+/** A listing of what an account owns that has begun and not ended. */
+export interface Listing {
+  startedAt: Date;
+  cursor: string;
+}
+
+export async function findListing(connection: Connection, accountId: string): Promise<Listing | undefined> {
+  const row = await connection
+    .selectFrom('accounts')
+    .select(['listing_started_at', 'listing_cursor'])
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  if (!row?.listing_started_at || row.listing_cursor === null) return undefined;
+  return { startedAt: row.listing_started_at, cursor: row.listing_cursor };
+}
+
+export async function moveListing(connection: Connection, accountId: string, listing: Listing): Promise<void> {
+  await connection
+    .updateTable('accounts')
+    .set({ listing_started_at: listing.startedAt, listing_cursor: listing.cursor })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+export async function finishListing(connection: Connection, accountId: string, listedAt: Date): Promise<void> {
+  await connection
+    .updateTable('accounts')
+    .set({ listing_started_at: null, listing_cursor: null, listed_at: listedAt })
+    .where('id', '=', accountId)
+    .execute();
+}

@@ -1,0 +1,23 @@
+/** What a provider tells of a repository. */
+export interface RepositoryFacts {
+  /** The provider's immutable id. */
+  externalId: string;
+  /** What the provider's API calls the repository by. */
+  handle: string;
+  /** Without the owner. */
+  name: string;
+  description: string;
+  /** The language that most of it is written in; empty when unknown. */
+  language: string;
+  /** The license's display name; empty when none is known. */
+  license: string;
+  /** Empty when there is no commit yet. */
+  defaultBranch: string;
+  isPrivate: boolean;
+  isFork: boolean;
+  stars: number;
+  forks: number;
+  /** As the provider counts them. */
+  openIssues: number;
+  sizeKib: number;
+}

@@ -1,0 +1,198 @@
+import { type Selectable, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { livingNodes } from '../database/listener.ts';
+import type { Tables } from '../database/tables.ts';
+import type { RepositoryFacts } from './repository.ts';
+
+/** A repository as it is stored. */
+export interface Repository extends RepositoryFacts {
+  id: string;
+  provider: string;
+  ownerId: string;
+  /** When the provider last showed it. */
+  listedAt: Date;
+  /** When all contributions were last known to be stored; null: never. */
+  collectedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/**
+ * Stores a page of a listing of what an account owns.
+ * @returns their ids by external id.
+ */
+export async function saveListedRepositories(
+  connection: Connection,
+  listed: {
+    provider: string;
+    ownerId: string;
+    repositories: readonly RepositoryFacts[];
+    listedAt: Date;
+    newId: () => string;
+  },
+): Promise<Map<string, string>> {
+  const { provider, ownerId, listedAt } = listed;
+  if (listed.repositories.length === 0) return new Map();
+  const rows = listed.repositories.map((repository) => ({
+    id: listed.newId(),
+    external_id: repository.externalId,
+    handle: repository.handle,
+    name: repository.name,
+    description: repository.description,
+    language: repository.language,
+    license: repository.license,
+    default_branch: repository.defaultBranch,
+    is_private: repository.isPrivate,
+    is_fork: repository.isFork,
+    stars: repository.stars,
+    forks: repository.forks,
+    open_issues: repository.openIssues,
+    size_kib: repository.sizeKib,
+  }));
+  const { rows: saved } = await sql<{ id: string; external_id: string }>`
+    insert into repositories as r (
+      id, provider, external_id, handle, owner_id, name, description, language, license, default_branch,
+      is_private, is_fork, stars, forks, open_issues, size_kib, named_at, listed_at, created_at, updated_at)
+    select id, ${provider}, external_id, handle, ${ownerId}, name, description, language, license, default_branch,
+      is_private, is_fork, stars, forks, open_issues, size_kib, ${listedAt}, ${listedAt}, ${listedAt}, ${listedAt}
+    from json_to_recordset(${JSON.stringify(rows)}::json) as l (
+      id uuid, external_id text, handle text, name text, description text, language text, license text,
+      default_branch text, is_private boolean, is_fork boolean, stars integer, forks integer, open_issues integer,
+      size_kib bigint)
+    order by external_id
+    on conflict (provider, external_id) do update set
+      handle = excluded.handle, owner_id = excluded.owner_id, name = excluded.name,
+      description = excluded.description, language = excluded.language, license = excluded.license,
+      default_branch = excluded.default_branch, is_private = excluded.is_private, is_fork = excluded.is_fork,
+      stars = excluded.stars, forks = excluded.forks, open_issues = excluded.open_issues,
+      size_kib = excluded.size_kib, named_at = excluded.named_at, listed_at = excluded.listed_at, gone_at = null,
+      updated_at = case when (r.owner_id, r.name, r.description, r.language, r.license, r.default_branch,
+          r.is_private, r.is_fork, r.stars, r.forks, r.open_issues, r.size_kib, r.gone_at)
+        is distinct from (excluded.owner_id, excluded.name, excluded.description, excluded.language,
+          excluded.license, excluded.default_branch, excluded.is_private, excluded.is_fork, excluded.stars,
+          excluded.forks, excluded.open_issues, excluded.size_kib, null::timestamptz)
+        then excluded.updated_at else r.updated_at end
+    returning id, external_id`.execute(connection);
+  return new Map(saved.map((row) => [row.external_id, row.id]));
+}
+
+/** Hides public repositories that a whole listing since `listingStartedAt` did not show: deleted, moved away, or private now. */
+export async function hideUnlisted(
+  connection: Connection,
+  ownerId: string,
+  listingStartedAt: Date,
+  now: Date,
+): Promise<boolean> {
+  const hidden = await connection
+    .updateTable('repositories')
+    .set({ gone_at: now, updated_at: now })
+    .where('owner_id', '=', ownerId)
+    .where('listed_at', '<', listingStartedAt)
+    .where('gone_at', 'is', null)
+    .returning('id')
+    .execute();
+  return hidden.length > 0;
+}
+
+/** A public repository of an account by its name; the letter case does not matter. */
+export async function findPublicRepository(
+  connection: Connection,
+  ownerId: string,
+  name: string,
+): Promise<Repository | undefined> {
+  const row = await connection
+    .selectFrom('repositories')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .where('is_private', '=', false)
+    .where('gone_at', 'is', null)
+    .orderBy('named_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && toRepository(row);
+}
+
+/** All public repositories of an account, by when they were stored. */
+export async function findPublicRepositories(connection: Connection, ownerId: string): Promise<Repository[]> {
+  const rows = await connection
+    .selectFrom('repositories')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('is_private', '=', false)
+    .where('gone_at', 'is', null)
+    .orderBy('stars', 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(toRepository);
+}
+
+/**
+ * Makes this node the only one that reads a repository; false while another living node does.
+ * That the node does so once at a time is its own care.
+ */
+export async function claimRepository(connection: Connection, id: string, node: number): Promise<boolean> {
+  const claimed = await connection
+    .updateTable('repositories')
+    .set({ collector_node: node })
+    .where('id', '=', id)
+    .where((is) =>
+      is.or([
+        is('collector_node', 'is', null),
+        is('collector_node', '=', node),
+        is('collector_node', 'not in', livingNodes),
+      ]),
+    )
+    .returning('id')
+    .execute();
+  return claimed.length > 0;
+}
+
+export async function releaseRepository(connection: Connection, id: string, node: number): Promise<void> {
+  await connection
+    .updateTable('repositories')
+    .set({ collector_node: null })
+    .where('id', '=', id)
+    .where('collector_node', '=', node)
+    .execute();
+}
+
+/** Remembers that all contributions that the provider had at `collectedAt` are stored. */
+export async function markCollected(connection: Connection, id: string, collectedAt: Date): Promise<void> {
+  await connection.updateTable('repositories').set({ collected_at: collectedAt }).where('id', '=', id).execute();
+}
+
+/** Hides a repository that its provider does not show any more. */
+export async function markRepositoryGone(connection: Connection, id: string, now: Date): Promise<void> {
+  await connection.updateTable('repositories').set({ gone_at: now, updated_at: now }).where('id', '=', id).execute();
+}
+
+export async function findRepository(connection: Connection, id: string): Promise<Repository | undefined> {
+  const row = await connection.selectFrom('repositories').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toRepository(row);
+}
+
+function toRepository(row: Selectable<Tables['repositories']>): Repository {
+  return {
+    id: row.id,
+    provider: row.provider,
+    externalId: row.external_id,
+    handle: row.handle,
+    ownerId: row.owner_id,
+    name: row.name,
+    description: row.description,
+    language: row.language,
+    license: row.license,
+    defaultBranch: row.default_branch,
+    isPrivate: row.is_private,
+    isFork: row.is_fork,
+    stars: row.stars,
+    forks: row.forks,
+    openIssues: row.open_issues,
+    sizeKib: row.size_kib,
+    listedAt: row.listed_at,
+    collectedAt: row.collected_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

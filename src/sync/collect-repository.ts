@@ -1,0 +1,60 @@
+import { recordContributorsChanged } from '../contributions/collection-store.ts';
+import { AppError } from '../errors.ts';
+import { markCollected, markRepositoryGone } from '../repositories/store.ts';
+import type { SyncContext } from './context.ts';
+import { dueScan, hasCountedHistory, isHistory } from './plan.ts';
+import { readHistory } from './read-history.ts';
+import { readStream, type Subject } from './read-stream.ts';
+import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
+
+/** How a repository stands after its collecting. */
+export type Collected = 'complete' | 'incomplete' | 'gone';
+
+/**
+ * Brings what is stored of one repository up to what its provider has.
+ * @throws AppError when going on makes no sense now: the budget is used up, or the provider is not there.
+ */
+export async function collectRepository(context: SyncContext, subject: Subject): Promise<Collected> {
+  const { repository } = subject;
+  const startedAt = context.now();
+  let isComplete = true;
+  for (const stream of await findStreams(context.connection, repository.id)) {
+    try {
+      await collectStream(context, subject, stream);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === 'not_found') return hideRepository(context, subject);
+      if (error.code !== 'provider_denied' && error.code !== 'provider_invalid_response') throw error;
+      // A place in a scan that the provider does not take any more would stop the stream for ever.
+      const restart = error.code === 'provider_invalid_response' && !isHistory(stream);
+      await failStream(context.connection, repository.id, stream.name, { code: error.code, restart });
+      isComplete = false;
+    }
+  }
+  if (!isComplete) return 'incomplete';
+  await markCollected(context.connection, repository.id, startedAt);
+  return 'complete';
+}
+
+async function collectStream(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
+  const now = context.now();
+  const due = dueScan(stream, now, context.freshForMs);
+  const isUncounted = isHistory(stream) && !hasCountedHistory(subject.repository);
+  if (due === 'nothing') return;
+  if (due === 'mark_complete' || isUncounted) {
+    const end = { knownUntil: now, completedAt: now, wasFull: true };
+    await completeStream(context.connection, subject.repository.id, stream.name, end);
+  } else if (isHistory(stream)) {
+    await readHistory(context, subject, stream);
+  } else {
+    await readStream(context, subject, stream, due);
+  }
+}
+
+async function hideRepository(context: SyncContext, { repository }: Subject): Promise<'gone'> {
+  await context.connection.transaction().execute(async (transaction) => {
+    await markRepositoryGone(transaction, repository.id, context.now());
+    await recordContributorsChanged(transaction, repository.ownerId);
+  });
+  return 'gone';
+}

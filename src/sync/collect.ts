@@ -1,0 +1,179 @@
+import { type Account, findById } from '../accounts/store.ts';
+import { findCollection, recordCollected } from '../contributions/collection-store.ts';
+import { saveCounters } from '../contributions/counter-store.ts';
+import { completeCounters } from '../contributions/counters.ts';
+import { collectJob, collectRepositoryJob, type RepositoryOfAccount } from '../contributions/jobs.ts';
+import { sumOverOwned } from '../contributions/total-store.ts';
+import { keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { Provider } from '../providers/provider.ts';
+import {
+  claimRepository,
+  findPublicRepositories,
+  findPublicRepository,
+  type Repository,
+  releaseRepository,
+} from '../repositories/store.ts';
+import { type Collected, collectRepository } from './collect-repository.ts';
+import type { SyncContext, Work } from './context.ts';
+import { listRepositories, saveListed } from './list-repositories.ts';
+import { settleFailed } from './look-up.ts';
+
+/** How many repositories of one account are read side by side. */
+const parallelRepositories = 4;
+/** So many repositories failing in a row are the provider's failure, not theirs. */
+const maxFailuresInARow = 3;
+
+/**
+ * How collecting ended: `paused` when there is more to do, because the time was over or another process is reading
+ * some of the repositories.
+ */
+export type CollectingEnd = 'complete' | 'paused';
+
+/**
+ * Lists what an account owns and reads every contribution to it that is not stored yet.
+ * Can be stopped at any point and goes on where it was.
+ * @param until when to pause, so that other accounts get their turn.
+ */
+export async function collect(
+  context: SyncContext,
+  accountId: string,
+  work: Work,
+  until: Date | undefined,
+): Promise<CollectingEnd> {
+  const account = await findById(context.connection, accountId);
+  const provider = context.providers.get(account?.provider ?? '');
+  if (account === undefined || provider === undefined || account.pinned) return 'complete';
+  const { key } = collectJob(accountId);
+  try {
+    if (await isListingDue(context, accountId)) await listRepositories(context, account, provider, work.call);
+    const end = await collectAll(context, { account, provider, work }, until);
+    await recordState(context, account);
+    if (end === 'complete') await settleAnswered(context.connection, key);
+    else await keepAsking(context.connection, key, context.now());
+    return end;
+  } catch (error) {
+    await recordState(context, account);
+    if (!work.call.signal.aborted) await settleFailed(context, key, error);
+    throw error;
+  }
+}
+
+/** Reads every contribution to one repository of an account, which need not be listed yet. */
+export async function collectNamed(
+  context: SyncContext,
+  { accountId, repository: name }: RepositoryOfAccount,
+  work: Work,
+): Promise<void> {
+  const account = await findById(context.connection, accountId);
+  const provider = context.providers.get(account?.provider ?? '');
+  if (account === undefined || provider === undefined || account.pinned) return;
+  const { key } = collectRepositoryJob({ accountId, repository: name });
+  try {
+    const listed = await provider.findRepository(account, name, work.call);
+    if (listed === null) {
+      const until = new Date(context.now().getTime() + context.freshForMs);
+      await settleUnanswered(context.connection, key, { state: 'absent' }, until);
+      return;
+    }
+    await inTransaction(context.connection, (transaction) =>
+      saveListed(context, transaction, { account, provider, repositories: [listed], listedAt: context.now() }),
+    );
+    const repository = await findPublicRepository(context.connection, accountId, listed.name);
+    if (repository !== undefined) await collectOne(context, { account, provider, work }, repository);
+    await settleAnswered(context.connection, key);
+  } catch (error) {
+    if (!work.call.signal.aborted) await settleFailed(context, key, error);
+    throw error;
+  }
+}
+
+interface Collecting {
+  account: Account;
+  provider: Provider;
+  work: Work;
+}
+
+async function isListingDue(context: SyncContext, accountId: string): Promise<boolean> {
+  const { listedAt } = await findCollection(context.connection, accountId);
+  return listedAt === null || listedAt.getTime() + context.freshForMs <= context.now().getTime();
+}
+
+/** Reads the repositories side by side; stops at the first failure that is not a single repository's. */
+async function collectAll(
+  context: SyncContext,
+  collecting: Collecting,
+  until: Date | undefined,
+): Promise<CollectingEnd> {
+  const { account, work } = collecting;
+  const repositories = await findPublicRepositories(context.connection, account.id);
+  const queue = repositories.values();
+  let done = 0;
+  let end: CollectingEnd = 'complete';
+  let failuresInARow = 0;
+  let failure: unknown;
+  const reader = async (): Promise<void> => {
+    for (const repository of queue) {
+      if (failure !== undefined) return;
+      if (until !== undefined && context.now() >= until) {
+        end = 'paused';
+        return;
+      }
+      try {
+        if ((await collectOne(context, collecting, repository)) === 'busy') end = 'paused';
+        failuresInARow = 0;
+      } catch (error) {
+        failuresInARow += 1;
+        if (!work.call.signal.aborted) context.onFailure(error, 'reading a repository');
+        if (!isOnlyThisRepositorys(error) || failuresInARow >= maxFailuresInARow) failure ??= error;
+      }
+      done += 1;
+      work.onProgress({ repository: repository.name, done, total: repositories.length });
+      await keepAsking(context.connection, collectJob(account.id).key, context.now());
+    }
+  };
+  await Promise.all(Array.from({ length: parallelRepositories }, reader));
+  if (failure !== undefined) throw failure;
+  return end;
+}
+
+/** Reads one repository, unless somebody is reading it already. */
+async function collectOne(
+  context: SyncContext,
+  { account, provider, work }: Collecting,
+  repository: Repository,
+): Promise<Collected | 'busy'> {
+  const { connection, node, reading } = context;
+  if (reading.has(repository.id)) return 'busy';
+  reading.add(repository.id);
+  try {
+    if (!(await claimRepository(connection, repository.id, node))) return 'busy';
+    const known = {
+      owner: account.name,
+      name: repository.name,
+      handle: repository.handle,
+      defaultBranch: repository.defaultBranch,
+    };
+    return await collectRepository(context, { repository, known, provider, call: work.call });
+  } finally {
+    reading.delete(repository.id);
+    await releaseRepository(connection, repository.id, node);
+  }
+}
+
+function isOnlyThisRepositorys(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'provider_unavailable' || error.code === 'conflict');
+}
+
+/** Stores what is known by now: which kinds are complete, and an organization's counters. */
+async function recordState(context: SyncContext, account: Account): Promise<void> {
+  await inTransaction(context.connection, async (transaction) => {
+    const uncollected = await recordCollected(transaction, account.id);
+    if (account.type !== 'organization') return;
+    const { listedAt } = await findCollection(transaction, account.id);
+    if (listedAt === null) return;
+    const sums = await sumOverOwned(transaction, account.id);
+    await saveCounters(transaction, account.id, { ...completeCounters(sums, uncollected), askedAt: context.now() });
+  });
+}

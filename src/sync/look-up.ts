@@ -1,0 +1,113 @@
+import { lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
+import { type Account, findById, keepFormerName, markGone, saveAccount } from '../accounts/store.ts';
+import { saveCounters } from '../contributions/counter-store.ts';
+import { announce } from '../database/listener.ts';
+import { keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { AccountReport, Call } from '../providers/provider.ts';
+import type { SyncContext } from './context.ts';
+
+/** How long a failed question rests when the provider did not say when to come back. */
+const restAfterFailureMs = 10_000;
+
+/**
+ * Asks a provider for a name, stores what it says, and settles the question, also when it fails.
+ * @returns the account's id, if there is one.
+ */
+export async function lookUp(context: SyncContext, asked: NameOnProvider, call: Call): Promise<string | undefined> {
+  const { key } = lookUpJob(asked);
+  const provider = context.providers.get(asked.provider);
+  if (provider === undefined) return undefined;
+  return settling(context, key, call, async () => {
+    const id = await saveReports(context, asked.provider, key, provider.lookUp(asked.name, call));
+    if (id !== undefined) return id;
+    const until = new Date(context.now().getTime() + context.freshForMs);
+    await context.connection.transaction().execute(async (transaction) => {
+      await keepFormerName(transaction, asked.provider, asked.name, until);
+      await settleUnanswered(transaction, key, { state: 'absent' }, until);
+    });
+    return undefined;
+  });
+}
+
+/** Asks a provider anew for a stored account; hides it when the provider does not know it any more. */
+export async function refresh(context: SyncContext, accountId: string, call: Call): Promise<void> {
+  const { key } = refreshJob(accountId);
+  const account = await findById(context.connection, accountId);
+  const provider = context.providers.get(account?.provider ?? '');
+  if (account === undefined || provider === undefined || account.pinned) return;
+  await settling(context, key, call, async () => {
+    const id = await saveReports(context, account.provider, key, provider.refresh(account, call));
+    if (id === undefined) await hide(context, account);
+    return id;
+  });
+}
+
+/** Runs the asking of one question, and settles it as it ends. */
+async function settling(
+  context: SyncContext,
+  key: string,
+  call: Call,
+  work: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  try {
+    const id = await work();
+    if (id !== undefined) await settleAnswered(context.connection, key);
+    return id;
+  } catch (error) {
+    // A service that stops takes the question up again when it starts.
+    if (call.signal.aborted) throw error;
+    await settleFailed(context, key, error);
+    throw error;
+  }
+}
+
+/** Lets those who wait know that a question failed, and nobody ask again before that can help. */
+export async function settleFailed(context: SyncContext, key: string, error: unknown): Promise<void> {
+  const known =
+    error instanceof AppError ? error : new AppError('provider_unavailable', 'The provider could not be asked.');
+  const until = known.retryAt ?? new Date(context.now().getTime() + restAfterFailureMs);
+  await settleUnanswered(context.connection, key, { state: 'failed', error: known }, until);
+}
+
+/** Stores each report as it comes, so that a process that is killed has lost at most the one under way. */
+async function saveReports(
+  context: SyncContext,
+  provider: string,
+  key: string,
+  reports: AsyncGenerator<AccountReport, void, undefined>,
+): Promise<string | undefined> {
+  let id: string | undefined;
+  for await (const report of reports) {
+    id = await saveReport(context, provider, report);
+    await keepAsking(context.connection, key, context.now());
+  }
+  return id;
+}
+
+async function saveReport(context: SyncContext, provider: string, report: AccountReport): Promise<string> {
+  const askedAt = context.now();
+  return inTransaction(context.connection, async (transaction) => {
+    const { id, isNewest } = await saveAccount(transaction, {
+      provider,
+      facts: report.account,
+      memory: report.memory,
+      askedAt,
+      newId: context.newId(),
+    });
+    if (isNewest && report.account.type !== 'organization') {
+      await saveCounters(transaction, id, { counters: report.counters, missing: report.missing, askedAt });
+    }
+    await announce(transaction, { kind: 'account', key: id });
+    return id;
+  });
+}
+
+async function hide(context: SyncContext, account: Account): Promise<void> {
+  await context.connection.transaction().execute(async (transaction) => {
+    await markGone(transaction, account.id, context.now());
+    await announce(transaction, { kind: 'account', key: account.id });
+    await settleAnswered(transaction, refreshJob(account.id).key);
+  });
+}

@@ -1,0 +1,42 @@
+import { historyStream } from '../providers/provider.ts';
+import type { StreamState } from './stream-store.ts';
+
+/** What has to be done so that a stream is known completely. */
+export type DueScan =
+  /** Nothing: what is stored is what the provider has. */
+  | 'nothing'
+  /** Nothing to read, but the stream has to be marked as complete. */
+  | 'mark_complete'
+  /** Go on with the scan that is running. */
+  | 'resume'
+  /** Read what changed since the last scan. */
+  | 'changes'
+  /** Read everything, so that what is gone is noticed. */
+  | 'everything';
+
+const dayMs = 86_400_000;
+
+/** Decides from a stream's state and from what the last listing told of it. */
+export function dueScan(stream: StreamState, now: Date, freshForMs: number): DueScan {
+  if (stream.scanStartedAt !== null) return 'resume';
+  if (stream.completedAt === null || stream.knownUntil === null) {
+    return stream.providerTotal === 0 && stream.storedTotal === 0 ? 'mark_complete' : 'everything';
+  }
+  if (stream.providerRevision !== null) return stream.providerRevision === stream.cursor ? 'nothing' : 'changes';
+  if (stream.providerChangedAt !== null && stream.providerChangedAt >= stream.knownUntil) return 'changes';
+  const isTipUnknown = stream.providerTotal === null && stream.providerChangedAt === null;
+  if (isTipUnknown) return stream.knownUntil.getTime() + freshForMs <= now.getTime() ? 'changes' : 'nothing';
+  const isCountOff = stream.providerTotal !== null && stream.providerTotal !== stream.storedTotal;
+  // Something was deleted, which no list of changes tells. Once a day is enough where the two never agree.
+  if (isCountOff && (stream.fullScanAt?.getTime() ?? 0) + dayMs <= now.getTime()) return 'everything';
+  return 'nothing';
+}
+
+/** Whether the history has nothing that counts: commits in forks are not their owner's to count. */
+export function hasCountedHistory(repository: { isFork: boolean; defaultBranch: string }): boolean {
+  return !repository.isFork && repository.defaultBranch !== '';
+}
+
+export function isHistory(stream: StreamState): boolean {
+  return stream.name === historyStream.name;
+}

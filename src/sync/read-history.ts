@@ -1,0 +1,87 @@
+import { saveActors } from '../accounts/store.ts';
+import {
+  addIdentities,
+  findUnresolvedIdentities,
+  removeCommits,
+  removeUnseenCommits,
+  saveCommits,
+  saveResolved,
+} from '../contributions/commit-store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { HistoryCopy } from '../history/history-cache.ts';
+import type { SyncContext } from './context.ts';
+import { finishStream, type Subject } from './read-stream.ts';
+import { moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
+
+const commitsAtOnce = 2000;
+const identitiesAtOnce = 100;
+
+/** Brings the stored commits of a repository to those of its default branch, and finds out whose they are. */
+export async function readHistory(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
+  const startedAt = context.now();
+  await context.histories.use(subject.repository.id, (copy) => storeHistory(context, subject, stream, copy));
+  await resolveIdentities(context, subject);
+  await inTransaction(context.connection, (transaction) =>
+    finishStream(context, transaction, subject, stream, { startedAt, isFull: false }),
+  );
+}
+
+async function storeHistory(
+  context: SyncContext,
+  subject: Subject,
+  stream: StreamState,
+  copy: HistoryCopy,
+): Promise<void> {
+  const { connection } = context;
+  const { repository, provider, known, call } = subject;
+  const { signal } = call;
+  const tip = await copy.fetch({ ...provider.gitRemote(known), branch: null }, signal);
+  const earlierTips = [...new Set([stream.cursor, ...stream.pendingTips])].filter((oid) => oid !== null);
+  const isHeld = await Promise.all(earlierTips.map((oid) => copy.holds(oid, signal)));
+  // Without what the branch held before, only reading all of it tells what it lost.
+  const isWholeScan = tip === null || isHeld.includes(false);
+  const number = stream.scanNumber + (isWholeScan ? 1 : 0);
+  if (tip !== null) {
+    const scan = { startedAt: context.now(), tip, number };
+    await startHistoryScan(connection, repository.id, stream.name, scan);
+    const identityIds = new Map<string, number>();
+    const range = { from: isWholeScan ? null : stream.cursor, to: tip };
+    for await (const commits of copy.readCommits(range, { signal, batchSize: commitsAtOnce })) {
+      const emails = commits.flatMap((commit) => commit.emails);
+      await addIdentities(connection, repository.provider, emails, identityIds);
+      await saveCommits(connection, repository.id, commits, { identityIds, scanNumber: number });
+    }
+    if (!isWholeScan) {
+      const lost = { from: earlierTips, to: tip };
+      for await (const oids of copy.readLost(lost, { signal, batchSize: commitsAtOnce })) {
+        await removeCommits(connection, repository.id, oids);
+      }
+    }
+  }
+  if (isWholeScan) await removeUnseenCommits(connection, repository.id, number);
+  await moveTip(connection, repository.id, stream.name, tip);
+}
+
+/** Asks the provider whose the addresses are that nobody has asked for yet; each answer is stored as it comes. */
+async function resolveIdentities(context: SyncContext, { repository, provider, known, call }: Subject): Promise<void> {
+  const unresolved = await findUnresolvedIdentities(context.connection, repository.id, context.now());
+  for (let at = 0; at < unresolved.length; at += identitiesAtOnce) {
+    const asked = unresolved.slice(at, at + identitiesAtOnce);
+    const owners = await provider.resolveIdentities(known, asked, call);
+    await inTransaction(context.connection, async (transaction) => {
+      const actors = [...owners.values()].filter((actor) => actor !== null);
+      const distinct = [...new Map(actors.map((actor) => [actor.externalId, actor])).values()];
+      const now = context.now();
+      const accountIds = await saveActors(transaction, repository.provider, distinct, {
+        mentionedAt: now,
+        newId: context.newId,
+      });
+      const resolved = asked.flatMap(({ id, email }) => {
+        const owner = owners.get(email);
+        if (owner === undefined) return [];
+        return [{ id, accountId: owner === null ? null : (accountIds.get(owner.externalId) ?? null) }];
+      });
+      await saveResolved(transaction, resolved, now);
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import { saveActors } from '../accounts/store.ts';
+import { recordContributorsChanged } from '../contributions/collection-store.ts';
+import { removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
+import { recountRepository } from '../contributions/total-store.ts';
+import type { Connection } from '../database/connection.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { Call, ContributionPage, KnownRepository, Provider } from '../providers/provider.ts';
+import type { Repository } from '../repositories/store.ts';
+import type { SyncContext } from './context.ts';
+import type { DueScan } from './plan.ts';
+import { completeStream, moveCursor, type StreamState, startScan } from './stream-store.ts';
+
+/** A provider's clock and ours may differ by this much. */
+const clockToleranceMs = 300_000;
+/** No repository has so many pages; a provider that goes on for ever is not followed for ever. */
+const maxPages = 100_000;
+
+/** A repository that is being read. */
+export interface Subject {
+  repository: Repository;
+  /** As its provider knows it. */
+  known: KnownRepository;
+  provider: Provider;
+  call: Call;
+}
+
+/** A scan of a stream, from its first page to its last. */
+interface Scan {
+  startedAt: Date;
+  isFull: boolean;
+  since: Date | null;
+}
+
+/** Reads a stream to its end; every page is stored together with the cursor behind it. */
+export async function readStream(
+  context: SyncContext,
+  subject: Subject,
+  stream: StreamState,
+  due: Exclude<DueScan, 'nothing' | 'mark_complete'>,
+): Promise<void> {
+  const scan = await beginScan(context, subject, stream, due);
+  let cursor = due === 'resume' ? stream.cursor : null;
+  let { pageSize } = stream;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const position = { cursor, since: scan.since, pageSize };
+    const page = await subject.provider.readStream(stream.name, subject.known, position, subject.call);
+    await inTransaction(context.connection, async (transaction) => {
+      await savePage(context, transaction, subject, page, scan);
+      await moveCursor(transaction, subject.repository.id, stream.name, {
+        from: cursor,
+        to: page.nextCursor,
+        pageSize: page.pageSize,
+      });
+      if (page.nextCursor === null) await finishStream(context, transaction, subject, stream, scan);
+    });
+    if (page.nextCursor === null) return;
+    ({ nextCursor: cursor, pageSize } = page);
+  }
+  throw new AppError('provider_invalid_response', 'The provider lists contributions without an end.');
+}
+
+async function beginScan(
+  context: SyncContext,
+  { repository }: Subject,
+  stream: StreamState,
+  due: 'resume' | 'changes' | 'everything',
+): Promise<Scan> {
+  const isFull = due === 'resume' ? stream.scanIsFull : due === 'everything';
+  const startedAt = (due === 'resume' ? stream.scanStartedAt : null) ?? context.now();
+  if (due !== 'resume') await startScan(context.connection, repository.id, stream.name, { startedAt, isFull });
+  const since = isFull || stream.knownUntil === null ? null : new Date(stream.knownUntil.getTime() - clockToleranceMs);
+  return { startedAt, isFull, since };
+}
+
+async function savePage(
+  context: SyncContext,
+  transaction: Connection,
+  { repository }: Subject,
+  page: ContributionPage,
+  scan: Scan,
+): Promise<void> {
+  const accountIds = await saveActors(transaction, repository.provider, page.actors, {
+    mentionedAt: context.now(),
+    newId: context.newId,
+  });
+  await saveContributions(transaction, {
+    repositoryId: repository.id,
+    contributions: page.contributions,
+    accountIds,
+    wholeParents: page.wholeParents,
+    seenAt: scan.startedAt,
+  });
+}
+
+/** The end of a scan and the counts that follow from it are one step, so that neither is ever seen without the other. */
+export async function finishStream(
+  context: SyncContext,
+  transaction: Connection,
+  { repository }: Subject,
+  stream: StreamState,
+  scan: { startedAt: Date; isFull: boolean },
+): Promise<void> {
+  if (scan.isFull) {
+    const kinds = stream.covers.filter((kind) => kind !== 'commit');
+    await removeUnseen(transaction, { repositoryId: repository.id, kinds, scanStartedAt: scan.startedAt });
+  }
+  await completeStream(transaction, repository.id, stream.name, {
+    knownUntil: scan.startedAt,
+    completedAt: context.now(),
+    wasFull: scan.isFull,
+  });
+  const isChanged = await recountRepository(transaction, repository.id);
+  if (isChanged) await recordContributorsChanged(transaction, repository.ownerId);
+}

@@ -1,0 +1,179 @@
+import { sql } from 'kysely';
+import type { ContributionKind } from '../contributions/contribution.ts';
+import type { Connection } from '../database/connection.ts';
+import { AppError } from '../errors.ts';
+import type { ListedRepository, Stream } from '../providers/provider.ts';
+import { historyStream } from '../providers/provider.ts';
+
+/** How far a stream of one repository is read. */
+export interface StreamState {
+  name: string;
+  /** Kinds of contributions that are known completely once it was read whole; the first is what it lists. */
+  covers: ContributionKind[];
+  /** Where the running scan stands; for the history, the newest commit that is stored. */
+  cursor: string | null;
+  pageSize: number | null;
+  /** Null: no scan is running. */
+  scanStartedAt: Date | null;
+  scanIsFull: boolean;
+  /** Of the history: number of the last scan that read all of it. */
+  scanNumber: number;
+  /** Of the history: newest commits of which some, but maybe not all, are stored. */
+  pendingTips: string[];
+  /** Everything that changed before is stored. */
+  knownUntil: Date | null;
+  completedAt: Date | null;
+  fullScanAt: Date | null;
+  providerTotal: number | null;
+  providerChangedAt: Date | null;
+  providerRevision: string | null;
+  /** How many of what it lists were stored when last counted. */
+  storedTotal: number;
+}
+
+/** Stores what a listing told of the streams of its repositories. */
+export async function saveTips(
+  connection: Connection,
+  repositories: readonly ListedRepository[],
+  repositoryIds: ReadonlyMap<string, string>,
+  streams: readonly Stream[],
+): Promise<void> {
+  const rows = repositories.flatMap((repository) =>
+    [historyStream, ...streams].map((stream) => ({
+      repository_id: repositoryIds.get(repository.externalId),
+      name: stream.name,
+      covers: stream.covers,
+      provider_total: repository.tips[stream.name]?.total ?? null,
+      provider_changed_at: repository.tips[stream.name]?.changedAt ?? null,
+      provider_revision: repository.tips[stream.name]?.revision ?? null,
+    })),
+  );
+  await sql`
+    insert into streams as s (
+      repository_id, name, covers, provider_total, provider_changed_at, provider_revision)
+    select repository_id, name, array(select json_array_elements_text(covers)),
+      provider_total, provider_changed_at, provider_revision
+    from json_to_recordset(${JSON.stringify(rows)}::json) as t (
+      repository_id uuid, name text, covers json, provider_total integer, provider_changed_at timestamptz,
+      provider_revision text)
+    order by repository_id, name
+    on conflict (repository_id, name) do update set
+      covers = excluded.covers, provider_total = excluded.provider_total,
+      provider_changed_at = excluded.provider_changed_at, provider_revision = excluded.provider_revision`.execute(
+    connection,
+  );
+}
+
+export async function findStreams(connection: Connection, repositoryId: string): Promise<StreamState[]> {
+  const { rows } = await sql<StreamState>`
+    select s.name, s.covers, cursor, page_size as "pageSize", scan_started_at as "scanStartedAt",
+      scan_is_full as "scanIsFull", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
+      full_scan_at as "fullScanAt", provider_total as "providerTotal", provider_changed_at as "providerChangedAt",
+      provider_revision as "providerRevision",
+      coalesce(case s.covers[1] when 'commit' then t.commits when 'issue' then t.issues
+        when 'pull_request' then t.pull_requests when 'discussion' then t.discussions end, 0) as "storedTotal"
+    from streams s left join repository_totals t using (repository_id)
+    where repository_id = ${repositoryId}
+    order by s.name`.execute(connection);
+  return rows;
+}
+
+/** Begins a scan. */
+export async function startScan(
+  connection: Connection,
+  repositoryId: string,
+  stream: string,
+  scan: { startedAt: Date; isFull: boolean },
+): Promise<void> {
+  await connection
+    .updateTable('streams')
+    .set({ cursor: null, scan_started_at: scan.startedAt, scan_is_full: scan.isFull })
+    .where('repository_id', '=', repositoryId)
+    .where('name', '=', stream)
+    .execute();
+}
+
+/** Remembers, before any of its commits is stored, that the history up to `tip` is being read. */
+export async function startHistoryScan(
+  connection: Connection,
+  repositoryId: string,
+  stream: string,
+  scan: { startedAt: Date; tip: string; number: number },
+): Promise<void> {
+  await sql`
+    update streams set scan_started_at = ${scan.startedAt}, scan_number = ${scan.number},
+      pending_tips = array(select distinct unnest(pending_tips || ${scan.tip}::text))
+    where repository_id = ${repositoryId} and name = ${stream}`.execute(connection);
+}
+
+/** Remembers that exactly the history up to `tip` is stored; null: there is none. */
+export async function moveTip(
+  connection: Connection,
+  repositoryId: string,
+  stream: string,
+  tip: string | null,
+): Promise<void> {
+  await connection
+    .updateTable('streams')
+    .set({ cursor: tip, pending_tips: [] })
+    .where('repository_id', '=', repositoryId)
+    .where('name', '=', stream)
+    .execute();
+}
+
+/**
+ * Moves a stream's cursor together with what was stored up to it.
+ * @throws AppError `conflict` when the cursor is not where this reader left it: somebody else reads the stream too.
+ */
+export async function moveCursor(
+  connection: Connection,
+  repositoryId: string,
+  stream: string,
+  move: { from: string | null; to: string | null; pageSize: number | null },
+): Promise<void> {
+  const moved = await connection
+    .updateTable('streams')
+    .set({ cursor: move.to, page_size: move.pageSize, failure: null })
+    .where('repository_id', '=', repositoryId)
+    .where('name', '=', stream)
+    .where('cursor', 'is not distinct from', move.from)
+    .returning('name')
+    .execute();
+  if (moved.length === 0) throw new AppError('conflict', 'Another process is reading the same repository.');
+}
+
+/** Ends a scan: everything that changed before `knownUntil` is stored. */
+export async function completeStream(
+  connection: Connection,
+  repositoryId: string,
+  stream: string,
+  end: { knownUntil: Date; completedAt: Date; wasFull: boolean },
+): Promise<void> {
+  await connection
+    .updateTable('streams')
+    .set({
+      scan_started_at: null,
+      known_until: end.knownUntil,
+      completed_at: end.completedAt,
+      failure: null,
+      ...(end.wasFull && { full_scan_at: end.completedAt }),
+    })
+    .where('repository_id', '=', repositoryId)
+    .where('name', '=', stream)
+    .execute();
+}
+
+/** Remembers why a stream could not be read on; `restart` gives up where the scan stood. */
+export async function failStream(
+  connection: Connection,
+  repositoryId: string,
+  stream: string,
+  failure: { code: string; restart: boolean },
+): Promise<void> {
+  await connection
+    .updateTable('streams')
+    .set({ failure: failure.code, ...(failure.restart && { cursor: null, scan_started_at: null }) })
+    .where('repository_id', '=', repositoryId)
+    .where('name', '=', stream)
+    .execute();
+}

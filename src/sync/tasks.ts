@@ -1,0 +1,109 @@
+import { type Static, type TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { AccountReference, NameOnProvider } from '../accounts/jobs.ts';
+import { eraseGone } from '../accounts/store.ts';
+import { collectJob, RepositoryOfAccount } from '../contributions/jobs.ts';
+import { removeOldRankings } from '../contributors/store.ts';
+import { forgetOutcomes } from '../database/questions.ts';
+import { addJob, type Task } from '../database/queue.ts';
+import { AppError } from '../errors.ts';
+import type { Call } from '../providers/provider.ts';
+import { collect, collectNamed } from './collect.ts';
+import { newCost, type SyncContext, type Work } from './context.ts';
+import { lookUp, refresh } from './look-up.ts';
+
+/** After this time a job that collects lets others have their turn. */
+const turnMs = 60_000;
+/** A job that paused because others read the same repositories looks again after this time. */
+const busyDelayMs = 5000;
+/** What is gone at its provider is erased after this time. */
+const gracePeriodMs = 30 * 86_400_000;
+/** Cursors into a listing that a newer one has replaced are good for this time. */
+const rankingKeptMs = 3_600_000;
+/** A job fails by a crash or a bug alone; a provider's failure is an outcome. */
+const maxAttempts = 5;
+
+/** The jobs that nodes run, by name. */
+export function createTasks(context: SyncContext): Record<string, Task> {
+  return {
+    look_up: {
+      urgency: 'interactive',
+      maxAttempts,
+      run: (payload, signal) =>
+        settled(context, lookUp(context, parse(NameOnProvider, payload), call('interactive', signal)), signal),
+    },
+    refresh: {
+      urgency: 'background',
+      maxAttempts,
+      run: (payload, signal) =>
+        settled(
+          context,
+          refresh(context, parse(AccountReference, payload).accountId, call('background', signal)),
+          signal,
+        ),
+    },
+    collect_repository: {
+      urgency: 'interactive',
+      maxAttempts,
+      run: (payload, signal) =>
+        settled(context, collectNamed(context, parse(RepositoryOfAccount, payload), work(signal)), signal),
+    },
+    collect: {
+      urgency: 'background',
+      maxAttempts,
+      run: (payload, signal) => settled(context, collectForATurn(context, payload, signal), signal),
+    },
+    clean_up: {
+      urgency: 'background',
+      maxAttempts: 1,
+      schedule: '*/10 * * * *',
+      run: () => cleanUp(context),
+    },
+  };
+}
+
+/** Collects for a while; what is left, or has to wait for the budget, is another job. */
+async function collectForATurn(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
+  const { accountId } = parse(AccountReference, payload);
+  const until = new Date(context.now().getTime() + turnMs);
+  const goOnAt = (runAt: Date): Promise<void> => addJob(context.connection, { ...collectJob(accountId), runAt });
+  try {
+    const end = await collect(context, accountId, work(signal), until);
+    if (end === 'complete') return;
+  } catch (error) {
+    const isLimited = error instanceof AppError && error.code === 'provider_rate_limited';
+    if (isLimited && error.retryAt !== undefined) await goOnAt(error.retryAt);
+    throw error;
+  }
+  const isTurnOver = context.now() >= until;
+  await goOnAt(new Date(context.now().getTime() + (isTurnOver ? 0 : busyDelayMs)));
+}
+
+async function cleanUp({ connection, now }: SyncContext): Promise<void> {
+  const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
+  await eraseGone(connection, before(gracePeriodMs));
+  await removeOldRankings(connection, before(rankingKeptMs));
+  await forgetOutcomes(connection, before(0));
+}
+
+/** What a provider could not answer is settled already, and tried again when somebody asks. */
+async function settled(context: SyncContext, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error;
+    context.onFailure(error, 'asking a provider');
+  }
+}
+
+function call(urgency: Call['urgency'], signal: AbortSignal): Call {
+  return { urgency, signal, cost: newCost() };
+}
+
+function work(signal: AbortSignal): Work {
+  return { call: call('background', signal), onProgress: () => {} };
+}
+
+function parse<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {
+  return Value.Parse(schema, payload);
+}

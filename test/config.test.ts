@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../src/config.ts';
+
+const noFiles = (path: string): string => {
+  throw new Error(`unexpected read of ${path}`);
+};
+
+/** The one line that stops the start. */
+function refusal(environment: Record<string, string>, readFile = noFiles): string {
+  try {
+    readConfig(environment, readFile);
+  } catch (error) {
+    assert.ok(error instanceof Error);
+    assert.ok(!error.message.includes('\n'));
+    return error.message;
+  }
+  return assert.fail('the settings were accepted');
+}
+
+test('an empty environment gives what a newcomer needs', () => {
+  const config = readConfig({}, noFiles);
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.port, 8080);
+  assert.equal(config.metricsPort, 9090);
+  assert.equal(config.metricsPortIsSet, false);
+  assert.equal(config.databaseUrl, undefined);
+  assert.equal(config.lookupBudgetMs, 3000);
+  assert.equal(config.freshForMs, 3_600_000);
+  assert.deepEqual(config.providers, [
+    { name: 'github', kind: 'github', url: 'https://github.com', apiUrl: 'https://api.github.com', tokens: [] },
+  ]);
+});
+
+test('an empty value is an unset one', () => {
+  assert.equal(readConfig({ PORT: '', GITHUB_TOKEN: '', DATABASE_URL: '' }, noFiles).port, 8080);
+});
+
+test('several tokens are split, trimmed and told apart', () => {
+  const config = readConfig({ GITHUB_TOKEN: 'ghp_a, ghp_b ,ghp_a' }, noFiles);
+  assert.deepEqual(config.providers[0]?.tokens, ['ghp_a', 'ghp_b']);
+});
+
+test('a secret can come from a file, and from one place only', () => {
+  const files: Record<string, string> = { '/run/secrets/token': 'ghp_a\n' };
+  const readFile = (path: string): string => files[path] ?? noFiles(path);
+  const config = readConfig({ GITHUB_TOKEN_FILE: '/run/secrets/token' }, readFile);
+  assert.deepEqual(config.providers[0]?.tokens, ['ghp_a']);
+  assert.match(refusal({ GITHUB_TOKEN: 'x', GITHUB_TOKEN_FILE: '/run/secrets/token' }, readFile), /both set/);
+  assert.match(refusal({ DATABASE_URL_FILE: '/absent' }), /^DATABASE_URL_FILE names a file/);
+});
+
+test('a wrong value is refused by the name of the setting and never repeated', () => {
+  const wrong: Record<string, string> = {
+    PORT: '80a80',
+    METRICS_PORT: '65536',
+    PUBLIC_URL: 'ftp://marker.example',
+    DATABASE_URL: 'mysql://user:marker@host/db',
+    GITHUB_TOKEN: 'ghp_marker ghp_b',
+    GITHUB_API_URL: 'https://user:marker@host',
+    GITHUB_URL: 'marker',
+    LOOKUP_BUDGET_MS: '-1',
+    FRESH_FOR_S: '0marker',
+    LOG_LEVEL: 'marker',
+  };
+  for (const [name, value] of Object.entries(wrong)) {
+    const message = refusal({ [name]: value });
+    assert.match(message, new RegExp(`^${name} must be `));
+    assert.ok(!message.includes(value) && !message.includes('marker'), message);
+  }
+});
+
+test('an unknown setting is refused by name; what belongs to others is left alone', () => {
+  assert.match(refusal({ GITHUB_TOKENS: 'x' }), /^GITHUB_TOKENS is not a setting/);
+  assert.match(refusal({ LOOKUP_BUDGET: '3000' }), /^LOOKUP_BUDGET is not a setting/);
+  assert.match(refusal({ PLAUDIT_PORT: '1' }), /^PLAUDIT_PORT is not a setting/);
+  assert.match(refusal({ DATABASE_URL_FILES: 'x' }), /^DATABASE_URL_FILES is not a setting/);
+  readConfig({ PATH: '/bin', HOME: '/home/somebody', NODE_ENV: 'production' }, noFiles);
+  readConfig({ GITHUB_ACTIONS: 'true', GITHUB_SHA: 'abc', GITHUB_RUN_ID: '1' }, noFiles);
+});
+
+test('half an address of a GitHub of one’s own never sends its token to github.com', () => {
+  const config = readConfig({ GITHUB_URL: 'https://github.example/', GITHUB_TOKEN: 'ghp_a' }, noFiles);
+  assert.equal(config.providers[0]?.url, 'https://github.example');
+  assert.equal(config.providers[0]?.apiUrl, 'https://github.example/api/v3');
+});
+
+test('a providers file adds instances under their own names', () => {
+  const yaml = '- {name: work, kind: github, url: "https://git.example", token: "a,b"}\n';
+  const config = readConfig({ PROVIDERS_FILE: 'p.yaml' }, () => yaml);
+  assert.deepEqual(config.providers[1], {
+    name: 'work',
+    kind: 'github',
+    url: 'https://git.example',
+    apiUrl: 'https://git.example/api/v3',
+    tokens: ['a', 'b'],
+  });
+});
+
+test('a faulty providers file is refused with the place of the fault', () => {
+  const cases: [string, RegExp][] = [
+    ['- {name: github, kind: github, url: "https://x.example"}', /the name github is taken/],
+    ['- {name: Work, kind: github, url: "https://x.example"}', /the fault is at \/0\/name/],
+    ['- {name: work, kind: github, url: "https://x.example", tokn: marker}', /the fault is at \/0/],
+    ['- {name: work, kind: github, url: "file:///etc"}', /the fault is at \/0\/url/],
+    ['{}', /the fault is at the top/],
+    ['- [', /isn't valid YAML/],
+    ['a: &a [*a]', /PROVIDERS_FILE/],
+  ];
+  for (const [yaml, expected] of cases) {
+    const message = refusal({ PROVIDERS_FILE: 'p.yaml' }, () => yaml);
+    assert.match(message, expected);
+    assert.ok(!message.includes('marker'));
+  }
+});

@@ -1,0 +1,117 @@
+import { mkdir } from 'node:fs/promises';
+import { runGit } from './run-git.ts';
+
+export interface Person {
+  name: string;
+  email: string;
+}
+
+export interface CommitDescription {
+  /** A number is the index of an earlier commit of the same list, a string the id of one that the repository holds. */
+  parents: readonly (number | string)[];
+  author: Person;
+  authoredAt: Date;
+  /** The author, when absent. */
+  committer?: Person;
+  committedAt: Date;
+  coAuthors?: readonly Person[];
+  /** Without the trailers of the co-authors, which are added. */
+  message?: string;
+}
+
+export interface RepositoryDescription {
+  commits: readonly CommitDescription[];
+  /** The default branch; it points to the last commit. Without commits, the repository is empty. */
+  branch: string;
+  /** Further references by full name, each with the index of a commit. */
+  refs?: Readonly<Record<string, number>>;
+}
+
+/**
+ * Makes a bare repository whose trees are empty. The same description gives the same ids.
+ * @param directory is made when it is missing.
+ * @returns the id of every commit, in the order of the description.
+ */
+export async function buildRepository(directory: string, description: RepositoryDescription): Promise<string[]> {
+  await mkdir(directory, { recursive: true });
+  await runGit(directory, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${description.branch}`]);
+  return appendCommits(directory, `refs/heads/${description.branch}`, description.commits, description.refs);
+}
+
+/**
+ * Adds commits and moves `ref` to the last of them, wherever it pointed before.
+ * @returns the ids of the new commits.
+ */
+export async function appendCommits(
+  directory: string,
+  ref: string,
+  commits: readonly CommitDescription[],
+  refs: Readonly<Record<string, number>> = {},
+): Promise<string[]> {
+  if (commits.length === 0) return [];
+  const input = importStream(ref, commits, refs);
+  const output = await runGit(directory, ['fast-import', '--quiet', '--force', '--done'], input);
+  return output.toString('latin1').trimEnd().split('\n');
+}
+
+/** Points a reference to a commit, forcibly; null removes it. */
+export async function moveRef(directory: string, ref: string, oid: string | null): Promise<void> {
+  await runGit(directory, oid === null ? ['update-ref', '-d', ref] : ['update-ref', ref, oid]);
+}
+
+/** Makes a branch the default one, whether it exists or not. */
+export async function setDefaultBranch(directory: string, branch: string): Promise<void> {
+  await runGit(directory, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+}
+
+/**
+ * Stores a commit exactly as it is given, which may be something that git itself would never write.
+ * @returns its id; no reference points to it yet.
+ */
+export async function writeRawCommit(directory: string, content: Buffer): Promise<string> {
+  const parameters = ['hash-object', '-t', 'commit', '-w', '--literally', '--stdin'];
+  return (await runGit(directory, parameters, [content])).toString('latin1').trim();
+}
+
+/** What git fast-import reads: commits in order, references, and a question for the id of every commit. */
+function* importStream(
+  ref: string,
+  commits: readonly CommitDescription[],
+  refs: Readonly<Record<string, number>>,
+): Generator<string> {
+  for (const [index, commit] of commits.entries()) yield importedCommit(ref, index, commit);
+  for (const [name, index] of Object.entries(refs)) yield `reset ${name}\nfrom :${mark(index)}\n\n`;
+  for (const index of commits.keys()) yield `get-mark :${mark(index)}\n`;
+  yield 'done\n';
+}
+
+function importedCommit(ref: string, index: number, commit: CommitDescription): string {
+  const { author, committer = author } = commit;
+  const message = Buffer.from(fullMessage(index, commit));
+  const parents = commit.parents.map((parent, position) => {
+    const name = typeof parent === 'number' ? `:${mark(parent)}` : parent;
+    return `${position === 0 ? 'from' : 'merge'} ${name}\n`;
+  });
+  // Without this, a commit without parents would become a child of the one before it.
+  const root = parents.length === 0 ? `reset ${ref}\n\n` : '';
+  return (
+    `${root}commit ${ref}\nmark :${mark(index)}\n` +
+    `author ${signature(author, commit.authoredAt)}\ncommitter ${signature(committer, commit.committedAt)}\n` +
+    `data ${message.length}\n${message.toString()}\n${parents.join('')}\n`
+  );
+}
+
+function signature({ name, email }: Person, at: Date): string {
+  return `${name} <${email}> ${Math.floor(at.getTime() / 1000)} +0000`;
+}
+
+function fullMessage(index: number, { message = `Change ${index}`, coAuthors = [] }: CommitDescription): string {
+  if (coAuthors.length === 0) return `${message}\n`;
+  const trailers = coAuthors.map(({ name, email }) => `Co-authored-by: ${name} <${email}>\n`);
+  return `${message}\n\n${trailers.join('')}`;
+}
+
+/** Marks count from 1. */
+function mark(index: number): number {
+  return index + 1;
+}

@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { gitEnvironment } from './run-git.ts';
+
+/** `unauthorized` is answered with 401, as GitHub does to the anonymous for what is not public. */
+export type ResolvedRepository = { directory: string } | 'not_found' | 'unauthorized';
+
+/**
+ * Which bare repository a path means, and whether the bearer of the Authorization header may read it.
+ * @param path as in the address, decoded, without what git adds to it: `/owner/name.git`.
+ */
+export type ResolveRepository = (
+  path: string,
+  authorization: string | undefined,
+) => ResolvedRepository | Promise<ResolvedRepository>;
+
+export interface SmartHttpOptions {
+  /** Whether clients may leave out trees and files, which old servers do not offer. Default true. */
+  allowFilter?: boolean;
+}
+
+const maxHeaderBytes = 16 * 1024;
+
+/** Serves bare repositories for reading over git's smart HTTP protocol (`man gitprotocol-http`). */
+export function smartHttp(
+  resolve: ResolveRepository,
+  options: SmartHttpOptions = {},
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const asked = parseRequest(request);
+    if (asked === undefined) return refuse(response, 404);
+    const resolved = await resolve(asked.repository, request.headers.authorization);
+    if (resolved === 'not_found') return refuse(response, 404);
+    if (resolved === 'unauthorized') return refuse(response, 401);
+    await serve(request, response, backendEnvironment(request, asked, resolved.directory, options));
+  };
+}
+
+interface Asked {
+  /** The repository's part of the path. */
+  repository: string;
+  /** What git adds to it. */
+  rest: string;
+  query: string;
+}
+
+/** Undefined for everything that is not a step of a fetch. */
+function parseRequest({ method, url = '' }: IncomingMessage): Asked | undefined {
+  const { pathname, search } = new URL(url, 'http://localhost');
+  const [, repository, rest] = /^(.*)(\/info\/refs|\/git-upload-pack)$/.exec(pathname) ?? [];
+  if (repository === undefined || rest === undefined) return undefined;
+  const isListing = rest === '/info/refs' && method === 'GET' && search === '?service=git-upload-pack';
+  const isFetch = rest === '/git-upload-pack' && method === 'POST' && search === '';
+  if (!isListing && !isFetch) return undefined;
+  return { repository: decodePath(repository), rest, query: search.slice(1) };
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function refuse(response: ServerResponse, status: 401 | 404): void {
+  if (status === 401) response.setHeader('www-authenticate', 'Basic realm="git"');
+  response.writeHead(status, { 'content-type': 'text/plain' }).end('The repository cannot be read.\n');
+}
+
+/** The environment of a CGI program (RFC 3875, section 4.1), as `git http-backend` reads it. */
+function backendEnvironment(
+  { method, headers }: IncomingMessage,
+  { rest, query }: Asked,
+  directory: string,
+  { allowFilter = true }: SmartHttpOptions,
+): NodeJS.ProcessEnv {
+  return {
+    ...gitEnvironment,
+    REQUEST_METHOD: method,
+    PATH_TRANSLATED: `${directory}${rest}`,
+    QUERY_STRING: query,
+    CONTENT_TYPE: headers['content-type'] ?? '',
+    CONTENT_LENGTH: headers['content-length'],
+    HTTP_CONTENT_ENCODING: headers['content-encoding'],
+    GIT_PROTOCOL: headers['git-protocol']?.toString(),
+    GIT_HTTP_EXPORT_ALL: '1',
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'uploadpack.allowFilter',
+    GIT_CONFIG_VALUE_0: String(allowFilter),
+    GIT_CONFIG_KEY_1: 'safe.directory',
+    GIT_CONFIG_VALUE_1: '*',
+  };
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, env: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+  const end = once(child, 'close');
+  response.once('close', () => stopGroup(child));
+  // A backend that answers before it has read the whole request is in its right.
+  const sent = pipeline(request, child.stdin).catch(() => undefined);
+  try {
+    await answer(child, response);
+  } catch {
+    response.destroy();
+    stopGroup(child);
+  }
+  await Promise.all([end, sent]);
+}
+
+/** Ends the backend with every process that it has started. */
+function stopGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // All of them have ended.
+  }
+}
+
+async function answer(child: ChildProcess, response: ServerResponse): Promise<void> {
+  if (child.stdout === null) throw new Error('The backend has no output.');
+  const chunks = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  let head = Buffer.alloc(0);
+  let end = -1;
+  while (end < 0) {
+    const { value } = await chunks.next();
+    if (value === undefined || head.length > maxHeaderBytes) throw new Error('The backend sent no header.');
+    head = Buffer.concat([head, value]);
+    end = head.indexOf('\r\n\r\n');
+  }
+  writeHead(response, head.toString('latin1', 0, end));
+  await pipeline(async function* () {
+    yield head.subarray(end + 4);
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }, response);
+}
+
+function writeHead(response: ServerResponse, head: string): void {
+  let status = 200;
+  for (const line of head.split('\r\n')) {
+    const [name = '', value = ''] = line.split(/: (.*)/s);
+    if (name.toLowerCase() === 'status') status = Number.parseInt(value, 10);
+    else response.setHeader(name, value);
+  }
+  response.writeHead(status);
+}

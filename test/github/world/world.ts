@@ -1,0 +1,113 @@
+import type { Account, Membership, Repository } from './model.ts';
+
+/** Who asks: nobody in particular, or the bearer of a token with what the token allows. */
+export interface Viewer {
+  accountId: number | null;
+  /** Whether the token shows private repositories that its bearer may see. */
+  seesPrivate: boolean;
+}
+
+export const anybody: Viewer = { accountId: null, seesPrivate: false };
+
+/** Everything that the simulated GitHub knows, and the rules of who may see what. */
+export class World {
+  readonly accounts: Account[] = [];
+  readonly memberships: Membership[] = [];
+  readonly repositories: Repository[] = [];
+  /** Grows with every change, so that what is derived knows when it is outdated. */
+  version = 0;
+  #nextId = 1000;
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  now(): Date {
+    return new Date(Math.floor(this.#now().getTime() / 1000) * 1000);
+  }
+
+  newId(): number {
+    this.#nextId += 1;
+    return this.#nextId;
+  }
+
+  changed(): void {
+    this.version += 1;
+  }
+
+  accountById(id: number): Account | undefined {
+    return this.#index().byId.get(id);
+  }
+
+  accountByLogin(login: string): Account | undefined {
+    return this.#index().byLogin.get(login.toLowerCase());
+  }
+
+  /** Whom GitHub shows as author of a commit with this address. */
+  accountByEmail(email: string): Account | undefined {
+    return this.#index().byEmail.get(email.toLowerCase()) ?? this.#byNoreply(email.toLowerCase());
+  }
+
+  repository(owner: string, name: string): Repository | undefined {
+    const ownerId = this.accountByLogin(owner)?.id;
+    return ownerId === undefined ? undefined : this.#index().byName.get(`${ownerId}/${name.toLowerCase()}`);
+  }
+
+  repositoryById(id: number): Repository | undefined {
+    return this.#index().repositories.get(id);
+  }
+
+  owned(account: Account): Repository[] {
+    return this.repositories.filter((repository) => repository.ownerId === account.id);
+  }
+
+  membership(organizationId: number, accountId: number): Membership | undefined {
+    return this.memberships.find((one) => one.organizationId === organizationId && one.accountId === accountId);
+  }
+
+  canSee(viewer: Viewer, repository: Repository): boolean {
+    if (repository.visibility === 'public') return true;
+    const { accountId, seesPrivate } = viewer;
+    if (accountId === null || !seesPrivate) return false;
+    const isMember = this.membership(repository.ownerId, accountId)?.state === 'active';
+    return repository.ownerId === accountId || isMember || repository.collaboratorIds.includes(accountId);
+  }
+
+  #indexed: { version: number; index: Index } | undefined;
+
+  #index(): Index {
+    if (this.#indexed?.version !== this.version) {
+      const living = this.accounts.filter((account) => !account.isDeleted);
+      const index: Index = {
+        byId: new Map(living.map((account) => [account.id, account])),
+        byLogin: new Map(living.map((account) => [account.login.toLowerCase(), account])),
+        byEmail: new Map(living.flatMap((account) => account.emails.map((email) => [email.toLowerCase(), account]))),
+        byName: new Map(this.repositories.map((one) => [`${one.ownerId}/${one.name.toLowerCase()}`, one])),
+        repositories: new Map(this.repositories.map((one) => [one.id, one])),
+      };
+      this.#indexed = { version: this.version, index };
+    }
+    return this.#indexed.index;
+  }
+
+  /** GitHub's own addresses: `ID+login@...`, in which the id counts, and the older `login@...`. */
+  #byNoreply(email: string): Account | undefined {
+    const [, id, login] = /^(?:(\d+)\+)?([^@]+)@users\.noreply\.github\.com$/.exec(email) ?? [];
+    if (id !== undefined) return this.accountById(Number(id));
+    return login === undefined ? undefined : this.accountByLogin(login);
+  }
+}
+
+interface Index {
+  byId: Map<number, Account>;
+  byLogin: Map<string, Account>;
+  byEmail: Map<string, Account>;
+  byName: Map<string, Repository>;
+  repositories: Map<number, Repository>;
+}
+
+/** Opaque to everybody but this file, like GitHub's ids for its API. */
+export function nodeId(prefix: string, id: number): string {
+  return `${prefix}_${Buffer.from(`0:${id}`).toString('base64url')}`;
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer } from '../../src/http/answer.ts';
+import { AnswerCache } from '../../src/http/answer-cache.ts';
+
+function answer(accountId: string, bytes = 10): Answer {
+  return { body: Buffer.alloc(bytes), etag: '"x"', headers: {}, accountId, expiresAt: 1000 };
+}
+
+test('an answer is kept until its time, until its account changes, or until everything is dropped', () => {
+  const cache = new AnswerCache(1_000_000);
+  cache.put('/a', answer('ada'), cache.begin());
+  cache.put('/a?limit=2', answer('ada'), cache.begin());
+  cache.put('/b', answer('bob'), cache.begin());
+  assert.ok(cache.get('/a', 999));
+  assert.equal(cache.get('/a', 1000), undefined);
+  cache.invalidate('ada');
+  assert.equal(cache.get('/a', 0), undefined);
+  assert.equal(cache.get('/a?limit=2', 0), undefined);
+  assert.ok(cache.get('/b', 0));
+  cache.clear();
+  assert.equal(cache.get('/b', 0), undefined);
+});
+
+test('an answer that was begun before a change is not kept after it', () => {
+  const cache = new AnswerCache(1_000_000);
+  const begun = cache.begin();
+  cache.invalidate('ada');
+  cache.put('/a', answer('ada'), begun);
+  assert.equal(cache.get('/a', 0), undefined);
+  cache.put('/b', answer('bob'), begun);
+  assert.ok(cache.get('/b', 0), 'other accounts are not concerned');
+
+  const begunBeforeReset = cache.begin();
+  cache.clear();
+  cache.put('/b', answer('bob'), begunBeforeReset);
+  assert.equal(cache.get('/b', 0), undefined);
+});
+
+test('also when more accounts changed meanwhile than are remembered', () => {
+  const cache = new AnswerCache(1_000_000);
+  const begun = cache.begin();
+  cache.invalidate('ada');
+  for (let index = 0; index < 20_001; index += 1) cache.invalidate(`other-${index}`);
+  cache.put('/a', answer('ada'), begun);
+  assert.equal(cache.get('/a', 0), undefined);
+});
+
+test('its size is bounded by bytes, and what was used least recently goes first', () => {
+  const cache = new AnswerCache(10_000);
+  for (let index = 0; index < 100; index += 1) {
+    cache.put(`/${index}`, answer(`account-${index}`, 1000), cache.begin());
+    cache.get('/0', 0);
+  }
+  const kept = Array.from({ length: 100 }, (_, index) => index).filter((index) => cache.get(`/${index}`, 0));
+  assert.ok(kept.length >= 3 && kept.length <= 6, `${kept.length} are kept`);
+  assert.ok(kept.includes(0) && kept.includes(99));
+  cache.put('/huge', answer('huge', 20_000), cache.begin());
+  assert.equal(cache.get('/huge', 0), undefined);
+});

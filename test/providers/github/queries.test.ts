@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { schema as github } from '@octokit/graphql-schema';
+import { buildSchema, parse, specifiedRules, validate } from 'graphql';
+import { accountQueryText } from '../../../src/providers/github/account-query.ts';
+import { commitAuthors } from '../../../src/providers/github/identities.ts';
+import * as queries from '../../../src/providers/github/queries.ts';
+import { allYears } from '../../../src/providers/github/windows.ts';
+
+const schema = buildSchema(github.idl, { assumeValid: true });
+
+function faults(text: string): string[] {
+  return validate(schema, parse(text), specifiedRules, { maxErrors: 10 }).map(({ message }) => message);
+}
+
+test("every query is valid in GitHub's own schema", () => {
+  const texts = Object.values(queries).flatMap((query) => (typeof query === 'object' ? [query.text] : []));
+  assert.ok(texts.length >= 7);
+  for (const text of [...texts, commitAuthors(1).text, commitAuthors(100).text]) assert.deepEqual(faults(text), []);
+});
+
+test('the query for an account is valid whatever is asked for', () => {
+  const spans = allYears(new Date('2026-11-21T00:00:00Z'));
+  for (const handle of [undefined, 'U_1']) {
+    for (const totals of [true, false]) {
+      for (const withPublicCounts of totals ? [true, false] : [false]) {
+        for (const wanted of [spans, spans.slice(0, 1), []]) {
+          const text = accountQueryText({ name: 'ada', handle }, { totals, withPublicCounts, spans: wanted });
+          assert.deepEqual(faults(text), [], text);
+        }
+      }
+    }
+  }
+});
+
+test('a fault in a query would be found', () => {
+  assert.notDeepEqual(faults(queries.issues.text.replace('closedAt', 'closedWhen')), []);
+});
