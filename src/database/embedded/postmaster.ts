@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A number that no process has, and that PostgreSQL takes for one that ended. */
+const noProcess = 2 ** 31 - 1;
+
+/** Whether there is a process of that number. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/**
+ * The process that serves a cluster, by what its lock file says and by what that process really is: numbers of ended
+ * processes are given to others.
+ */
+export function findPostmaster(clusterDir: string): number | undefined {
+  const pid = lockedBy(clusterDir);
+  return pid !== undefined && servesCluster(pid, clusterDir) ? pid : undefined;
+}
+
+function lockedBy(clusterDir: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8'), 10);
+    return pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function servesCluster(pid: number, clusterDir: string): boolean {
+  if (!isRunning(pid)) return false;
+  if (process.platform !== 'linux') return /postgres/.test(commandOf(pid));
+  try {
+    // The directory of a process that ended and waits to be collected cannot be looked at.
+    const theirs = statSync(`/proc/${pid}/cwd`);
+    const ours = statSync(clusterDir);
+    return theirs.ino === ours.ino && theirs.dev === ours.dev;
+  } catch {
+    return false;
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * When the lock file names a process that has the number by chance, PostgreSQL would refuse to start. Only the number is
+ * taken out: the rest lets PostgreSQL see whether processes of the last server still hold its memory.
+ */
+export function forgetReusedNumber(clusterDir: string): void {
+  const path = join(clusterDir, 'postmaster.pid');
+  const pid = lockedBy(clusterDir);
+  if (pid === undefined || pid === noProcess || !isRunning(pid) || servesCluster(pid, clusterDir)) return;
+  const { uid, gid } = statSync(path);
+  const [, ...rest] = readFileSync(path, 'utf8').split('\n');
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, [String(noProcess), ...rest].join('\n'), { mode: 0o600 });
+  chownSync(temporary, uid, gid);
+  renameSync(temporary, path);
+}
