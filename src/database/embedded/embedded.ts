@@ -25,7 +25,7 @@ const stopTimeoutMs = 60_000;
 const pollMs = 10;
 const askEveryMs = 200;
 /** A server that runs and whose keeper says nothing for so long has lost it. */
-const orphanAfterMs = 10_000;
+const orphanAfterMs = 5000;
 const restartDelayMs = 1000;
 const port = 5432;
 
@@ -131,6 +131,7 @@ class Use {
     await wait(restartDelayMs);
     if (this.#isEnding) return;
     try {
+      this.#lease.forgetAnswer();
       const keeper = await this.#join(Date.now() + startTimeoutMs);
       keeper?.onEnd(() => void this.#restart());
     } catch (error) {
@@ -141,9 +142,17 @@ class Use {
   async end(): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    if (!this.#lease.release()) return;
-    const deadline = Date.now() + stopTimeoutMs;
-    while (Date.now() < deadline && findPostmaster(this.#clusterDir) !== undefined) await wait(pollMs);
+    const pid = findPostmaster(this.#clusterDir);
+    if (!this.#lease.release() || pid === undefined) return;
+    const start = Date.now();
+    let orphanAt = start + orphanAfterMs;
+    while (Date.now() < start + stopTimeoutMs && findPostmaster(this.#clusterDir) === pid) {
+      if (Date.now() >= orphanAt) {
+        stop(pid);
+        orphanAt = Number.POSITIVE_INFINITY;
+      }
+      await wait(pollMs);
+    }
   }
 
   #tookTooLong(): AppError {

@@ -40,6 +40,7 @@ const settings: Record<string, string> = {
  */
 const keeperScript = `
 trap : TERM INT HUP
+umask 077
 rm -f ${answerPrefix}*
 "$@" 3<&- &
 server=$!

@@ -53,11 +53,16 @@ export class Lease {
     return existsSync(this.#answer);
   }
 
+  /** The keeper that answered is no more. */
+  forgetAnswer(): void {
+    rmSync(this.#answer, { force: true });
+  }
+
   /** @returns whether nobody else uses the server, which then stops. */
   release(): boolean {
     const reading = openSync(join(this.#clusterDir, pipeName), constants.O_RDONLY | constants.O_NONBLOCK);
     closeSync(this.#pipe);
-    rmSync(this.#answer, { force: true });
+    this.forgetAnswer();
     try {
       return readSync(reading, Buffer.alloc(1)) === 0;
     } catch (error) {

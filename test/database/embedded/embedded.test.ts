@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmod, chown, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
+import { findPostmaster } from '../../../src/database/embedded/postmaster.ts';
+import { makeTemporaryDirectory } from '../../git/temporary-directory.ts';
+import { processesIn, waitUntilEmpty } from './cluster-processes.ts';
+import { startWriting, storedNumbers } from './writing.ts';
+
+const isRoot = process.getuid?.() === 0;
+const options = (dataDir: string): { dataDir: string; log: () => void } => ({ dataDir, log: () => {} });
+
+async function openAndRelease(dataDir: string): Promise<void> {
+  const server = await openEmbedded(options(dataDir));
+  await server.release();
+}
+
+/** Every entry below a directory, with its mode. */
+async function modesBelow(directory: string): Promise<{ path: string; mode: number }[]> {
+  const entries = await readdir(directory, { recursive: true });
+  return Promise.all(
+    ['.', ...entries].map(async (path) => ({ path, mode: (await lstat(join(directory, path))).mode & 0o777 })),
+  );
+}
+
+test('nobody else can read the data, no TCP port is open, and a graceful stop leaves no process', async () => {
+  await using place = await makeTemporaryDirectory();
+  const dataDir = place.at('data');
+  const server = await openEmbedded(options(dataDir));
+  const running = await processesIn(dataDir);
+  assert.ok(running.length > 1);
+  assert.deepEqual(
+    (await modesBelow(dataDir)).filter(({ mode }) => (mode & 0o007) !== 0),
+    [],
+  );
+  const client = new Client(server.connection);
+  await client.connect();
+  const { rows } = await client.query(
+    'select name, setting from pg_settings where name = any($1) order by name collate "C"',
+    [['listen_addresses', 'fsync', 'synchronous_commit', 'full_page_writes', 'server_encoding', 'TimeZone']],
+  );
+  assert.deepEqual(
+    rows.map(({ name, setting }) => `${name}=${setting}`),
+    [
+      'fsync=on',
+      'full_page_writes=on',
+      'listen_addresses=',
+      'server_encoding=UTF8',
+      'synchronous_commit=on',
+      'TimeZone=UTC',
+    ],
+  );
+  await client.end();
+  if (isRoot) {
+    for (const pid of running) assert.notEqual((await lstat(`/proc/${pid}`)).uid, 0);
+  }
+  await server.release();
+  await waitUntilEmpty(dataDir);
+});
+
+test('what is acknowledged survives any kill, the next start needs no help, and no server is left alone', async () => {
+  await using place = await makeTemporaryDirectory();
+  const dataDir = place.at('data');
+  const acknowledged: number[] = [];
+  for (let kill = 0; kill < 20; kill += 1) {
+    const writing = startWriting(dataDir);
+    await writing.until(1 + kill * 3);
+    writing.child.kill('SIGKILL');
+    await writing.ended;
+    acknowledged.push(...writing.acknowledged);
+    // Every other time the next start meets the server while it stops.
+    if (kill % 2 === 0) await waitUntilEmpty(dataDir);
+  }
+  const stored = await storedNumbers(dataDir);
+  assert.deepEqual(
+    acknowledged.filter((number) => !stored.has(number)),
+    [],
+  );
+  await waitUntilEmpty(dataDir);
+});
+
+test('a kill at any moment of the first start and of later ones is repaired by the next start', async () => {
+  await using place = await makeTemporaryDirectory();
+  for (let kill = 0; kill < 12; kill += 1) {
+    const dataDir = place.at(`data-${kill % 2}`);
+    const writing = startWriting(dataDir, { onlyOpen: true });
+    await writing.until('opening');
+    await Promise.race([wait(kill * 60), writing.ended]);
+    writing.child.kill('SIGKILL');
+    await writing.ended;
+  }
+  for (const dataDir of [place.at('data-0'), place.at('data-1')]) {
+    const writing = startWriting(dataDir);
+    await writing.until(3);
+    writing.child.kill('SIGTERM');
+    assert.equal(await writing.ended, 0);
+    await waitUntilEmpty(dataDir);
+    assert.deepEqual(
+      (await readdir(dataDir)).filter((name) => name !== 'postgres'),
+      [],
+    );
+  }
+});
+
+test('several processes share one server, whoever starts and whoever ends first', async () => {
+  await using place = await makeTemporaryDirectory();
+  const dataDir = place.at('data');
+  for (let round = 0; round < 3; round += 1) {
+    const writings = Array.from({ length: 5 }, () => startWriting(dataDir));
+    await Promise.all(writings.map((writing) => writing.until(3)));
+    const [first, second, ...others] = writings;
+    first?.child.kill('SIGTERM');
+    second?.child.kill('SIGKILL');
+    assert.equal(await first?.ended, 0);
+    await second?.ended;
+    const before = others.map(({ acknowledged }) => acknowledged.length);
+    await Promise.all(others.map((writing, index) => writing.until((before[index] ?? 0) + 20)));
+    for (const { child } of others) child.kill('SIGTERM');
+    assert.deepEqual(await Promise.all(others.map(({ ended }) => ended)), [0, 0, 0]);
+    await waitUntilEmpty(dataDir);
+  }
+});
+
+test('opening while the last user goes never gives a server that stops', async () => {
+  await using place = await makeTemporaryDirectory();
+  const dataDir = place.at('data');
+  let last = await openEmbedded(options(dataDir));
+  for (let round = 0; round < 15; round += 1) {
+    const released = last.release();
+    await wait(round);
+    last = await openEmbedded(options(dataDir));
+    await released;
+    const client = new Client(last.connection);
+    await client.connect();
+    await wait(20);
+    await client.query('select 1');
+    await client.end();
+  }
+  await last.release();
+  await waitUntilEmpty(dataDir);
+});
+
+test('a server that lost its keeper is replaced, and one that was killed is started again', async () => {
+  await using place = await makeTemporaryDirectory();
+  const dataDir = place.at('data');
+  const clusterDir = join(dataDir, 'postgres');
+  const lines: string[] = [];
+  const server = await openEmbedded({ dataDir, log: (line) => lines.push(line) });
+  const pid = findPostmaster(clusterDir) ?? 0;
+  process.kill(pid, 'SIGKILL');
+  while (findPostmaster(clusterDir) === pid || !(await answers(server.connection))) await wait(50);
+  assert.ok(lines.some((line) => /started again/.test(line)));
+
+  for (const id of await shellsIn(dataDir)) process.kill(id, 'SIGKILL');
+  const orphan = findPostmaster(clusterDir);
+  await openAndRelease(dataDir);
+  assert.notEqual(orphan, undefined);
+  await server.release();
+  await waitUntilEmpty(dataDir);
+});
+
+/** The keeper, and its part that counts users. */
+async function shellsIn(dataDir: string): Promise<number[]> {
+  const ids = await processesIn(dataDir);
+  const commands = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
+  return ids.filter((_, index) => commands[index]?.startsWith('/bin/sh'));
+}
+
+async function answers(connection: { host: string }): Promise<boolean> {
+  const client = new Client(connection);
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+test('a lock file whose number another process has by now does not stop the start', async () => {
+  await using place = await makeTemporaryDirectory();
+  const dataDir = place.at('data');
+  await openAndRelease(dataDir);
+  const lock = join(dataDir, 'postgres', 'postmaster.pid');
+  await writeFile(lock, `${process.pid}\n/proc/self/cwd\n1700000000\n5432\n.\n\n  5432001 0\nready\n`, { mode: 0o600 });
+  const { uid, gid } = await lstat(join(dataDir, 'postgres'));
+  await chown(lock, uid, gid);
+  await writeFile(join(dataDir, 'postgres', '.s.PGSQL.5432.lock'), `${process.pid}\n`, { mode: 0o600 });
+  await chown(join(dataDir, 'postgres', '.s.PGSQL.5432.lock'), uid, gid);
+  await openAndRelease(dataDir);
+});
+
+test('a path that is too long for a socket works', async () => {
+  await using place = await makeTemporaryDirectory();
+  const dataDir = join(place.path, 'd'.repeat(100), 'e'.repeat(100));
+  const server = await openEmbedded(options(dataDir));
+  assert.ok(server.connection.host.length < 100);
+  assert.ok(await answers(server.connection));
+  await server.release();
+  await waitUntilEmpty(dataDir);
+});
+
+const rejects = (dataDir: string, message: RegExp): Promise<void> =>
+  assert.rejects(openEmbedded(options(dataDir)), (error: Error) => {
+    assert.match(error.message, message);
+    assert.ok(!error.message.includes('\n'));
+    return true;
+  });
+
+test('what keeps it from starting is said in one line', async () => {
+  await using place = await makeTemporaryDirectory();
+  await writeFile(place.at('file'), '');
+  await rejects(place.at('file'), /DATA_DIR: .*file is, or lies below, a file/);
+  await rejects(place.at('file/below'), /DATA_DIR: .* a file/);
+
+  await mkdir(place.at('other/postgres'), { recursive: true });
+  await writeFile(place.at('other/postgres/notes.txt'), 'mine');
+  if (isRoot) await chown(place.at('other/postgres'), 65534, 65534);
+  await rejects(place.at('other'), /not empty and holds no database/);
+
+  await openAndRelease(place.at('old'));
+  await writeFile(place.at('old/postgres/PG_VERSION'), '14\n');
+  await rejects(place.at('old'), /is of PostgreSQL 14 and this release brings 18: export it/);
+});
+
+test('as another user: its own data works, data of others is refused in one line', { skip: !isRoot }, async () => {
+  await using place = await makeTemporaryDirectory();
+  await chmod(place.path, 0o755);
+  const nobody = { uid: 65534, gid: 65534 };
+  await mkdir(place.at('own'));
+  await chown(place.at('own'), nobody.uid, nobody.gid);
+  const writing = startWriting(place.at('own'), nobody);
+  await writing.until(2);
+  writing.child.kill('SIGTERM');
+  assert.equal(await writing.ended, 0);
+
+  // Root joins with the owner's rights, not with its own.
+  await openAndRelease(place.at('own'));
+  assert.equal((await lstat(place.at('own/postgres/server.log'))).uid, nobody.uid);
+  await waitUntilEmpty(place.at('own'));
+
+  await rm(place.at('own/postgres/server.log'));
+  await chown(place.at('own/postgres'), 0, 0);
+  await assert.rejects(openEmbedded(options(place.at('own'))), /belongs to root, as whom PostgreSQL does not run/);
+});
+
+/** A disk of its own, where the operating system lets us have one. */
+function mountSmallDisk(directory: string): boolean {
+  return isRoot && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', directory]).status === 0;
+}
+
+test('a full disk is said in one line, and leaves nothing behind', async (t) => {
+  await using place = await makeTemporaryDirectory();
+  const disk = place.at('disk');
+  await mkdir(disk);
+  if (!mountSmallDisk(disk)) {
+    t.skip('mounting is not permitted here');
+    return;
+  }
+  try {
+    await rejects(join(disk, 'data'), /the disk of .* is full; free some space/);
+    assert.deepEqual(await readdir(join(disk, 'data')), []);
+  } finally {
+    spawnSync('umount', [disk]);
+  }
+});

@@ -1,0 +1,23 @@
+import { Client } from 'pg';
+import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
+
+/**
+ * A program to kill: opens the server of a data directory, stores one row after another, and prints each number once it
+ * is acknowledged. Ends properly on SIGTERM, or at once after opening when told to store nothing.
+ */
+const [dataDir = '', mode] = process.argv.slice(2);
+const ending = new AbortController();
+process.on('SIGTERM', () => ending.abort());
+process.stdout.write('opening\n');
+const server = await openEmbedded({ dataDir, log: () => {} });
+const client = new Client(server.connection);
+await client.connect();
+await client.query('create table if not exists numbers (number bigint generated always as identity primary key)');
+process.stdout.write('open\n');
+while (!ending.signal.aborted) {
+  if (mode === 'only-open') break;
+  const { rows } = await client.query<{ number: string }>('insert into numbers default values returning number');
+  process.stdout.write(`${rows[0]?.number}\n`);
+}
+await client.end();
+await server.release();
