@@ -46,12 +46,12 @@ test('nobody else can read the data, no TCP port is open, and a graceful stop le
   assert.deepEqual(
     rows.map(({ name, setting }) => `${name}=${setting}`),
     [
+      'TimeZone=UTC',
       'fsync=on',
       'full_page_writes=on',
       'listen_addresses=',
       'server_encoding=UTF8',
       'synchronous_commit=on',
-      'TimeZone=UTC',
     ],
   );
   await client.end();
