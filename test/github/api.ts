@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Fault, Faults } from './faults.ts';
+import { answer, type GraphqlBody, type Prepared, prepare } from './graphql/execute.ts';
+import { time } from './graphql/question.ts';
+import type { Limits, Resource } from './limits.ts';
+import { distort } from './page-faults.ts';
+import { badGateway, faultReply, limitInside, primaryLimit, type Reply, secondaryLimit, tooMuch } from './refusals.ts';
+import { checkAnswer } from './rest/openapi.ts';
+import { findRoute, missing } from './rest/routes.ts';
+import { authenticate } from './tokens.ts';
+import type { Viewer, World } from './world/world.ts';
+
+/** What was asked, and what became of it. */
+export interface LoggedRequest {
+  /** `GET /users/ada`, or the name of the GraphQL operation. */
+  name: string;
+  token: string;
+  status: number;
+  /** Points of the primary limit. */
+  cost: number;
+  variables?: unknown;
+}
+
+export interface ApiOptions {
+  world: World;
+  origin: string;
+  apiUrl: string;
+  limits: Limits;
+  faults: Faults;
+  requests: LoggedRequest[];
+  /** Contributions of a heavy account that may be counted for one answer. */
+  heavyLimit: number;
+}
+
+interface Asked {
+  name: string;
+  token: string;
+  viewer: Viewer;
+  resource: Resource;
+  fault: Fault | undefined;
+  logged: LoggedRequest;
+}
+
+const maxBodyBytes = 1024 * 1024;
+
+/** Answers REST and GraphQL requests as GitHub does, with its limits, and with the faults that wait for them. */
+export class Api {
+  readonly #options: ApiOptions;
+  #heavyFailures = 0;
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+  }
+
+  /** @param path below the API's address. */
+  async handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    query: URLSearchParams,
+  ): Promise<void> {
+    const { world, faults, limits, requests } = this.#options;
+    const text = request.method === 'POST' ? await readBody(request) : '';
+    const isGraphql = path === '/graphql';
+    const graphql = isGraphql
+      ? (JSON.parse(text) as { query: string; variables?: object; operationName?: string })
+      : undefined;
+    const name = graphql === undefined ? `${request.method} ${path}` : (graphql.operationName ?? 'unnamed');
+    const who = authenticate(world, request.headers.authorization);
+    const token = who?.name ?? 'unknown';
+    const logged: LoggedRequest = { name, token, status: 0, cost: 0, variables: graphql?.variables };
+    requests.push(logged);
+    const fault = faults.take({ name, token });
+    const found = isGraphql ? undefined : findRoute(path);
+    const resource = isGraphql ? 'graphql' : (found?.route.resource ?? 'core');
+    const mentioned = `${decodeURIComponent(path)} ${query.toString()} ${text}`;
+    this.#renameWhoIsDue(mentioned, 'new');
+    if (fault?.kind === 'slow') await wait(fault.delayMs ?? 1000);
+    if (fault?.kind === 'never') return;
+    if (fault?.kind === 'drop_before') {
+      response.destroy();
+      return;
+    }
+    if (who === undefined || fault?.kind === 'bad_credentials') {
+      await this.#send(request, response, { status: 401, body: { message: 'Bad credentials' } }, undefined, logged);
+      return;
+    }
+    const asked: Asked = { name, token, viewer: who.viewer, resource, fault, logged };
+    const isWithinLimits = limits.begin(token);
+    try {
+      const reply = isWithinLimits
+        ? (faultReply(fault, resource) ??
+          (graphql === undefined ? this.#rest(path, query, asked) : await this.#graphql(graphql, asked)))
+        : secondaryLimit(60);
+      this.#renameWhoIsDue(mentioned, 'old');
+      const headers = {
+        ...limits.headers(token, resource),
+        ...(who.scopes && { 'x-oauth-scopes': who.scopes.join(', ') }),
+        ...reply.headers,
+      };
+      await this.#send(request, response, { ...reply, headers }, fault, logged);
+    } finally {
+      limits.end(token);
+    }
+  }
+
+  #rest(path: string, query: URLSearchParams, { token, viewer, resource, fault, logged }: Asked): Reply {
+    const { world, origin, apiUrl, limits } = this.#options;
+    // Asking for the limits is free.
+    if (path === '/rate_limit') return { status: 200, body: this.#rateLimits(token) };
+    const limited = limits.spend(token, resource, 1);
+    if (limited !== undefined) return limited === 'primary' ? primaryLimit(403) : secondaryLimit(60);
+    logged.cost = 1;
+    const found = findRoute(path);
+    if (found === undefined) return missing;
+    const reply = found.route.answer({ world, viewer, origin, apiUrl }, found.parameters, query);
+    if (reply.status === 200) checkAnswer(found.route.path, reply.body);
+    return { ...reply, body: distort(reply.body, fault) };
+  }
+
+  #rateLimits(token: string): object {
+    const { limits } = this.#options;
+    const shown = (resource: Resource): object => {
+      const { limit, used, resetAt } = limits.allowance(token, resource);
+      return { limit, used, remaining: Math.max(0, limit - used), reset: Math.floor(resetAt.getTime() / 1000) };
+    };
+    const core = shown('core');
+    const body = { resources: { core, graphql: shown('graphql'), search: shown('search') }, rate: core };
+    checkAnswer('/rate_limit', body);
+    return body;
+  }
+
+  async #graphql(
+    request: { query: string; variables?: object; operationName?: string },
+    { token, viewer, fault, logged }: Asked,
+  ): Promise<Reply> {
+    if (token === 'anonymous') {
+      return { status: 401, body: { message: 'This endpoint requires you to be authenticated.' } };
+    }
+    const prepared = prepare({ ...request, variables: { ...request.variables } });
+    if (!('cost' in prepared)) return { status: 200, body: prepared };
+    const { limits } = this.#options;
+    const limited = limits.spend(token, 'graphql', prepared.cost.points);
+    if (limited === 'primary') return { status: 200, body: limitInside('API rate limit already exceeded for user.') };
+    if (limited === 'secondary') return secondaryLimit(60);
+    logged.cost = prepared.cost.points;
+    if (fault?.kind === 'resource_limits') return tooMuch(null);
+    const { body, load } = await this.#answer(prepared, token, viewer);
+    if (load > this.#options.heavyLimit) {
+      this.#heavyFailures += 1;
+      return this.#heavyFailures % 2 === 1 ? badGateway(502) : tooMuch(body.data);
+    }
+    return { status: 200, body: distort(body, fault) };
+  }
+
+  #answer(prepared: Prepared, token: string, viewer: Viewer): Promise<{ body: GraphqlBody; load: number }> {
+    const { world, origin, limits } = this.#options;
+    const { limit, used, resetAt } = limits.allowance(token, 'graphql');
+    const rateLimit = {
+      limit,
+      used,
+      remaining: Math.max(0, limit - used),
+      resetAt: time(resetAt),
+      cost: prepared.cost.points,
+      nodeCount: prepared.cost.nodes,
+    };
+    return answer(prepared, { world, viewer, origin, rateLimit });
+  }
+
+  async #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { status, body, headers = {} }: Reply,
+    fault: Fault | undefined,
+    logged: LoggedRequest,
+  ): Promise<void> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const etag = `"${createHash('sha256').update(logged.token).update(text).digest('hex')}"`;
+    const isUnchanged = request.method === 'GET' && status === 200 && request.headers['if-none-match'] === etag;
+    logged.status = isUnchanged ? 304 : status;
+    response.writeHead(logged.status, {
+      'content-type': text.startsWith('<') ? 'text/html' : 'application/json; charset=utf-8',
+      'x-github-request-id': `SIM:${this.#options.requests.length}`,
+      ...(request.method === 'GET' && { etag }),
+      ...headers,
+      ...(fault?.kind === 'truncated' && { 'content-length': String(Buffer.byteLength(text)) }),
+    });
+    if (fault?.kind === 'drop_after') {
+      response.destroy();
+      return;
+    }
+    if (fault?.kind === 'drop_midway' || fault?.kind === 'truncated') {
+      await new Promise<void>((resolve) => response.write(text.slice(0, text.length / 2), () => resolve()));
+      response.destroy();
+      return;
+    }
+    response.end(isUnchanged ? '' : text);
+  }
+
+  /** An account that is about to change its login has done so once it was asked for by either. */
+  #renameWhoIsDue(mentioned: string, login: 'old' | 'new'): void {
+    const { world } = this.#options;
+    for (const account of world.accounts) {
+      const asked = login === 'old' ? account.login : account.nextLogin;
+      if (account.nextLogin === null || asked === null) continue;
+      if (!new RegExp(`(?<![\\w-])${asked}(?![\\w-])`, 'i').test(mentioned)) continue;
+      account.login = account.nextLogin;
+      account.nextLogin = null;
+      world.changed();
+    }
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBodyBytes) throw new Error('the request is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { LoggedRequest } from './api.ts';
+import { type Fault, type Faults, faultKinds } from './faults.ts';
+import type { Limits } from './limits.ts';
+import { addCommit, addIssue } from './world/activity.ts';
+import type { Account, Repository } from './world/model.ts';
+import {
+  changeProfile,
+  closeItem,
+  deleteAccount,
+  deleteRepository,
+  forcePush,
+  renameAccount,
+  renameRepository,
+  restoreAccount,
+  setVisibility,
+  takeLogin,
+} from './world/mutations.ts';
+import type { World } from './world/world.ts';
+
+interface Controlled {
+  world: World;
+  faults: Faults;
+  limits: Limits;
+  requests: LoggedRequest[];
+}
+
+/** For people: faults and changes by hand, and what was asked so far. See README.md. */
+export async function control(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  controlled: Controlled,
+): Promise<void> {
+  const reply = (status: number, body: unknown): void => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
+  };
+  try {
+    switch (`${request.method} ${path}`) {
+      case 'POST /_simulator/faults':
+        controlled.faults.add(readFault(await json(request)));
+        return reply(200, { pending: controlled.faults.pending });
+      case 'DELETE /_simulator/faults':
+        controlled.faults.clear();
+        return reply(200, { pending: 0 });
+      case 'POST /_simulator/world':
+        change(controlled.world, (await json(request)) as Change);
+        return reply(200, { version: controlled.world.version });
+      case 'POST /_simulator/limits':
+        Object.assign(controlled.limits.settings, await json(request));
+        controlled.limits.reset();
+        return reply(200, controlled.limits.settings);
+      case 'GET /_simulator/requests':
+        return reply(200, controlled.requests);
+      default:
+        return reply(404, { message: 'see README.md' });
+    }
+  } catch (error) {
+    return reply(400, { message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function readFault(body: unknown): Fault {
+  const fault = body as Fault;
+  if (!faultKinds.includes(fault.kind)) throw new Error(`kind is one of ${faultKinds.join(', ')}`);
+  return fault;
+}
+
+/** What happens, to which account (`login`) or repository of it (`repository`), and its new name or value. */
+interface Change {
+  action: string;
+  login: string;
+  repository?: string;
+  to?: string;
+}
+
+function change(world: World, { action, login, repository: name, to = '' }: Change): void {
+  const account = (): Account => {
+    const found = world.accounts.find((one) => one.login.toLowerCase() === login.toLowerCase());
+    if (found === undefined) throw new Error(`there is no account ${login}`);
+    return found;
+  };
+  const repository = (): Repository => {
+    const found = world.repository(login, name ?? '');
+    if (found === undefined) throw new Error(`there is no repository ${login}/${name}`);
+    return found;
+  };
+  const actions: Record<string, () => unknown> = {
+    rename_account: () => renameAccount(world, account(), to),
+    delete_account: () => deleteAccount(world, account()),
+    restore_account: () => restoreAccount(world, account()),
+    take_login: () => takeLogin(world, login),
+    change_bio: () => changeProfile(world, account(), { bio: to }),
+    add_issue: () => addIssue(world, repository(), { author: world.accountByLogin(to) ?? account() }),
+    close_issue: () => {
+      const open = repository().issues.find(({ closedAt }) => closedAt === null);
+      if (open !== undefined) closeItem(world, open);
+    },
+    add_commit: () => addCommit(world, repository(), { author: { name: login, email: to } }),
+    force_push: () => forcePush(world, repository(), 1, [to]),
+    set_visibility: () => setVisibility(world, repository(), to as Repository['visibility']),
+    rename_repository: () => renameRepository(world, repository(), to),
+    delete_repository: () => deleteRepository(world, repository()),
+  };
+  const act = actions[action];
+  if (act === undefined) throw new Error(`action is one of ${Object.keys(actions).join(', ')}`);
+  act();
+}

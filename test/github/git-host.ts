@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { appendCommits, buildRepository, moveRef, setDefaultBranch } from '../git/build-repository.ts';
+import { type ResolvedRepository, smartHttp } from '../git/smart-http.ts';
+import { authenticate } from './tokens.ts';
+import { toDescriptions } from './world/commits.ts';
+import type { Repository } from './world/model.ts';
+import type { World } from './world/world.ts';
+
+interface Built {
+  directory: string;
+  oids: Set<string>;
+  tip: string | undefined;
+  branch: string;
+}
+
+/** The repositories of the world as git serves them; each is made when it is first asked for. */
+export class GitHost {
+  readonly handle: ReturnType<typeof smartHttp>;
+  readonly #world: World;
+  readonly #building = new Map<Repository, Promise<Built>>();
+  #root: Promise<string> | undefined;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.handle = smartHttp((path, authorization) => this.#resolve(path, authorization));
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#building.values());
+    if (this.#root !== undefined) await rm(await this.#root, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async #resolve(path: string, authorization: string | undefined): Promise<ResolvedRepository> {
+    const [, owner = '', name = ''] = /^\/([^/]+)\/(.+?)(?:\.git)?$/.exec(path) ?? [];
+    const who = authenticate(this.#world, authorization);
+    const repository = this.#world.repository(owner, name);
+    if (who === undefined) return 'unauthorized';
+    if (repository === undefined || !this.#world.canSee(who.viewer, repository)) {
+      return who.name === 'anonymous' ? 'unauthorized' : 'not_found';
+    }
+    // One after the other for the same repository.
+    const building = (this.#building.get(repository) ?? Promise.resolve(undefined)).then((built) =>
+      this.#bringUpToDate(repository, built),
+    );
+    this.#building.set(repository, building);
+    return { directory: (await building).directory };
+  }
+
+  async #bringUpToDate(repository: Repository, built: Built | undefined): Promise<Built> {
+    const tip = repository.commits.at(-1)?.oid;
+    const { defaultBranch: branch } = repository;
+    if (built === undefined) {
+      this.#root ??= mkdtemp(join(tmpdir(), 'plaudit-simulator-'));
+      const directory = join(await this.#root, `${repository.id}.git`);
+      await buildRepository(directory, { commits: toDescriptions(repository.commits), branch });
+      return { directory, branch, tip, oids: new Set(repository.commits.map(({ oid }) => oid)) };
+    }
+    if (built.tip === tip && built.branch === branch) return built;
+    const added = repository.commits.filter(({ oid }) => !built.oids.has(oid));
+    const ref = `refs/heads/${branch}`;
+    await appendCommits(built.directory, ref, toDescriptions(added));
+    await moveRef(built.directory, ref, tip ?? null);
+    await setDefaultBranch(built.directory, branch);
+    for (const { oid } of added) built.oids.add(oid);
+    return { ...built, tip, branch };
+  }
+}

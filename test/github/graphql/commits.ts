@@ -1,0 +1,65 @@
+import type { Commit, Person, Repository } from '../world/model.ts';
+import { connection, type PageArguments } from './connection.ts';
+import { type Fields, type Question, time } from './question.ts';
+
+export function commitFields(question: Question, repository: Repository, commit: Commit): Fields {
+  return {
+    __typename: 'Commit',
+    id: `C_${commit.oid}`,
+    oid: commit.oid,
+    abbreviatedOid: commit.oid.slice(0, 7),
+    message: commit.message,
+    messageHeadline: commit.message.split('\n', 1)[0],
+    authoredDate: time(commit.authoredAt),
+    committedDate: time(commit.committedAt),
+    repository: () => question.tell.repository(repository),
+    author: () => personFields(question, commit.author, commit.authoredAt),
+    committer: () => personFields(question, commit.committer, commit.committedAt),
+    authors: (args: PageArguments) =>
+      connection(
+        {
+          name: 'authors',
+          items: distinct([commit.author, ...commit.coAuthors]).map((person, index) => ({ person, index })),
+          key: ({ index }) => index,
+          id: ({ index }) => index,
+          toNode: ({ person }) => personFields(question, person, commit.authoredAt),
+        },
+        args,
+      ),
+    history: (args: PageArguments & { since?: string | null }) => {
+      const upTo = repository.commits.findIndex(({ oid }) => oid === commit.oid) + 1;
+      return connection(
+        {
+          name: 'history',
+          items: repository.commits
+            .slice(0, upTo)
+            .map((item, index) => ({ item, index }))
+            .filter(({ item }) => !args.since || item.committedAt >= new Date(args.since)),
+          key: ({ index }) => index,
+          id: ({ index }) => index,
+          descending: true,
+          toNode: ({ item }) => question.tell.commit(repository, item),
+        },
+        args,
+      );
+    },
+  };
+}
+
+function personFields(question: Question, { name, email }: Person, at: Date): Fields {
+  return {
+    __typename: 'GitActor',
+    name,
+    email,
+    date: time(at),
+    user: () => {
+      const account = question.world.accountByEmail(email);
+      // A bot's commits have no user here.
+      return account?.type === 'User' ? question.tell.account(account) : null;
+    },
+  };
+}
+
+function distinct(people: readonly Person[]): Person[] {
+  return [...new Map(people.map((person) => [person.email.toLowerCase(), person])).values()];
+}

@@ -1,0 +1,71 @@
+import type { Fault, FaultKind } from './faults.ts';
+import type { Resource } from './limits.ts';
+
+/** How GitHub refuses, or fails. */
+
+/** An answer before it is sent. */
+export interface Reply {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+const unicorn = '<html><head><title>502 Bad Gateway</title></head><body>Unicorn!</body></html>';
+const hugeLength = 40 * 1024 * 1024;
+
+/** What a fault answers in place of the real thing, if it does. */
+export function faultReply(fault: Fault | undefined, resource: Resource): Reply | undefined {
+  if (fault === undefined) return undefined;
+  const { retryAfterS, location = 'http://127.0.0.1:9/' } = fault;
+  const replies: Partial<Record<FaultKind, () => Reply>> = {
+    bad_gateway: () => badGateway(502),
+    unavailable: () => badGateway(503),
+    gateway_timeout: () => badGateway(504),
+    primary_limit: () => primaryLimit(403, retryAfterS),
+    primary_limit_429: () => primaryLimit(429, retryAfterS),
+    primary_limit_in_200: () =>
+      resource === 'graphql' ? { status: 200, body: limitInside('API rate limit exceeded') } : primaryLimit(403),
+    secondary_limit: () => secondaryLimit(retryAfterS ?? 60),
+    secondary_limit_without_time: () => secondaryLimit(undefined),
+    secondary_limit_in_200: () => ({
+      status: 200,
+      body: { errors: [{ message: 'You have exceeded a secondary rate limit.' }] },
+    }),
+    redirect: () => ({ status: 302, body: {}, headers: { location } }),
+    malformed: () => ({ status: 200, body: '{"data": {"account": ' }),
+    huge: () => ({ status: 200, body: `{"data": "${'x'.repeat(hugeLength)}"}` }),
+  };
+  return replies[fault.kind]?.();
+}
+
+export function badGateway(status: number): Reply {
+  return { status, body: unicorn };
+}
+
+export function tooMuch(data: unknown): Reply {
+  const errors = [{ type: 'RESOURCE_LIMITS_EXCEEDED', message: 'Resource limits for this query exceeded.' }];
+  return { status: 200, body: { data, errors } };
+}
+
+export function limitInside(message: string): object {
+  return { errors: [{ type: 'RATE_LIMITED', message }] };
+}
+
+export function primaryLimit(status: number, retryAfterS?: number): Reply {
+  return {
+    status,
+    body: { message: 'API rate limit exceeded for user.' },
+    headers: {
+      'x-ratelimit-remaining': '0',
+      ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+    },
+  };
+}
+
+export function secondaryLimit(retryAfterS: number | undefined): Reply {
+  return {
+    status: 403,
+    body: { message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.' },
+    ...(retryAfterS !== undefined && { headers: { 'retry-after': String(retryAfterS) } }),
+  };
+}

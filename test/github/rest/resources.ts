@@ -1,0 +1,289 @@
+import { time } from '../graphql/question.ts';
+import type { Account, Commit, Issue, Membership, PullRequest, Repository } from '../world/model.ts';
+import type { Viewer, World } from '../world/world.ts';
+
+/** What the REST interface tells of each thing. */
+
+export interface Place {
+  world: World;
+  viewer: Viewer;
+  /** Where people and git go. */
+  origin: string;
+  apiUrl: string;
+}
+
+export function simpleAccount({ apiUrl, origin }: Place, account: Account): object {
+  const url = `${apiUrl}/users/${encodeURIComponent(account.login)}`;
+  return {
+    login: account.login,
+    id: account.id,
+    node_id: account.nodeId,
+    avatar_url: `${origin}/avatars/u/${account.id}?v=4`,
+    gravatar_id: '',
+    url,
+    html_url: `${origin}/${encodeURIComponent(account.login)}`,
+    followers_url: `${url}/followers`,
+    following_url: `${url}/following{/other_user}`,
+    gists_url: `${url}/gists{/gist_id}`,
+    starred_url: `${url}/starred{/owner}{/repo}`,
+    subscriptions_url: `${url}/subscriptions`,
+    organizations_url: `${url}/orgs`,
+    repos_url: `${url}/repos`,
+    events_url: `${url}/events{/privacy}`,
+    received_events_url: `${url}/received_events`,
+    type: account.type,
+    site_admin: false,
+    user_view_type: 'public',
+  };
+}
+
+export function fullAccount(place: Place, account: Account): object {
+  const owned = place.world.owned(account).filter(({ visibility }) => visibility === 'public');
+  return {
+    ...simpleAccount(place, account),
+    name: account.name,
+    company: null,
+    blog: account.websiteUrl ?? '',
+    location: null,
+    email: null,
+    hireable: null,
+    bio: account.bio,
+    twitter_username: account.twitter,
+    public_repos: owned.length,
+    public_gists: 0,
+    followers: account.followers,
+    following: account.following,
+    created_at: time(account.createdAt),
+    updated_at: time(account.updatedAt),
+  };
+}
+
+export function organization(place: Place, account: Account): object {
+  const url = `${place.apiUrl}/orgs/${account.login}`;
+  const { login, id, nodeId, name, bio, websiteUrl, followers, following, createdAt, updatedAt } = account;
+  return {
+    login,
+    id,
+    node_id: nodeId,
+    url,
+    repos_url: `${url}/repos`,
+    events_url: `${url}/events`,
+    hooks_url: `${url}/hooks`,
+    issues_url: `${url}/issues`,
+    members_url: `${url}/members{/member}`,
+    public_members_url: `${url}/public_members{/member}`,
+    avatar_url: `${place.origin}/avatars/u/${id}?v=4`,
+    description: bio,
+    ...(name !== null && { name }),
+    ...(websiteUrl !== null && { blog: websiteUrl }),
+    html_url: `${place.origin}/${login}`,
+    has_organization_projects: true,
+    has_repository_projects: true,
+    public_repos: place.world.owned(account).filter(({ visibility }) => visibility === 'public').length,
+    public_gists: 0,
+    followers,
+    following,
+    type: 'Organization',
+    created_at: time(createdAt),
+    updated_at: time(updatedAt),
+    archived_at: null,
+  };
+}
+
+const repositoryLinks = [
+  ['archive', '/{archive_format}{/ref}'],
+  ['assignees', '{/user}'],
+  ['blobs', '{/sha}'],
+  ['branches', '{/branch}'],
+  ['collaborators', '{/collaborator}'],
+  ['comments', '{/number}'],
+  ['commits', '{/sha}'],
+  ['compare', '/{base}...{head}'],
+  ['contents', '/{+path}'],
+  ['contributors', ''],
+  ['deployments', ''],
+  ['downloads', ''],
+  ['events', ''],
+  ['forks', ''],
+  ['git_commits', '{/sha}'],
+  ['git_refs', '{/sha}'],
+  ['git_tags', '{/sha}'],
+  ['hooks', ''],
+  ['issue_comment', '{/number}'],
+  ['issue_events', '{/number}'],
+  ['issues', '{/number}'],
+  ['keys', '{/key_id}'],
+  ['labels', '{/name}'],
+  ['languages', ''],
+  ['merges', ''],
+  ['milestones', '{/number}'],
+  ['notifications', '{?since,all,participating}'],
+  ['pulls', '{/number}'],
+  ['releases', '{/id}'],
+  ['stargazers', ''],
+  ['statuses', '{/sha}'],
+  ['subscribers', ''],
+  ['subscription', ''],
+  ['tags', ''],
+  ['teams', ''],
+  ['trees', '{/sha}'],
+] as const;
+
+export function repository(place: Place, shown: Repository): object {
+  const owner = place.world.accountById(shown.ownerId);
+  if (owner === undefined) throw new Error(`nobody owns ${shown.name}`);
+  const url = `${place.apiUrl}/repos/${owner.login}/${shown.name}`;
+  const page = `${place.origin}/${owner.login}/${shown.name}`;
+  const open = [...shown.issues, ...shown.pullRequests].filter(({ closedAt }) => closedAt === null).length;
+  return {
+    id: shown.id,
+    node_id: shown.nodeId,
+    name: shown.name,
+    full_name: `${owner.login}/${shown.name}`,
+    owner: simpleAccount(place, owner),
+    private: shown.visibility !== 'public',
+    visibility: shown.visibility,
+    html_url: page,
+    description: shown.description,
+    fork: shown.isFork,
+    url,
+    ...Object.fromEntries(repositoryLinks.map(([name, rest]) => [`${name}_url`, `${url}/${name}${rest}`])),
+    clone_url: `${page}.git`,
+    git_url: `${page}.git`,
+    ssh_url: `ssh://git@simulator/${owner.login}/${shown.name}.git`,
+    svn_url: page,
+    mirror_url: null,
+    homepage: null,
+    language: shown.language,
+    forks: shown.forkCount,
+    forks_count: shown.forkCount,
+    stargazers_count: shown.stars.length,
+    watchers: shown.stars.length,
+    watchers_count: shown.stars.length,
+    subscribers_count: 0,
+    network_count: shown.forkCount,
+    size: shown.sizeKib,
+    default_branch: shown.defaultBranch,
+    open_issues: open,
+    open_issues_count: open,
+    has_issues: true,
+    has_projects: false,
+    has_wiki: false,
+    has_pages: false,
+    has_downloads: true,
+    has_discussions: shown.hasDiscussions,
+    archived: shown.isArchived,
+    disabled: false,
+    license:
+      shown.license === null
+        ? null
+        : {
+            key: shown.license.spdxId.toLowerCase(),
+            name: shown.license.name,
+            spdx_id: shown.license.spdxId,
+            url: `${place.apiUrl}/licenses/${shown.license.spdxId.toLowerCase()}`,
+            node_id: 'L_1',
+          },
+    pushed_at: time(shown.pushedAt ?? shown.createdAt),
+    created_at: time(shown.createdAt),
+    updated_at: time(shown.updatedAt),
+  };
+}
+
+export function issue(place: Place, shown: Repository, item: Issue | PullRequest): object {
+  const owner = place.world.accountById(shown.ownerId)?.login ?? 'ghost';
+  const repositoryUrl = `${place.apiUrl}/repos/${owner}/${shown.name}`;
+  const url = `${repositoryUrl}/issues/${item.number}`;
+  const page = `${place.origin}/${owner}/${shown.name}`;
+  const isPull = 'mergedAt' in item;
+  const path = isPull ? 'pull' : 'issues';
+  const author = place.world.accountById(item.authorId);
+  return {
+    id: item.id,
+    node_id: item.nodeId,
+    url,
+    repository_url: repositoryUrl,
+    labels_url: `${url}/labels{/name}`,
+    comments_url: `${url}/comments`,
+    events_url: `${url}/events`,
+    html_url: `${page}/${path}/${item.number}`,
+    number: item.number,
+    state: item.closedAt === null ? 'open' : 'closed',
+    state_reason: isPull ? null : (item.stateReason?.toLowerCase() ?? null),
+    title: item.title,
+    user: author === undefined ? null : simpleAccount(place, author),
+    labels: item.labels,
+    assignee: null,
+    milestone: null,
+    locked: false,
+    comments: 0,
+    author_association: 'NONE',
+    closed_at: time(item.closedAt),
+    created_at: time(item.createdAt),
+    updated_at: time(item.updatedAt),
+    ...(isPull && {
+      draft: item.isDraft,
+      pull_request: {
+        url: `${repositoryUrl}/pulls/${item.number}`,
+        html_url: `${page}/pull/${item.number}`,
+        diff_url: `${page}/pull/${item.number}.diff`,
+        patch_url: `${page}/pull/${item.number}.patch`,
+        merged_at: time(item.mergedAt),
+      },
+    }),
+  };
+}
+
+export function commit(place: Place, shown: Repository, one: Commit): object {
+  const owner = place.world.accountById(shown.ownerId)?.login ?? 'ghost';
+  const url = `${place.apiUrl}/repos/${owner}/${shown.name}`;
+  const page = `${place.origin}/${owner}/${shown.name}/commit`;
+  const account = (email: string): object | null => {
+    const found = place.world.accountByEmail(email);
+    return found === undefined ? null : simpleAccount(place, found);
+  };
+  return {
+    sha: one.oid,
+    node_id: `C_${one.oid}`,
+    url: `${url}/commits/${one.oid}`,
+    html_url: `${page}/${one.oid}`,
+    comments_url: `${url}/commits/${one.oid}/comments`,
+    commit: {
+      url: `${url}/git/commits/${one.oid}`,
+      author: { ...one.author, date: time(one.authoredAt) },
+      committer: { ...one.committer, date: time(one.committedAt) },
+      message: one.message,
+      comment_count: 0,
+      tree: { sha: '4b825dc642cb6eb9a060e54bf8d69288fbee4904', url: `${url}/git/trees/4b825dc` },
+    },
+    author: account(one.author.email),
+    committer: account(one.committer.email),
+    parents: one.parents.map((sha) => ({ sha, url: `${url}/commits/${sha}`, html_url: `${page}/${sha}` })),
+  };
+}
+
+export function membership(place: Place, { role, state }: Membership, of: Account, user: Account): object {
+  const url = `${place.apiUrl}/orgs/${of.login}`;
+  const { login, id, node_id, repos_url, events_url, hooks_url, issues_url, ...rest } = Object(organization(place, of));
+  return {
+    url: `${url}/memberships/${user.login}`,
+    state,
+    role,
+    organization_url: url,
+    organization: {
+      login,
+      id,
+      node_id,
+      url,
+      repos_url,
+      events_url,
+      hooks_url,
+      issues_url,
+      members_url: rest.members_url,
+      public_members_url: rest.public_members_url,
+      avatar_url: rest.avatar_url,
+      description: rest.description,
+    },
+    user: simpleAccount(place, user),
+  };
+}

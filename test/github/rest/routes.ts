@@ -1,0 +1,153 @@
+import { find } from '../graphql/search.ts';
+import type { Issue, PullRequest, Repository } from '../world/model.ts';
+import { commit, fullAccount, issue, membership, organization, type Place, repository } from './resources.ts';
+
+/** An answer of the REST interface: a body of status 200, or a refusal. */
+export interface RestReply {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Path as GitHub's description writes it, and what answers it. */
+interface Route {
+  path: string;
+  pattern: RegExp;
+  resource: 'core' | 'search';
+  answer(place: Place, parameters: string[], query: URLSearchParams): RestReply;
+}
+
+export const missing: RestReply = {
+  status: 404,
+  body: { message: 'Not Found', documentation_url: 'https://docs.github.com/rest', status: '404' },
+};
+
+const ok = (body: unknown, headers: Record<string, string> = {}): RestReply => ({ status: 200, body, headers });
+
+function route(path: string, answer: Route['answer'], resource: Route['resource'] = 'core'): Route {
+  const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`);
+  return { path, pattern, answer, resource };
+}
+
+const routes: readonly Route[] = [
+  route('/user', (place) => {
+    const { accountId } = place.viewer;
+    const account = accountId === null ? undefined : place.world.accountById(accountId);
+    return account === undefined ? missing : ok(fullAccount(place, account));
+  }),
+  route('/user/{account_id}', (place, [id = '']) => {
+    const account = place.world.accountById(Number(id));
+    return account === undefined ? missing : ok(fullAccount(place, account));
+  }),
+  route('/users/{username}', (place, [login = '']) => {
+    const account = place.world.accountByLogin(login);
+    return account === undefined || account.type === 'Mannequin' ? missing : ok(fullAccount(place, account));
+  }),
+  route('/users/{username}/repos', (place, [login = ''], query) => {
+    const account = place.world.accountByLogin(login);
+    if (account === undefined) return missing;
+    // As GitHub: this list shows what is public, whoever asks.
+    const owned = place.world.owned(account).filter(({ visibility }) => visibility === 'public');
+    const direction = query.get('direction') === 'desc' ? -1 : 1;
+    if (query.get('sort') !== 'created') throw new Error('the simulator sorts repositories by creation only');
+    const sorted = owned.toSorted(
+      (one, other) => direction * (one.createdAt.getTime() - other.createdAt.getTime() || one.id - other.id),
+    );
+    return page(place, query, sorted, (shown) => repository(place, shown));
+  }),
+  route('/orgs/{org}', (place, [login = '']) => {
+    const account = place.world.accountByLogin(login);
+    return account?.type === 'Organization' ? ok(organization(place, account)) : missing;
+  }),
+  route('/repos/{owner}/{repo}', (place, names) => {
+    const shown = visible(place, names);
+    return shown === undefined ? missing : ok(repository(place, shown));
+  }),
+  route('/repos/{owner}/{repo}/issues', (place, names, query) => {
+    const shown = visible(place, names);
+    if (shown === undefined) return missing;
+    return page(place, query, listedIssues(shown, query), (item) => issue(place, shown, item));
+  }),
+  route('/repos/{owner}/{repo}/commits', (place, names, query) => {
+    const shown = visible(place, names);
+    if (shown === undefined) return missing;
+    const sha = query.get('sha') ?? shown.commits.at(-1)?.oid;
+    const last = shown.commits.findIndex(({ oid }) => oid === sha);
+    if (last < 0) return { status: 404, body: { message: 'No commit found for SHA' } };
+    return page(place, query, shown.commits.slice(0, last + 1).toReversed(), (one) => commit(place, shown, one));
+  }),
+  route(
+    '/search/issues',
+    (place, _names, query) => {
+      const found = find(place, 'ISSUE', query.get('q') ?? '');
+      const { size, offset } = pageOf(query);
+      const items = found
+        .slice(offset, offset + size)
+        .map(({ repository: shown, item }) =>
+          Object.assign(issue(place, shown, item as Issue | PullRequest), { score: 1 }),
+        );
+      return ok({ total_count: found.length, incomplete_results: false, search_type: 'lexical', items });
+    },
+    'search',
+  ),
+  route('/user/memberships/orgs/{org}', (place, [login = '']) => {
+    const of = place.world.accountByLogin(login);
+    const { accountId } = place.viewer;
+    if (of === undefined || accountId === null) return missing;
+    const found = place.world.membership(of.id, accountId);
+    const user = place.world.accountById(accountId);
+    return found === undefined || user === undefined ? missing : ok(membership(place, found, of, user));
+  }),
+];
+
+/** Which route a path belongs to, with what it names; undefined for what the simulator does not serve. */
+export function findRoute(path: string): { route: Route; parameters: string[] } | undefined {
+  for (const candidate of routes) {
+    const match = candidate.pattern.exec(path);
+    if (match !== null) return { route: candidate, parameters: match.slice(1).map(decodeURIComponent) };
+  }
+  return undefined;
+}
+
+function visible({ world, viewer }: Place, [owner = '', name = '']: string[]): Repository | undefined {
+  const found = world.repository(owner, name);
+  return found !== undefined && world.canSee(viewer, found) ? found : undefined;
+}
+
+function listedIssues(shown: Repository, query: URLSearchParams): (Issue | PullRequest)[] {
+  const state = query.get('state') ?? 'open';
+  const since = query.get('since');
+  const field = query.get('sort') === 'updated' ? 'updatedAt' : 'createdAt';
+  const direction = query.get('direction') === 'asc' ? 1 : -1;
+  return [...shown.issues, ...shown.pullRequests]
+    .filter(({ closedAt }) => state === 'all' || (closedAt === null) === (state === 'open'))
+    .filter(({ updatedAt }) => since === null || updatedAt >= new Date(since))
+    .toSorted((one, other) => direction * (one[field].getTime() - other[field].getTime() || one.id - other.id));
+}
+
+function pageOf(query: URLSearchParams): { size: number; offset: number; number: number } {
+  const size = Math.min(100, Number(query.get('per_page') ?? '30'));
+  const number = Math.max(1, Number(query.get('page') ?? '1'));
+  return { size, number, offset: (number - 1) * size };
+}
+
+function page<Item>(
+  place: Place,
+  query: URLSearchParams,
+  items: readonly Item[],
+  toBody: (item: Item) => object,
+): RestReply {
+  const { size, offset, number } = pageOf(query);
+  const last = Math.ceil(items.length / size);
+  const link = (to: number, rel: string): string => {
+    const params = new URLSearchParams(query);
+    params.set('page', String(to));
+    return `<${place.apiUrl}/?${params.toString()}>; rel="${rel}"`;
+  };
+  const links = [
+    ...(number > 1 ? [link(number - 1, 'prev')] : []),
+    ...(number < last ? [link(number + 1, 'next'), link(last, 'last')] : []),
+  ];
+  const body = items.slice(offset, offset + size).map(toBody);
+  return ok(body, links.length > 0 ? { link: links.join(', ') } : {});
+}

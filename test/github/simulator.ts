@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Api, type LoggedRequest } from './api.ts';
+import { avatar } from './avatar.ts';
+import { control } from './control.ts';
+import { Faults } from './faults.ts';
+import { GitHost } from './git-host.ts';
+import { documentedLimits, type LimitSettings, Limits } from './limits.ts';
+import { simulatedTokens, type TokenName } from './tokens.ts';
+import { namedAccounts } from './world/cast.ts';
+import { generateWorld, type Size } from './world/generate.ts';
+import type { World } from './world/world.ts';
+
+export interface SimulatorOptions {
+  /** Default 1. */
+  seed?: number;
+  /** Default small. */
+  size?: Size;
+  /** Overrides the size's number of repositories of the organization. */
+  repositories?: number;
+  /** In place of a generated one. */
+  world?: World;
+  now?: () => Date;
+  limits?: Partial<LimitSettings>;
+  /** Default: any free one. */
+  port?: number;
+  /** Contributions of a heavy account that may be counted for one answer. Default 90. */
+  heavyLimit?: number;
+}
+
+/** A GitHub of our own, on loopback. */
+export interface Simulator extends AsyncDisposable {
+  url: string;
+  apiUrl: string;
+  world: World;
+  faults: Faults;
+  limits: Limits;
+  /** Every request to the API, oldest first. */
+  requests: LoggedRequest[];
+  /** Paths that git asked for, oldest first. */
+  gitRequests: string[];
+  accounts: typeof namedAccounts;
+  tokens: Record<TokenName, string>;
+  close(): Promise<void>;
+}
+
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { seed = 1, size = 'small', now = () => new Date(), heavyLimit = 90, repositories } = options;
+  const world =
+    options.world ?? (await generateWorld({ seed, size, now, ...(repositories !== undefined && { repositories }) }));
+  const server = createServer();
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const apiUrl = `${url}/api`;
+  const faults = new Faults(seed);
+  const limits = new Limits({ ...documentedLimits, ...options.limits }, now);
+  const requests: LoggedRequest[] = [];
+  const gitRequests: string[] = [];
+  const api = new Api({ world, origin: url, apiUrl, limits, faults, requests, heavyLimit });
+  const git = new GitHost(world);
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    if (pathname.startsWith('/api/')) {
+      await api.handle(request, response, pathname.slice('/api'.length), searchParams);
+    } else if (pathname.startsWith('/avatars/u/')) {
+      const id = Number(pathname.slice('/avatars/u/'.length));
+      response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(id));
+    } else if (pathname.startsWith('/_simulator/')) {
+      await control(request, response, pathname, { world, faults, limits, requests });
+    } else {
+      gitRequests.push(`${request.method} ${pathname}`);
+      await git.handle(request, response);
+    }
+  };
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    handle(request, response).catch((error: unknown) => {
+      // A fault of the simulator's: said aloud, so that no test takes it for one of GitHub's.
+      process.stderr.write(`simulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      if (!response.headersSent) response.writeHead(500);
+      response.end(JSON.stringify({ message: String(error) }));
+    });
+  });
+  const close = async (): Promise<void> => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+    await git.close();
+  };
+  const tokens = Object.fromEntries(simulatedTokens.map(({ name, secret }) => [name, secret])) as Record<
+    TokenName,
+    string
+  >;
+  return {
+    url,
+    apiUrl,
+    world,
+    faults,
+    limits,
+    requests,
+    gitRequests,
+    accounts: namedAccounts,
+    tokens,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

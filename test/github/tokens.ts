@@ -1,0 +1,54 @@
+import { namedAccounts } from './world/cast.ts';
+import type { Viewer, World } from './world/world.ts';
+
+/** A token that the simulator accepts. */
+export interface SimulatedToken {
+  name: string;
+  secret: string;
+  login: string;
+  /** Of a classic token; fine-grained ones tell none. */
+  scopes: string[] | undefined;
+  seesPrivate: boolean;
+}
+
+const described = [
+  { name: 'user', login: namedAccounts.user, scopes: ['repo', 'read:org'] },
+  { name: 'private_owner', login: namedAccounts.private_owner, scopes: undefined },
+  { name: 'organization_admin', login: namedAccounts.organization_admin, scopes: ['repo', 'read:org'] },
+  { name: 'organization_member', login: namedAccounts.organization_member, scopes: ['repo', 'read:org'] },
+  { name: 'outsider', login: namedAccounts.outsider, scopes: ['repo'] },
+  { name: 'public_only', login: namedAccounts.user, scopes: ['public_repo'] },
+  { name: 'second_public_only', login: namedAccounts.outsider, scopes: [] },
+] as const;
+
+/** By what they are called. */
+export type TokenName = (typeof described)[number]['name'];
+
+export const simulatedTokens: readonly SimulatedToken[] = described.map(({ name, login, scopes }) => ({
+  name,
+  login,
+  secret: `${scopes === undefined ? 'github_pat' : 'ghp'}_simulated_${name}_0123456789`,
+  scopes: scopes === undefined ? undefined : [...scopes],
+  seesPrivate: scopes === undefined || scopes.some((scope) => scope === 'repo'),
+}));
+
+/** Who asks, by the Authorization header; undefined for credentials that are none of these. */
+export function authenticate(
+  world: World,
+  authorization: string | undefined,
+): { name: string; viewer: Viewer; scopes: string[] | undefined } | undefined {
+  if (authorization === undefined) {
+    return { name: 'anonymous', viewer: { accountId: null, seesPrivate: false }, scopes: undefined };
+  }
+  const token = simulatedTokens.find(({ secret }) => secret === secretIn(authorization));
+  if (token === undefined) return undefined;
+  const accountId = world.accountByLogin(token.login)?.id ?? null;
+  return { name: token.name, viewer: { accountId, seesPrivate: token.seesPrivate }, scopes: token.scopes };
+}
+
+/** Programs send `Bearer` or `token`, git sends a password. */
+function secretIn(authorization: string): string {
+  const [scheme = '', value = ''] = authorization.split(' ');
+  if (scheme.toLowerCase() !== 'basic') return value;
+  return Buffer.from(value, 'base64').toString('utf8').split(':').slice(1).join(':');
+}

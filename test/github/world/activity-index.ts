@@ -1,0 +1,66 @@
+import type { Commit, Discussion, Issue, PullRequest, Repository, Review } from './model.ts';
+import type { World } from './world.ts';
+
+/** Something that somebody did, and where. */
+export interface Deed<Item> {
+  repository: Repository;
+  item: Item;
+}
+
+/** Everything that one account did. */
+export interface Activity {
+  commits: Deed<Commit>[];
+  issues: Deed<Issue>[];
+  pullRequests: Deed<PullRequest>[];
+  reviews: Deed<Review & { pullRequest: PullRequest }>[];
+  discussions: Deed<Discussion>[];
+  /** Comments that were accepted as answers, told by their discussions. */
+  answers: Deed<Discussion>[];
+}
+
+const indexes = new WeakMap<World, { version: number; byAccount: Map<number, Activity> }>();
+
+/** What an account did, wherever; commits in forks are not its contributions. */
+export function activityOf(world: World, accountId: number): Activity {
+  const known = indexes.get(world);
+  const byAccount = known?.version === world.version ? known.byAccount : indexActivity(world);
+  if (known?.version !== world.version) indexes.set(world, { version: world.version, byAccount });
+  return byAccount.get(accountId) ?? nothing();
+}
+
+function indexActivity(world: World): Map<number, Activity> {
+  const byAccount = new Map<number, Activity>();
+  const of = (accountId: number): Activity => {
+    const known = byAccount.get(accountId) ?? nothing();
+    byAccount.set(accountId, known);
+    return known;
+  };
+  const owners = new Map<string, number | undefined>();
+  const ownerOf = (email: string): number | undefined => {
+    if (!owners.has(email)) owners.set(email, world.accountByEmail(email)?.id);
+    return owners.get(email);
+  };
+  for (const repository of world.repositories) {
+    for (const commit of repository.isFork ? [] : repository.commits) {
+      const authors = new Set([commit.author, ...commit.coAuthors].map(({ email }) => ownerOf(email)));
+      for (const id of authors) if (id !== undefined) of(id).commits.push({ repository, item: commit });
+    }
+    for (const item of repository.issues) of(item.authorId).issues.push({ repository, item });
+    for (const item of repository.pullRequests) {
+      of(item.authorId).pullRequests.push({ repository, item });
+      for (const review of item.reviews) {
+        of(review.authorId).reviews.push({ repository, item: { ...review, pullRequest: item } });
+      }
+    }
+    for (const item of repository.discussions) {
+      of(item.authorId).discussions.push({ repository, item });
+      const answer = item.comments.find(({ id }) => id === item.answerId);
+      if (answer !== undefined) of(answer.authorId).answers.push({ repository, item });
+    }
+  }
+  return byAccount;
+}
+
+function nothing(): Activity {
+  return { commits: [], issues: [], pullRequests: [], reviews: [], discussions: [], answers: [] };
+}
