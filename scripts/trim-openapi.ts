@@ -78,5 +78,8 @@ function withoutProse(part: unknown): unknown {
   const { nullable, ...rest } = Object.fromEntries(kept.map(([key, value]) => [key, withoutProse(value)]));
   // JSON Schema knows OpenAPI's `nullable` only beside a type.
   if (nullable === true && !('type' in rest)) return { anyOf: [rest, { type: 'null' }] };
-  return { ...rest, ...(nullable !== undefined && { nullable }) };
+  // Nor does `nullable` widen a list of values.
+  const values = rest['enum'];
+  const widened = nullable === true && Array.isArray(values) && { enum: [...new Set([...values, null])] };
+  return { ...rest, ...widened, ...(nullable !== undefined && { nullable }) };
 }

@@ -15,11 +15,16 @@ export type OwnedArguments = PageArguments &
 /** Repositories of an account that the viewer may see. */
 export function ownedRepositories(question: Question, owner: Account, args: OwnedArguments): Fields {
   const { world, viewer } = question;
-  for (const affiliations of [args.ownerAffiliations, args.affiliations]) {
-    if (affiliations && affiliations.join() !== 'OWNER') throw new Error('the simulator knows owners only');
+  const affiliations = args.ownerAffiliations ?? ['OWNER', 'COLLABORATOR'];
+  if (affiliations.includes('ORGANIZATION_MEMBER') || args.affiliations) {
+    throw new Error('the simulator knows repositories by owner and collaborator only');
   }
-  const items = world
-    .owned(owner)
+  const items = world.repositories
+    .filter(
+      ({ ownerId, collaboratorIds }) =>
+        (affiliations.includes('OWNER') && ownerId === owner.id) ||
+        (affiliations.includes('COLLABORATOR') && collaboratorIds.includes(owner.id)),
+    )
     .filter((repository) => world.canSee(viewer, repository))
     .filter(({ visibility }) => !args.privacy || (visibility === 'public') === (args.privacy === 'PUBLIC'))
     .filter(({ visibility }) => !args.visibility || visibility.toUpperCase() === args.visibility)

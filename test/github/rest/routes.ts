@@ -1,6 +1,7 @@
 import { find } from '../graphql/search.ts';
 import type { Issue, PullRequest, Repository } from '../world/model.ts';
-import { commit, fullAccount, issue, membership, organization, type Place, repository } from './resources.ts';
+import { fullAccount, membership, organization, type Place } from './accounts.ts';
+import { commit, issue, repository } from './repositories.ts';
 
 /** An answer of the REST interface: a body of status 200, or a refusal. */
 export interface RestReply {

@@ -1,0 +1,117 @@
+import { time } from '../graphql/question.ts';
+import type { Account, Membership } from '../world/model.ts';
+import type { Viewer, World } from '../world/world.ts';
+
+/** What the REST interface tells of each thing. */
+
+export interface Place {
+  world: World;
+  viewer: Viewer;
+  /** Where people and git go. */
+  origin: string;
+  apiUrl: string;
+}
+
+export function simpleAccount({ apiUrl, origin }: Place, account: Account): object {
+  const url = `${apiUrl}/users/${encodeURIComponent(account.login)}`;
+  return {
+    login: account.login,
+    id: account.id,
+    node_id: account.nodeId,
+    avatar_url: `${origin}/avatars/u/${account.id}?v=4`,
+    gravatar_id: '',
+    url,
+    html_url: `${origin}/${encodeURIComponent(account.login)}`,
+    followers_url: `${url}/followers`,
+    following_url: `${url}/following{/other_user}`,
+    gists_url: `${url}/gists{/gist_id}`,
+    starred_url: `${url}/starred{/owner}{/repo}`,
+    subscriptions_url: `${url}/subscriptions`,
+    organizations_url: `${url}/orgs`,
+    repos_url: `${url}/repos`,
+    events_url: `${url}/events{/privacy}`,
+    received_events_url: `${url}/received_events`,
+    type: account.type,
+    site_admin: false,
+    user_view_type: 'public',
+  };
+}
+
+export function fullAccount(place: Place, account: Account): object {
+  const owned = place.world.owned(account).filter(({ visibility }) => visibility === 'public');
+  return {
+    ...simpleAccount(place, account),
+    name: account.name,
+    company: null,
+    blog: account.websiteUrl ?? '',
+    location: null,
+    email: null,
+    hireable: null,
+    bio: account.bio,
+    twitter_username: account.twitter,
+    public_repos: owned.length,
+    public_gists: 0,
+    followers: account.followers,
+    following: account.following,
+    created_at: time(account.createdAt),
+    updated_at: time(account.updatedAt),
+  };
+}
+
+export function organization(place: Place, account: Account): object {
+  const url = `${place.apiUrl}/orgs/${account.login}`;
+  const { login, id, nodeId, name, bio, websiteUrl, followers, following, createdAt, updatedAt } = account;
+  return {
+    login,
+    id,
+    node_id: nodeId,
+    url,
+    repos_url: `${url}/repos`,
+    events_url: `${url}/events`,
+    hooks_url: `${url}/hooks`,
+    issues_url: `${url}/issues`,
+    members_url: `${url}/members{/member}`,
+    public_members_url: `${url}/public_members{/member}`,
+    avatar_url: `${place.origin}/avatars/u/${id}?v=4`,
+    description: bio,
+    ...(name !== null && { name }),
+    ...(websiteUrl !== null && { blog: websiteUrl }),
+    html_url: `${place.origin}/${login}`,
+    has_organization_projects: true,
+    has_repository_projects: true,
+    public_repos: place.world.owned(account).filter(({ visibility }) => visibility === 'public').length,
+    public_gists: 0,
+    followers,
+    following,
+    type: 'Organization',
+    created_at: time(createdAt),
+    updated_at: time(updatedAt),
+    archived_at: null,
+  };
+}
+
+export function membership(place: Place, { role, state }: Membership, of: Account, user: Account): object {
+  const url = `${place.apiUrl}/orgs/${of.login}`;
+  const { login, id, node_id, repos_url, events_url, hooks_url, issues_url, ...rest } = Object(organization(place, of));
+  return {
+    url: `${url}/memberships/${user.login}`,
+    state,
+    role,
+    organization_url: url,
+    organization: {
+      login,
+      id,
+      node_id,
+      url,
+      repos_url,
+      events_url,
+      hooks_url,
+      issues_url,
+      members_url: rest.members_url,
+      public_members_url: rest.public_members_url,
+      avatar_url: rest.avatar_url,
+      description: rest.description,
+    },
+    user: simpleAccount(place, user),
+  };
+}
