@@ -1,10 +1,10 @@
-import { destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { AppError } from './errors.ts';
 
 export type Log = Logger;
 
 /** JSON lines on standard output. Of an error only what it is and where it came from is told, never what it carries. */
-export function createLog(level: string): Log {
+export function createLog(level: string, to: DestinationStream = destination({ fd: 1, sync: false })): Log {
   return pino(
     {
       level,
@@ -13,7 +13,7 @@ export function createLog(level: string): Log {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
     },
-    destination({ fd: 1, sync: false }),
+    to,
   );
 }
 

@@ -1,44 +1,35 @@
-import { after } from 'node:test';
-import { Client } from 'pg';
-import { v4 as uuidv4 } from 'uuid';
 import type { Database } from '../src/database/connection.ts';
 import { openDatabase } from '../src/database/open.ts';
+import { databaseUrlOf, newName, onServer } from './database-server.ts';
 
-/** An empty database of its own, on the server that the test run uses; dropped when the file's tests are over. */
-export interface TestDatabase {
+/** A database of its own, on the server that the test run uses; dropped when it goes out of scope. */
+export interface TestDatabase extends AsyncDisposable {
   /** As DATABASE_URL would name it. */
   url: string;
-  drop(): Promise<void>;
 }
 
-const serverUrl = process.env['TEST_SERVER_URL'];
-
-export async function createTestDatabase(): Promise<TestDatabase> {
-  if (serverUrl === undefined) throw new Error('run the tests by npm test: they need its database server');
-  const name = `test_${uuidv4().replaceAll('-', '')}`;
-  await onServer(`create database ${name}`);
-  let dropped: Promise<void> | undefined;
-  const drop = (): Promise<void> => (dropped ??= onServer(`drop database if exists ${name} with (force)`));
-  after(drop);
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop };
+/** @param options.withTables false: as PostgreSQL makes it. */
+export async function createTestDatabase(options: { withTables?: boolean } = {}): Promise<TestDatabase> {
+  const { TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template } = process.env;
+  if (!serverUrl || !template) throw new Error('run the tests by npm test: they need its database server');
+  const name = newName('test');
+  const from = options.withTables === false ? '' : ` template ${template}`;
+  await onServer(serverUrl, `create database ${name}${from}`);
+  return {
+    url: databaseUrlOf(serverUrl, name),
+    [Symbol.asyncDispose]: () => onServer(serverUrl, `drop database if exists ${name} with (force)`),
+  };
 }
 
-/** An empty database that is open, with its tables. */
-export async function openTestDatabase(): Promise<Database> {
-  const { url } = await createTestDatabase();
+/** The same, open. */
+export async function openTestDatabase(): Promise<{ database: Database } & AsyncDisposable> {
+  const { url, ...created } = await createTestDatabase();
   const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });
-  after(() => database.close());
-  return database;
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  return {
+    database,
+    [Symbol.asyncDispose]: async () => {
+      await database.close();
+      await created[Symbol.asyncDispose]();
+    },
+  };
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../src/database/open.ts';
+import { createTemplate, dropTemplate, urlOf } from './database-server.ts';
 
 /**
  * Runs the tests: `npm test`, or `npm test -- accounts history` for the files whose path holds one of the words.
@@ -21,15 +22,14 @@ if (files.length === 0) {
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-test-'));
-const server = await openDatabase({
-  databaseUrl: process.env['DATABASE_URL'] || undefined,
-  dataDir,
-  log: (line) => console.error(line),
-});
-const serverUrl = process.env['DATABASE_URL'] || urlOf(server.clientConfig);
+const databaseUrl = process.env['DATABASE_URL'] || undefined;
+const server = await openDatabase({ databaseUrl, dataDir, log: (line) => console.error(line) });
+const serverUrl = databaseUrl ?? urlOf(server.clientConfig);
+const template = await createTemplate(serverUrl);
 try {
   process.exitCode = await runFiles();
 } finally {
+  await dropTemplate(serverUrl, template);
   await server.close();
   await rm(dataDir, { recursive: true, force: true });
 }
@@ -37,15 +37,9 @@ try {
 function runFiles(): Promise<number> {
   const child = spawn(process.execPath, ['--test', '--test-timeout=300000', ...files], {
     stdio: 'inherit',
-    env: { ...process.env, DATABASE_URL: undefined, TEST_SERVER_URL: serverUrl },
+    env: { ...process.env, DATABASE_URL: undefined, TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template },
   });
   process.on('SIGINT', () => child.kill('SIGINT'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
-}
-
-/** An address for a server that is reached by a socket in a directory. */
-function urlOf({ host, port, user, database }: typeof server.clientConfig): string {
-  const query = new URLSearchParams({ host: host ?? '', port: String(port ?? ''), user: user ?? '' });
-  return `postgresql:///${database ?? ''}?${query.toString()}`;
 }

@@ -11,13 +11,14 @@ import { generateWorld } from './world/generate.ts';
 import { deleteItem } from './world/mutations.ts';
 import { countersOf } from './world/truth.ts';
 
+async function worldAsText(seed: number): Promise<string> {
+  const { repositories } = await generateWorld({ seed, size: 'small', now });
+  return JSON.stringify(repositories);
+}
+
 test('the same seed makes the same world, another seed another one', async () => {
-  const text = async (seed: number): Promise<string> => {
-    const { repositories } = await generateWorld({ seed, size: 'small', now });
-    return JSON.stringify(repositories);
-  };
-  assert.equal(await text(3), await text(3));
-  assert.notEqual(await text(3), await text(4));
+  assert.equal(await worldAsText(3), await worldAsText(3));
+  assert.notEqual(await worldAsText(3), await worldAsText(4));
 });
 
 test('GraphQL tells the truth about a user, as far as the token sees', async () => {

@@ -25,6 +25,8 @@ type Memory = Static<typeof Memory>;
 
 /** No account owns so many repositories with stars. */
 const maxStarPages = 100;
+/** GitHub takes ten seconds for each; the busiest accounts need some forty. */
+const maxFailures = 100;
 
 /** What is known of a user while more is being asked for. */
 interface Knowledge {
@@ -96,38 +98,50 @@ async function* completeReport(
 ): AsyncGenerator<AccountReport, void, undefined> {
   const { contributionYears } = known.user.activity;
   const missing = dueSpans(known.windows, contributionYears, startedAt);
-  const target = { name: known.user.login, handle: known.user.id };
-  for await (const windows of askForSpans(client, target, [...pending, ...missing], call, startedAt)) {
+  if (owned !== undefined) known.stars = await sumStars(client, known.user.id, owned, call);
+  const question: Question = {
+    ask: (spans) =>
+      tolerant(() => {
+        const target = { name: known.user.login, handle: known.user.id };
+        return askForAccount(client, target, { totals: false, spans }, call, startedAt);
+      }),
+    failuresLeft: maxFailures,
+  };
+  for await (const windows of askForSpans(question, [...pending, ...missing])) {
     known.windows = replaceWindows(known.windows, windows);
     yield toReport(known);
   }
-  if (owned !== undefined) known.stars = await sumStars(client, known.user.id, owned, call);
   yield toReport(known);
+}
+
+/** The asking for spans of one account, and how often it may still be too much. */
+interface Question {
+  ask: (spans: readonly Span[]) => Promise<AccountAnswer | null | 'too_heavy'>;
+  failuresLeft: number;
 }
 
 /**
  * Asks for spans together, and where that is too much for halves of them, and for one span alone in pieces. What
- * cannot be answered even for a day is left out.
+ * cannot be answered even for a day, or not within the allowed failures, is left out; what is missing then is asked for
+ * the next time.
  */
 async function* askForSpans(
-  client: GitHubClient,
-  target: Target,
+  question: Question,
   spans: readonly Span[],
-  call: Call,
-  startedAt: Date,
 ): AsyncGenerator<ContributionWindow[], void, undefined> {
   const [first] = spans;
-  if (first === undefined) return;
-  const answer = await tolerant(() => askForAccount(client, target, { totals: false, spans }, call, startedAt));
+  if (first === undefined || question.failuresLeft <= 0) return;
+  const answer = await question.ask(spans);
   if (answer === null) return;
   if (answer !== 'too_heavy') {
     yield answer.windows;
-    yield* askForSpans(client, target, answer.cutShort.flatMap(splitSpan), call, startedAt);
+    yield* askForSpans(question, answer.cutShort.flatMap(splitSpan));
     return;
   }
+  question.failuresLeft -= 1;
   const half = Math.ceil(spans.length / 2);
   const pieces = spans.length > 1 ? [spans.slice(0, half), spans.slice(half)] : [splitSpan(first)];
-  for (const piece of pieces) yield* askForSpans(client, target, piece, call, startedAt);
+  for (const piece of pieces) yield* askForSpans(question, piece);
 }
 
 async function sumStars(

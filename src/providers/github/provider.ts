@@ -25,7 +25,7 @@ export interface GitHubOptions {
 }
 
 /** Letters, digits and single hyphens; older and enterprise names also have underscores; apps end with `[bot]`. */
-const possibleName = /^[a-z\d](?:[a-z\d_-]{0,99})(?:\[bot\])?$/i;
+const possibleName = /^[a-z\d](?:[a-z\d_-]{0,38})(?:\[bot\])?$/i;
 const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
 /** GitHub, github.com or an enterprise server; without a token by its REST interface alone. */

@@ -1,0 +1,45 @@
+import { Client, type ClientConfig } from 'pg';
+import { v4 as uuidv4 } from 'uuid';
+import { openDatabase } from '../src/database/open.ts';
+
+/** Runs one statement on a server. */
+export async function onServer(serverUrl: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The address of a server with another database of it. */
+export function databaseUrlOf(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** An address for a server that is reached by a socket in a directory. */
+export function urlOf({ host, port, user, database }: ClientConfig): string {
+  const query = new URLSearchParams({ host: host ?? '', port: String(port ?? ''), user: user ?? '' });
+  return `postgresql:///${database ?? ''}?${query.toString()}`;
+}
+
+/** Makes a database with all tables once, for others to be copied from. @returns its name. */
+export async function createTemplate(serverUrl: string): Promise<string> {
+  const name = newName('template');
+  await onServer(serverUrl, `create database ${name}`);
+  const databaseUrl = databaseUrlOf(serverUrl, name);
+  const database = await openDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => {} });
+  await database.close();
+  return name;
+}
+
+export async function dropTemplate(serverUrl: string, name: string): Promise<void> {
+  await onServer(serverUrl, `drop database if exists ${name} with (force)`);
+}
+
+export function newName(prefix: string): string {
+  return `${prefix}_${uuidv4().replaceAll('-', '')}`;
+}

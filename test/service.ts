@@ -1,0 +1,121 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Service, startService } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import type { Database } from '../src/database/connection.ts';
+import { createLog } from '../src/log.ts';
+import { createTestDatabase } from './database.ts';
+import { makeTemporaryDirectory } from './git/temporary-directory.ts';
+import type { Simulator } from './github/simulator.ts';
+import type { TokenName } from './github/tokens.ts';
+
+/** A response of the service; `body` is parsed JSON. */
+export interface ServiceAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: AnswerBody;
+}
+
+/** An answer or a problem; each test looks at what it expects. */
+export interface AnswerBody {
+  meta_data: { count: number; complete?: boolean; missing?: string[]; as_of?: string; includes_private?: boolean };
+  data: Record<string, unknown>[];
+  next_cursor?: string;
+  previous_cursor?: string;
+  error?: { code: number; type: string; message: string };
+}
+
+export interface TestService extends AsyncDisposable {
+  url: string;
+  database: Database;
+  /** Lines of the log so far. */
+  lines: string[];
+  /** @param path below `/v1/github/entities/`, or an absolute one. */
+  get(path: string, init?: RequestInit): Promise<ServiceAnswer>;
+  /** Asks until everything behind an answer is collected. */
+  getComplete(path: string): Promise<ServiceAnswer>;
+  service: Service;
+}
+
+export interface TestServiceOptions {
+  simulator: Pick<Simulator, 'url' | 'apiUrl' | 'tokens'>;
+  /** Names of the tokens that the service uses. Default: one that sees only what is public. */
+  tokens?: TokenName[];
+  /** Default: a new one. */
+  databaseUrl?: string;
+  settings?: Record<string, string>;
+  now?: () => Date;
+}
+
+const patienceMs = 60_000;
+const pollMs = 50;
+
+/** Starts the whole service on a simulator, with a database and a data directory of its own. */
+export async function startTestService(options: TestServiceOptions): Promise<TestService> {
+  const { simulator, tokens = ['public_only'] } = options;
+  const stack = new AsyncDisposableStack();
+  const directory = stack.use(await makeTemporaryDirectory());
+  const databaseUrl = options.databaseUrl ?? stack.use(await createTestDatabase()).url;
+  const lines: string[] = [];
+  const environment = {
+    PORT: '0',
+    METRICS_PORT: '0',
+    DATA_DIR: directory.path,
+    DATABASE_URL: databaseUrl,
+    GITHUB_URL: simulator.url,
+    GITHUB_API_URL: simulator.apiUrl,
+    GITHUB_TOKEN: tokens.map((name) => simulator.tokens[name]).join(','),
+    LOG_LEVEL: 'debug',
+    ...options.settings,
+  };
+  const config = readConfig(environment, () => '');
+  const log = createLog(config.logLevel, { write: (line) => void lines.push(line) });
+  const service = await startService(config, { log, ...(options.now && { now: options.now }) });
+  stack.defer(() => service.close());
+
+  const get = async (path: string, init: RequestInit = {}): Promise<ServiceAnswer> => {
+    const address = path.startsWith('/') ? `${service.url}${path}` : `${service.url}/v1/github/entities/${path}`;
+    const { status, headers, ...response } = await fetch(address, { redirect: 'manual', ...init }).then(
+      async (answer) => ({ status: answer.status, headers: answer.headers, text: await answer.text() }),
+    );
+    const isJson = response.text !== '' && headers.get('content-type')?.includes('json');
+    const body = (isJson ? JSON.parse(response.text) : {}) as AnswerBody;
+    return { status, headers, text: response.text, body };
+  };
+  const getComplete = (path: string): Promise<ServiceAnswer> =>
+    until(async () => {
+      const answer = await get(path);
+      return answer.status === 200 && answer.body.meta_data.complete ? answer : undefined;
+    }, `${path} is complete`);
+  return {
+    url: service.url,
+    database: service.database,
+    lines,
+    get,
+    getComplete,
+    service,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Looks again and again until there is something to see. */
+export async function until<Result>(look: () => Promise<Result | undefined>, what: string): Promise<Result> {
+  const deadline = performance.now() + patienceMs;
+  while (performance.now() < deadline) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    await wait(pollMs);
+  }
+  throw new Error(`it never happened that ${what}`);
+}
+
+/** A clock that tests move. */
+export function clock(): { now: () => Date; advance: (seconds: number) => void } {
+  let at = Date.parse('2026-11-21T12:00:00Z');
+  return {
+    now: () => new Date(at),
+    advance: (seconds) => {
+      at += seconds * 1000;
+    },
+  };
+}
