@@ -71,17 +71,17 @@ export async function removeUnseen(
     .execute();
 }
 
-/** How many contributions of one kind are stored. */
-export async function countContributions(
+/** How many contributions of one kind a scan has seen. */
+export async function countSeen(
   connection: Connection,
-  repositoryId: string,
-  kind: Contribution['kind'],
+  scan: { repositoryId: string; kind: Contribution['kind']; since: Date },
 ): Promise<number> {
   const { count } = await connection
     .selectFrom('contributions')
     .select((select) => select.fn.countAll<number>().as('count'))
-    .where('repository_id', '=', repositoryId)
-    .where('kind', '=', kind)
+    .where('repository_id', '=', scan.repositoryId)
+    .where('kind', '=', scan.kind)
+    .where('seen_at', '>=', scan.since)
     .executeTakeFirstOrThrow();
   return count;
 }

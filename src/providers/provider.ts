@@ -71,6 +71,8 @@ export interface ListedRepository extends RepositoryFacts {
 
 export interface RepositoryPage {
   repositories: ListedRepository[];
+  /** How many the provider says there are in all; null: it does not say. */
+  total: number | null;
   nextCursor: string | null;
 }
 
@@ -91,6 +93,8 @@ export interface ContributionPage {
   /** Pull requests of which every review is among the contributions. */
   wholeParents: string[];
   nextCursor: string | null;
+  /** How many items of the first kind the provider says there are in all; null: it does not say. */
+  total: number | null;
   /** How many items the provider took well; to be asked for next time. */
   pageSize: number;
 }

@@ -19,7 +19,8 @@ export interface Repository extends RepositoryFacts {
 
 /**
  * Stores a page of a listing of what an account owns.
- * @returns their ids by external id.
+ * @returns their ids by external id, and the accounts of whose public repositories there are others now: what came
+ * back, became public or private, or moved from one account to another.
  */
 export async function saveListedRepositories(
   connection: Connection,
@@ -30,9 +31,9 @@ export async function saveListedRepositories(
     listedAt: Date;
     newId: () => string;
   },
-): Promise<Map<string, string>> {
+): Promise<{ ids: Map<string, string>; ownersChanged: string[] }> {
   const { provider, ownerId, listedAt } = listed;
-  if (listed.repositories.length === 0) return new Map();
+  if (listed.repositories.length === 0) return { ids: new Map(), ownersChanged: [] };
   const rows = listed.repositories.map((repository) => ({
     id: listed.newId(),
     external_id: repository.externalId,
@@ -49,7 +50,11 @@ export async function saveListedRepositories(
     open_issues: repository.openIssues,
     size_kib: repository.sizeKib,
   }));
-  const { rows: saved } = await sql<{ id: string; external_id: string }>`
+  const { rows: saved } = await sql<{ id: string; external_id: string; changed: string[] }>`
+    with before as (
+      select external_id, owner_id, is_private, gone_at from repositories
+      where provider = ${provider} and external_id = any(${rows.map((row) => row.external_id)})
+    ), saved as (
     insert into repositories as r (
       id, provider, external_id, handle, owner_id, name, description, language, license, default_branch,
       is_private, is_fork, stars, forks, open_issues, size_kib, named_at, listed_at, created_at, updated_at)
@@ -72,8 +77,15 @@ export async function saveListedRepositories(
           excluded.license, excluded.default_branch, excluded.is_private, excluded.is_fork, excluded.stars,
           excluded.forks, excluded.open_issues, excluded.size_kib, null::timestamptz)
         then excluded.updated_at else r.updated_at end
-    returning id, external_id`.execute(connection);
-  return new Map(saved.map((row) => [row.external_id, row.id]));
+    returning id, external_id, owner_id, is_private)
+    select saved.id, saved.external_id,
+      case when before.owner_id is null or (before.owner_id = saved.owner_id and before.is_private = saved.is_private
+        and before.gone_at is null) then '{}' else array[before.owner_id, saved.owner_id] end as changed
+    from saved left join before using (external_id)`.execute(connection);
+  return {
+    ids: new Map(saved.map((row) => [row.external_id, row.id])),
+    ownersChanged: [...new Set(saved.flatMap((row) => row.changed))].toSorted(),
+  };
 }
 
 /** Hides public repositories that a whole listing since `listingStartedAt` did not show: deleted, moved away, or private now. */
@@ -140,7 +152,7 @@ export async function claimRepository(connection: Connection, id: string, node: 
       is.or([
         is('collector_node', 'is', null),
         is('collector_node', '=', node),
-        is('collector_node', 'not in', livingNodes),
+        sql<boolean>`collector_node not in (${livingNodes})`,
       ]),
     )
     .returning('id')

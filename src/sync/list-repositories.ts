@@ -22,9 +22,12 @@ export async function listRepositories(
   const running = await findListing(context.connection, account.id);
   const startedAt = running?.startedAt ?? context.now();
   let cursor = running?.cursor ?? null;
+  let listedCount = 0;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const page = await provider.listRepositories(account, cursor, call);
     const listedAt = context.now();
+    listedCount += page.repositories.length;
+    if (running === undefined && page.nextCursor === null) assertWhole(listedCount, page.total);
     await inTransaction(context.connection, async (transaction) => {
       await saveListed(context, transaction, { account, provider, repositories: page.repositories, listedAt });
       if (page.nextCursor !== null) {
@@ -42,6 +45,12 @@ export async function listRepositories(
   throw new AppError('provider_invalid_response', 'The provider lists repositories without an end.');
 }
 
+/** A listing that breaks off early must not hide what it did not show. */
+function assertWhole(listed: number, total: number | null): void {
+  if (total === null || listed >= total) return;
+  throw new AppError('provider_invalid_response', 'The provider listed fewer repositories than it says there are.');
+}
+
 /** Stores repositories as they are listed, with what the listing tells of their streams. */
 export async function saveListed(
   context: SyncContext,
@@ -49,7 +58,7 @@ export async function saveListed(
   listed: { account: Account; provider: Provider; repositories: readonly ListedRepository[]; listedAt: Date },
 ): Promise<void> {
   const { account, provider, repositories, listedAt } = listed;
-  const ids = await saveListedRepositories(connection, {
+  const { ids, ownersChanged } = await saveListedRepositories(connection, {
     provider: account.provider,
     ownerId: account.id,
     repositories,
@@ -57,4 +66,5 @@ export async function saveListed(
     newId: context.newId,
   });
   await saveTips(connection, repositories, ids, provider.streams);
+  for (const ownerId of ownersChanged) await recordContributorsChanged(connection, ownerId);
 }

@@ -1,6 +1,6 @@
 import { saveActors } from '../accounts/store.ts';
 import { recordContributorsChanged } from '../contributions/collection-store.ts';
-import { removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
+import { countSeen, removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
 import { recountRepository } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -42,9 +42,11 @@ export async function readStream(
   const scan = await beginScan(context, subject, stream, due);
   let cursor = due === 'resume' ? stream.cursor : null;
   let { pageSize } = stream;
+  let firstTotal: number | null = null;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const position = { cursor, since: scan.since, pageSize };
     const page = await subject.provider.readStream(stream.name, subject.known, position, subject.call);
+    if (due !== 'resume' && pages === 0) firstTotal = page.total;
     await inTransaction(context.connection, async (transaction) => {
       await savePage(context, transaction, subject, page, scan);
       await moveCursor(transaction, subject.repository.id, stream.name, {
@@ -52,12 +54,31 @@ export async function readStream(
         to: page.nextCursor,
         pageSize: page.pageSize,
       });
-      if (page.nextCursor === null) await finishStream(context, transaction, subject, stream, scan);
+      if (page.nextCursor !== null) return;
+      if (firstTotal !== null && page.total !== null) {
+        await assertWhole(transaction, subject, stream, scan, Math.min(firstTotal, page.total));
+      }
+      await finishStream(context, transaction, subject, stream, scan);
     });
     if (page.nextCursor === null) return;
     ({ nextCursor: cursor, pageSize } = page);
   }
   throw new AppError('provider_invalid_response', 'The provider lists contributions without an end.');
+}
+
+/** A scan that broke off early must not remove what it did not see, nor count as complete. */
+async function assertWhole(
+  transaction: Connection,
+  { repository }: Subject,
+  { covers }: StreamState,
+  scan: Scan,
+  total: number,
+): Promise<void> {
+  const [kind] = covers;
+  if (!scan.isFull || kind === undefined || kind === 'commit') return;
+  const seen = await countSeen(transaction, { repositoryId: repository.id, kind, since: scan.startedAt });
+  if (seen >= total) return;
+  throw new AppError('provider_invalid_response', 'The provider listed fewer contributions than it says there are.');
 }
 
 async function beginScan(

@@ -100,6 +100,7 @@ export async function listRepositoriesByRest(
   if (answer === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
   return {
     repositories: answer.data.filter((repository) => !repository.private).map(toListed),
+    total: null,
     nextCursor: answer.data.length < perPage ? null : String(page + 1),
   };
 }
@@ -154,6 +155,7 @@ export async function readIssuesByRest(
     wholeParents: [],
     // A whole page of one moment: only its number leads past it.
     nextCursor: isLastPage ? null : last === from ? `${last} ${page + 1}` : `${last} 1`,
+    total: null,
     pageSize: perPage,
   };
 }

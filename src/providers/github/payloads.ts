@@ -13,6 +13,8 @@ const PageInfo = Type.Object({ hasNextPage: Type.Boolean(), endCursor: Nullable(
 const Total = Type.Object({ totalCount: Count });
 const page = <Schema extends TSchema>(node: Schema) =>
   Type.Object({ pageInfo: PageInfo, nodes: Type.Array(Nullable(node)) });
+const countedPage = <Schema extends TSchema>(node: Schema) =>
+  Type.Object({ ...page(node).properties, totalCount: Count });
 
 export const ActorPayload = Type.Object({
   kind: Text,
@@ -123,12 +125,12 @@ export const RepositoryPayload = Type.Object({
 export type RepositoryPayload = Static<typeof RepositoryPayload>;
 
 export const OwnedRepositoriesPayload = Type.Object({
-  repositoryOwner: Nullable(Type.Object({ repositories: page(RepositoryPayload) })),
+  repositoryOwner: Nullable(Type.Object({ repositories: countedPage(RepositoryPayload) })),
 });
 export const NamedRepositoryPayload = Type.Object({ repository: Nullable(RepositoryPayload) });
 
 const inRepository = <Schema extends TSchema>(node: Schema) =>
-  Type.Object({ node: Nullable(Type.Object({ page: page(node) })) });
+  Type.Object({ node: Nullable(Type.Object({ page: countedPage(node) })) });
 
 export const IssuePayload = Type.Object({
   fullDatabaseId: FullDatabaseId,
@@ -148,7 +150,7 @@ export const ReviewPayload = Type.Object({
   author: Nullable(ActorPayload),
 });
 export type ReviewPayload = Static<typeof ReviewPayload>;
-const ReviewPage = page(ReviewPayload);
+const ReviewPage = countedPage(ReviewPayload);
 export type ReviewPage = Static<typeof ReviewPage>;
 
 export const PullRequestPayload = Type.Object({

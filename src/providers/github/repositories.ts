@@ -17,9 +17,10 @@ export async function listRepositories(
     try {
       const { data } = await client.graphql(ownedRepositories, { login: owner.name, after: cursor, first }, call);
       if (data.repositoryOwner === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
-      const { nodes, pageInfo } = data.repositoryOwner.repositories;
+      const { nodes, pageInfo, totalCount } = data.repositoryOwner.repositories;
       return {
         repositories: nodes.filter((node) => node !== null).map(toListed),
+        total: totalCount,
         nextCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
       };
     } catch (error) {

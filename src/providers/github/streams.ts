@@ -27,6 +27,7 @@ const maxReviewPages = 1000;
 
 /** One page of what GitHub answers, whatever is on it. */
 interface NodePage<Node> {
+  totalCount: number;
   nodes: (Node | null)[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
@@ -73,8 +74,10 @@ const readPullRequests: PageReader = async (client, { handle }, { cursor, since,
   const collector = new Collector();
   for (const pullRequest of changedSince(page.nodes, since)) {
     const { externalId } = collector.add('pull_request', pullRequest);
-    for (const review of await allReviews(client, pullRequest, call)) collector.addReview(review, externalId);
-    collector.wholeParents.push(externalId);
+    const reviews = await allReviews(client, pullRequest, call);
+    for (const review of reviews) collector.addReview(review, externalId);
+    // A list that broke off early must not remove what it did not show.
+    if (reviews.length >= pullRequest.reviews.totalCount) collector.wholeParents.push(externalId);
   }
   return collector.toPage(page, since, pageSize);
 };
@@ -142,6 +145,8 @@ class Collector {
       actors: [...this.#actors.values()],
       wholeParents: this.wholeParents,
       nextCursor: page.pageInfo.hasNextPage && !isPast ? page.pageInfo.endCursor : null,
+      // Of what changed since a time, the count says nothing about all.
+      total: since === null ? page.totalCount : null,
       pageSize,
     };
   }

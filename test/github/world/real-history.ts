@@ -35,5 +35,6 @@ export async function addHistory(
       ids.add(account.id);
     }
   }
+  if (everybody.length === 0) return;
   addActivity(world, random, repository, everybody, { commits: 0, issues: 150, pullRequests: 150, discussions: 20 });
 }
