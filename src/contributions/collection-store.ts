@@ -9,16 +9,24 @@ export interface Collection {
   listedAt: Date | null;
   /** Kinds that are not completely known. */
   uncollected: ContributionKind[];
+  /** Something that could be read was never read to its end: whoever was reading it may have been killed. */
+  isUnfinished: boolean;
 }
 
 export async function findCollection(connection: Connection, accountId: string): Promise<Collection> {
-  const row = await connection
-    .selectFrom('accounts')
-    .select(['listed_at', 'uncollected'])
-    .where('id', '=', accountId)
-    .executeTakeFirst();
-  if (row === undefined) return { listedAt: null, uncollected: [...contributionKinds] };
-  return { listedAt: row.listed_at, uncollected: contributionKinds.filter((kind) => row.uncollected.includes(kind)) };
+  const { rows } = await sql<{ listed_at: Date | null; uncollected: string[]; is_unfinished: boolean }>`
+    select listed_at, uncollected, case when uncollected = '{}' then false else exists (
+      select from repositories r join streams s on s.repository_id = r.id
+      where r.owner_id = accounts.id and not r.is_private and r.gone_at is null
+        and s.completed_at is null and s.failure is null) end as is_unfinished
+    from accounts where id = ${accountId}`.execute(connection);
+  const [row] = rows;
+  if (row === undefined) return { listedAt: null, uncollected: [...contributionKinds], isUnfinished: false };
+  return {
+    listedAt: row.listed_at,
+    uncollected: contributionKinds.filter((kind) => row.uncollected.includes(kind)),
+    isUnfinished: row.is_unfinished,
+  };
 }
 
 /** Kinds of contributions to one repository that are not completely known. */

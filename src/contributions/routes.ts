@@ -94,8 +94,9 @@ export function contributionRoutes(app: App, context: ContributionRouteContext):
 async function lastAsked(context: ContributionRouteContext, account: Account): Promise<Date> {
   const asOf = account.askedAt ?? context.now();
   if (account.type !== 'organization') return asOf;
-  const { listedAt } = await findCollection(context.connection, account.id);
-  if (!account.pinned && context.resolver.isStale(listedAt)) context.resolver.askInBackground(collectJob(account.id));
+  const { listedAt, isUnfinished } = await findCollection(context.connection, account.id);
+  const isDue = isUnfinished || context.resolver.isStale(listedAt);
+  if (isDue && !account.pinned) context.resolver.askInBackground(collectJob(account.id));
   return listedAt !== null && listedAt < asOf ? listedAt : asOf;
 }
 

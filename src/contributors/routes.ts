@@ -93,7 +93,7 @@ async function collectedOfAccount(
     if (outcome?.state === 'failed') throw outcome.error;
     await resolver.askAndWait(job, deadline);
     collection = await findCollection(connection, account.id);
-  } else if (!account.pinned && resolver.isStale(collection.listedAt)) {
+  } else if (!account.pinned && (collection.isUnfinished || resolver.isStale(collection.listedAt))) {
     resolver.askInBackground(job);
   }
   if (collection.listedAt === null) return undefined;

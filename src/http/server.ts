@@ -42,7 +42,8 @@ export async function createServer(options: ServerOptions): Promise<App> {
     bodyLimit: limits.maxBodyBytes,
     routerOptions: { maxParamLength: limits.maxParameterLength },
     forceCloseConnections: 'idle',
-    frameworkErrors: (_error, _request, reply) => {
+    frameworkErrors: (_error, request, reply) => {
+      reply.header('x-request-id', request.id);
       sendProblem(reply, toProblem(new AppError('invalid_input', 'The address is not well-formed.'), options.now()));
     },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, options),

@@ -29,7 +29,7 @@ export interface ApiOptions {
   apiUrl: string;
   limits: Limits;
   faults: Faults;
-  requests: LoggedRequest[];
+  onRequest: (request: LoggedRequest) => void;
   /** Contributions of a heavy account that may be counted for one answer. */
   heavyLimit: number;
 }
@@ -61,7 +61,7 @@ export class Api {
     path: string,
     query: URLSearchParams,
   ): Promise<void> {
-    const { world, faults, limits, requests } = this.#options;
+    const { world, faults, limits, onRequest } = this.#options;
     const text = request.method === 'POST' ? await readBody(request) : '';
     const isGraphql = path === '/graphql';
     const graphql = isGraphql
@@ -71,7 +71,7 @@ export class Api {
     const who = authenticate(world, request.headers.authorization);
     const token = who?.name ?? 'unknown';
     const logged: LoggedRequest = { name, token, status: 0, cost: 0, variables: graphql?.variables };
-    requests.push(logged);
+    onRequest(logged);
     const fault = faults.take({ name, token });
     const found = isGraphql ? undefined : findRoute(path);
     const resource = isGraphql ? 'graphql' : (found?.route.resource ?? 'core');
@@ -182,7 +182,7 @@ export class Api {
     logged.status = isUnchanged ? 304 : status;
     response.writeHead(logged.status, {
       'content-type': text.startsWith('<') ? 'text/html' : 'application/json; charset=utf-8',
-      'x-github-request-id': `SIM:${this.#options.requests.length}`,
+      'x-github-request-id': `SIM:${etag.slice(1, 9)}`,
       ...(request.method === 'GET' && { etag }),
       ...headers,
       ...(fault?.kind === 'truncated' && { 'content-length': String(Buffer.byteLength(text)) }),

@@ -27,6 +27,8 @@ export interface SimulatorOptions {
   port?: number;
   /** Contributions of a heavy account that may be counted for one answer. Default 90. */
   heavyLimit?: number;
+  /** Hears of each request to the API before it is answered. */
+  onRequest?: (request: LoggedRequest) => void;
 }
 
 /** A GitHub of our own, on loopback. */
@@ -58,7 +60,18 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const limits = new Limits({ ...documentedLimits, ...options.limits }, now);
   const requests: LoggedRequest[] = [];
   const gitRequests: string[] = [];
-  const api = new Api({ world, origin: url, apiUrl, limits, faults, requests, heavyLimit });
+  const api = new Api({
+    world,
+    origin: url,
+    apiUrl,
+    limits,
+    faults,
+    heavyLimit,
+    onRequest: (request) => {
+      requests.push(request);
+      options.onRequest?.(request);
+    },
+  });
   const git = new GitHost(world);
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -76,12 +89,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     }
   };
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    handle(request, response).catch((error: unknown) => {
-      // A fault of the simulator's: said aloud, so that no test takes it for one of GitHub's.
-      process.stderr.write(`simulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-      if (!response.headersSent) response.writeHead(500);
-      response.end(JSON.stringify({ message: String(error) }));
-    });
+    handle(request, response).catch((error: unknown) => tellOwnFault(response, error));
   });
   const close = async (): Promise<void> => {
     const closed = once(server, 'close');
@@ -90,10 +98,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     await closed;
     await git.close();
   };
-  const tokens = Object.fromEntries(simulatedTokens.map(({ name, secret }) => [name, secret])) as Record<
-    TokenName,
-    string
-  >;
   return {
     url,
     apiUrl,
@@ -103,8 +107,19 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     requests,
     gitRequests,
     accounts: namedAccounts,
-    tokens,
+    tokens: secretsByName(),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** A fault of the simulator's: said aloud, so that no test takes it for one of GitHub's. */
+function tellOwnFault(response: ServerResponse, error: unknown): void {
+  process.stderr.write(`simulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  if (!response.headersSent) response.writeHead(500);
+  response.end(JSON.stringify({ message: String(error) }));
+}
+
+function secretsByName(): Record<TokenName, string> {
+  return Object.fromEntries(simulatedTokens.map(({ name, secret }) => [name, secret])) as Record<TokenName, string>;
 }

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import type { TestService } from './service.ts';
+
+export interface Raw {
+  status: number;
+  body: string;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** A request whose path is sent as it is. */
+export function send(
+  service: TestService,
+  path: string,
+  method = 'GET',
+  headers: Record<string, string> = {},
+  body = '',
+): Promise<Raw> {
+  const { hostname, port } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          body: Buffer.concat(chunks).toString(),
+          headers: response.headers,
+        }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** The documented shape of an error, and nothing that it must not tell. */
+export function assertProblem({ status, body, headers }: Raw, what: string): void {
+  const parsed = JSON.parse(body) as { error: { code: number; type: string; message: string } };
+  assert.deepEqual(Object.keys(parsed), ['error'], what);
+  assert.deepEqual(Object.keys(parsed.error).toSorted(), ['code', 'message', 'type'], what);
+  assert.ok(Number.isInteger(parsed.error.code) && parsed.error.code <= 10, what);
+  assert.match(parsed.error.type, /^[a-z_]+$/);
+  assert.ok(parsed.error.message.length > 0 && parsed.error.message.length < 500, what);
+  assert.doesNotMatch(parsed.error.message, /\/src\/|node_modules|at .*:\d+:\d+|select .* from/i, what);
+  assert.ok(headers['x-request-id'] !== undefined, what);
+  assert.ok(status >= 400 && status < 500, `${what}: ${status} ${body}`);
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openDatabase } from '../../src/database/open.ts';
+import { createTestDatabase } from '../database.ts';
+import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
+import { startSimulator } from '../github/simulator.ts';
+import { changeProfile } from '../github/world/mutations.ts';
+import { contributorsOf } from '../github/world/truth.ts';
+import { clock, startTestService, until } from '../service.ts';
+import { startSync } from '../sync/syncing.ts';
+
+const nothing = (): void => {};
+
+test('ten nodes that start at once on an empty database all find its tables', async () => {
+  await using created = await createTestDatabase({ withTables: false });
+  const open = () => openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+  const opened = await Promise.all(Array.from({ length: 10 }, open));
+  const counts = await Promise.all(
+    opened.map(async ({ pool }) => (await pool.query('select count(*) from accounts')).rows.length),
+  );
+  assert.deepEqual(
+    counts,
+    Array.from({ length: 10 }, () => 1),
+  );
+  await Promise.all(opened.map((database) => database.close()));
+});
+
+test('two nodes ask the provider once, and each hears what the other learnt', async () => {
+  const { now, advance } = clock();
+  await using simulator = await startSimulator({ now });
+  await using created = await createTestDatabase();
+  await using one = await startTestService({ simulator, databaseUrl: created.url, now });
+  await using other = await startTestService({ simulator, databaseUrl: created.url, now });
+  simulator.faults.add({ kind: 'slow', delayMs: 200 });
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? one : other).get('ada-lovelace')),
+  );
+  assert.ok(answers.every(({ status }) => status === 200));
+  assert.equal(simulator.requests.length, 1);
+
+  // Both keep the answer; a change that one learns of reaches the other's cache.
+  const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
+  changeProfile(simulator.world, account, { bio: 'Changed.' });
+  advance(3700);
+  await one.get('ada-lovelace');
+  await until(async () => (/Changed/.test((await one.get('ada-lovelace')).text) ? true : undefined), 'one knows');
+  await until(
+    async () => (/Changed/.test((await other.get('ada-lovelace')).text) ? true : undefined),
+    'the other knows',
+  );
+  assert.equal(simulator.requests.length, 2);
+});
+
+test('several nodes and a command collect the same account together, and count nothing twice', async () => {
+  await using simulator = await startSimulator();
+  await using created = await createTestDatabase();
+  await using directory = await makeTemporaryDirectory();
+  await using one = await startTestService({ simulator, databaseUrl: created.url });
+  await using other = await startTestService({ simulator, databaseUrl: created.url });
+  const { organization } = simulator.accounts;
+  const target = `github/${organization}`;
+  const command = startSync({ simulator, target, databaseUrl: created.url, dataDir: directory.path });
+  await Promise.all([one.get(`${organization}/contributors`), other.get(`${organization}/contributions`)]);
+  await command.ended;
+  const { body } = await other.getComplete(`${organization}/contributors?limit=100`);
+  assert.deepEqual(
+    body.data.map(({ name, contributions }) => ({ login: name, contributions })),
+    contributorsOf(simulator.world, organization),
+  );
+  const listings = simulator.requests.filter(({ name }) => name === 'PullRequests');
+  const repositories = new Set(listings.map(({ variables }) => Object(variables)['id']));
+  assert.equal(listings.length, repositories.size);
+});
+
+test('a node that is killed while it collects leaves its work to the others', async () => {
+  let kill = nothing;
+  await using simulator = await startSimulator({
+    onRequest: ({ name }) => {
+      if (name === 'PullRequests') kill();
+    },
+  });
+  await using created = await createTestDatabase();
+  await using directory = await makeTemporaryDirectory();
+  const { organization } = simulator.accounts;
+  const target = `github/${organization}`;
+  const doomed = startSync({ simulator, target, databaseUrl: created.url, dataDir: directory.path });
+  kill = doomed.kill;
+  await doomed.ended;
+  kill = nothing;
+  await using service = await startTestService({ simulator, databaseUrl: created.url });
+  const { body } = await service.getComplete(`${organization}/contributors?limit=100`);
+  assert.deepEqual(
+    body.data.map(({ name, contributions }) => ({ login: name, contributions })),
+    contributorsOf(simulator.world, organization),
+  );
+});
+
+test('a service whose database drops every connection answers again by itself', async () => {
+  await using simulator = await startSimulator();
+  await using created = await createTestDatabase();
+  await using service = await startTestService({ simulator, databaseUrl: created.url });
+  const before = await service.get('ada-lovelace');
+  await using other = await startTestService({ simulator, databaseUrl: created.url });
+  await other.database.pool.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  const ready = await until(async () => {
+    const answer = await service.get('/readyz');
+    return answer.status === 200 ? answer : undefined;
+  }, 'it is ready again');
+  assert.equal(ready.status, 200);
+  assert.equal((await service.get('ada-lovelace')).text, before.text);
+  assert.equal((await service.get('person-1')).status, 200);
+});

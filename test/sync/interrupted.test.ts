@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client } from 'pg';
+import { createTestDatabase } from '../database.ts';
+import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
+import { startSimulator } from '../github/simulator.ts';
+import { snapshot } from './snapshot.ts';
+import { runSync, type SyncOptions, startSync } from './syncing.ts';
+
+const now = (): Date => new Date('2026-11-21T12:00:00Z');
+
+/** How a collecting process comes to its end before it is done. */
+type Interruption = (options: SyncOptions, controller: AbortController) => void;
+
+const nothing = (): void => {};
+
+/**
+ * Collects once without interruption, and then again and again on new databases, each time interrupted at another
+ * request and run to its end; what is stored must be the same.
+ * @param every at which requests: each, or every other, or ...
+ */
+async function compareInterrupted(every: number, offset: number, interrupt: Interruption | 'kill'): Promise<void> {
+  let onRequest = nothing;
+  await using simulator = await startSimulator({ now, repositories: 3, onRequest: () => onRequest() });
+  const target = `github/${simulator.accounts.organization}`;
+  const run = async (work: (options: SyncOptions) => Promise<void>): Promise<Record<string, string[]>> => {
+    await using database = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
+    await work(options);
+    onRequest = nothing;
+    await runSync(options);
+    return await snapshot(database.url);
+  };
+  const expected = await run(async () => {});
+  const requests = simulator.requests.length;
+  assert.ok((expected['contributors']?.length ?? 0) > 20);
+  for (let at = 1 + offset; at <= requests; at += every) {
+    const actual = await run(async (options) => {
+      let seen = 0;
+      const controller = new AbortController();
+      const process = interrupt === 'kill' ? startSync(options) : undefined;
+      onRequest = () => {
+        seen += 1;
+        if (seen !== at) return;
+        if (interrupt === 'kill') process?.kill();
+        else interrupt(options, controller);
+      };
+      if (process !== undefined) await process.ended;
+      else await runSync(options, controller.signal).catch(() => {});
+    });
+    assert.deepEqual(actual, expected, `interrupted at request ${at} of ${requests}`);
+  }
+}
+
+test('stopped at any request, collecting goes on and ends as if it had never been stopped', () =>
+  compareInterrupted(1, 0, (_options, controller) => controller.abort()));
+
+test('the same when the database drops every connection', () =>
+  compareInterrupted(4, 1, ({ databaseUrl }) => {
+    const drop = async (): Promise<void> => {
+      const client = new Client({ connectionString: databaseUrl });
+      await client.connect();
+      await client.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      await client.end();
+    };
+    void drop();
+  }));
+
+test('the same when the process is killed', () => compareInterrupted(6, 2, 'kill'));
+
+test('faults on the way change nothing at the end', async () => {
+  await using simulator = await startSimulator({ now, repositories: 3 });
+  const target = `github/${simulator.accounts.organization}`;
+  const collect = async (): Promise<Record<string, string[]>> => {
+    await using database = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
+    for (let tries = 0; tries < 20; tries += 1) {
+      try {
+        await runSync(options);
+        if (simulator.faults.pending === 0) break;
+      } catch {
+        // Once more: what is stored stays.
+      }
+    }
+    assert.equal(simulator.faults.pending, 0);
+    await runSync(options);
+    return await snapshot(database.url);
+  };
+  const expected = await collect();
+  const kinds = [
+    'bad_gateway',
+    'drop_midway',
+    'drop_after',
+    'malformed',
+    'truncated',
+    'resource_limits',
+    'unavailable',
+    'repeated',
+    'reordered',
+    'lost_page',
+    'surprise',
+  ] as const;
+  for (const kind of kinds) {
+    for (const on of ['OwnedRepositories', 'PullRequests', 'Issues', 'CommitAuthors']) {
+      const isOfPages = kind === 'lost_page' || kind === 'reordered' || kind === 'repeated';
+      if (isOfPages && on === 'CommitAuthors') continue;
+      simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
+      simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
+      if (on === 'OwnedRepositories') simulator.faults.clear();
+      if (on === 'OwnedRepositories') simulator.faults.add({ kind, on, path: ['data'], value: { nonsense: true } });
+      assert.deepEqual(await collect(), expected, `${kind} on ${on}`);
+    }
+  }
+});

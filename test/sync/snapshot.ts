@@ -1,0 +1,47 @@
+import { Client } from 'pg';
+
+/** Everything that collecting stores and that anybody can see, in words that do not depend on when or how often it ran. */
+const parts: Record<string, string> = {
+  repositories: `
+    select r.name, r.gone_at is null as is_there, array_agg(s.name || ' ' || (s.completed_at is not null) order by s.name)
+    from repositories r join streams s on s.repository_id = r.id group by r.id order by r.name`,
+  contributions: `
+    select r.name, c.kind, c.external_id, c.parent_external_id, a.name as author, b.name as answered_by, c.answered,
+      c.created_at, c.closed_at, c.merged_at
+    from contributions c join repositories r on r.id = c.repository_id
+      left join accounts a on a.id = c.account_id left join accounts b on b.id = c.answered_by
+    order by 1, 2, 3`,
+  commits: `
+    select r.name, encode(c.oid, 'hex') as oid, c.authored_at,
+      (select array_agg(i.email || ' ' || coalesce(a.name, '') order by i.email)
+        from identities i left join accounts a on a.id = i.account_id where i.id = any(c.identity_ids)) as people
+    from commits c join repositories r on r.id = c.repository_id order by 1, 2`,
+  totals: `
+    select r.name, t.commits, t.issues, t.issues_closed, t.pull_requests, t.pull_requests_merged, t.reviews,
+      t.discussions, t.discussions_answered
+    from repository_totals t join repositories r on r.id = t.repository_id order by 1`,
+  contributors: `
+    select r.name, a.name as contributor, t.commits, t.issues, t.pull_requests, t.reviews, t.discussions
+    from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
+    order by 1, 2`,
+  counters: `
+    select a.name, a.uncollected, c.commits, c.issues, c.pull_requests, c.reviews, c.stars, c.contributed_to,
+      c.issues_closed, c.pull_requests_merged, c.discussions, c.discussions_answered, c.missing
+    from accounts a join counters c on c.account_id = a.id order by 1`,
+};
+
+/** @returns the rows of each part, as text. */
+export async function snapshot(databaseUrl: string): Promise<Record<string, string[]>> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const taken: Record<string, string[]> = {};
+    for (const [name, query] of Object.entries(parts)) {
+      const { rows } = await client.query<object>(query);
+      taken[name] = rows.map((row) => JSON.stringify(row));
+    }
+    return taken;
+  } finally {
+    await client.end();
+  }
+}
