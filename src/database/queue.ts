@@ -9,6 +9,8 @@ export type Urgency = 'interactive' | 'background';
 
 /** How many jobs of each kind one node runs at once. */
 const concurrency: Record<Urgency, number> = { interactive: 16, background: 6 };
+/** How long a job that is running may go on when the service stops, before it hands the rest back. */
+const finishingTimeMs = 1000;
 const pollIntervalMs = 2000;
 const sweepIntervalMs = 15_000;
 /** A worker that took a job and is not registered after this time died before it could be. */
@@ -90,6 +92,7 @@ async function startRunner(options: Parameters<typeof startQueue>[0] & { urgency
     pgPool: database.pool,
     concurrency: concurrency[urgency],
     pollInterval: pollIntervalMs,
+    preset: { worker: { gracefulShutdownAbortTimeout: finishingTimeMs } },
     noHandleSignals: true,
     events,
     logger: new Logger(() => (level, message) => options.log(level === 'warning' ? 'warning' : level, message)),

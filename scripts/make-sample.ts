@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Core, openCore } from '../src/app.ts';
+import { exportTo } from '../src/commands/backup.ts';
+import { readConfig } from '../src/config.ts';
+import { createLog } from '../src/log.ts';
+import { collect } from '../src/sync/collect.ts';
+import { newCost } from '../src/sync/context.ts';
+import { lookUp } from '../src/sync/look-up.ts';
+import { startSimulator } from '../test/github/simulator.ts';
+import { addIssue } from '../test/github/world/activity.ts';
+import { namedAccounts } from '../test/github/world/cast.ts';
+import { generateWorld } from '../test/github/world/generate.ts';
+import { Random } from '../test/github/world/random.ts';
+import { addHistory } from '../test/github/world/real-history.ts';
+import type { World } from '../test/github/world/world.ts';
+
+/**
+ * Makes sample/sample.ndjson.gz, which `plaudit sample` and `npm run demo` use: what the service learns of a made-up
+ * world, with the history of a real repository in it. Nobody's name, address or id is in the result.
+ */
+
+const file = fileURLToPath(new URL('../sample/sample.ndjson.gz', import.meta.url));
+const firstDay = Date.parse('2026-11-01T12:00:00Z');
+const days = 14;
+const dayMs = 86_400_000;
+let at = firstDay;
+const now = (): Date => new Date(at);
+
+const world = await generateWorld({ seed: 7, size: 'small', now });
+const garden = world.accountByLogin(namedAccounts.organization);
+if (garden === undefined) throw new Error('the world has no organization');
+const everybody = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted);
+await addHistory(world, new Random(7), garden, 'serverpod', everybody);
+giveSampleNames(world);
+
+await using simulator = await startSimulator({ world, now, limits: { graphql: 100_000, graphqlPerMinute: 100_000 } });
+const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-sample-'));
+const environment = {
+  DATA_DIR: dataDir,
+  GITHUB_URL: simulator.url,
+  GITHUB_API_URL: simulator.apiUrl,
+  GITHUB_TOKEN: simulator.tokens.public_only,
+};
+try {
+  const core = await openCore(
+    readConfig(environment, () => ''),
+    { log: createLog('warn'), now },
+  );
+  await learn(core);
+  await removeTraces(core);
+  await core.close();
+  const signal = new AbortController().signal;
+  await exportTo({ environment, print: console.log, warn: console.error, isTerminal: false, signal }, file);
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+function giveSampleNames(world: World): void {
+  const names: Record<string, string> = {
+    [namedAccounts.user]: 'sample-ada',
+    [namedAccounts.organization]: 'sample-garden',
+  };
+  let gardeners = 0;
+  for (const account of world.accounts) {
+    account.nextLogin = null;
+    const isMadeUp = account.id < 100_000 && !account.login.startsWith('committer-');
+    if (!isMadeUp) gardeners += 1;
+    const plain = isMadeUp ? account.login.replace(/\[bot\]$/, '') : `gardener-${gardeners}`;
+    const login = names[account.login] ?? `sample-${plain}`;
+    account.login = account.type === 'Bot' ? `${login}[bot]` : login;
+  }
+  world.changed();
+}
+
+/** Looks at everybody day by day, so that there is a history to show, and collects all contributors. */
+async function learn(core: Core): Promise<void> {
+  const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
+  const work = { call, onProgress: () => {} };
+  const owners = ['sample-ada', 'sample-garden', `sample-${namedAccounts.heavy}`];
+  const ada = world.accountByLogin('sample-ada');
+  const notes = world.repository('sample-ada', 'notes');
+  for (let day = 0; day < days; day += 1) {
+    at = firstDay + day * dayMs;
+    if (ada !== undefined && notes !== undefined && day % 3 !== 0) addIssue(world, notes, { author: ada });
+    for (const name of owners) {
+      const id = await lookUp(core.sync, { provider: 'github', name }, call);
+      if (id !== undefined) await collect(core.sync, id, work, undefined);
+    }
+  }
+  const others = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted);
+  for (const { login } of others) await lookUp(core.sync, { provider: 'github', name: login }, call);
+}
+
+/** What is nobody's must not be taken for somebody's: ids, pictures and addresses of the made-up become their own. */
+async function removeTraces({ database }: Core): Promise<void> {
+  for (const statement of [
+    `update accounts set external_id = 'sample-' || external_id, handle = 'sample-' || handle, pinned = true,
+      provider_memory = null, avatar_url = 'https://github.githubassets.com/images/gravatars/gravatar-user-420.png'`,
+    `update repositories set external_id = 'sample-' || external_id, handle = 'sample-' || handle`,
+    `update identities set email = 'identity-' || id || '@sample.invalid'`,
+  ]) {
+    await database.pool.query(statement);
+  }
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startHttpServer } from '../git/http-server.ts';
+import { startSimulator } from '../github/simulator.ts';
+import { startTestService, until } from '../service.ts';
+
+const marked = 'ghp_simulated_public_only_0123456789';
+
+/** Every row of every table, as text. */
+async function everythingStored(service: Awaited<ReturnType<typeof startTestService>>): Promise<string> {
+  const { pool } = service.database;
+  const { rows } = await pool.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+  );
+  const texts = await Promise.all(
+    rows.map(async ({ name }) => {
+      const table = await pool.query<{ row: string }>(`select t::text as row from ${name} t`);
+      return table.rows.map(({ row }) => row).join('\n');
+    }),
+  );
+  return texts.join('\n');
+}
+
+test('the token goes to GitHub and nowhere else, whatever fails', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
+  const answers: string[] = [];
+  const ask = async (path: string): Promise<void> => {
+    const { text, headers } = await service.get(path);
+    answers.push(text, JSON.stringify([...headers]));
+  };
+  for (const kind of [
+    'unavailable',
+    'bad_credentials',
+    'malformed',
+    'surprise',
+    'primary_limit',
+    'drop_midway',
+  ] as const) {
+    simulator.faults.clear();
+    simulator.faults.add({ kind, times: 2, path: ['data'], value: 3 });
+    await ask('ada-lovelace/contributors');
+    await ask(`person-${answers.length}`);
+  }
+  simulator.faults.clear();
+  await ask('max-member/contributors');
+  const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
+  const stored = await everythingStored(service);
+  const seen = [service.lines.join('\n'), stored, metrics, ...answers].join('\n');
+  assert.ok(seen.length > 10_000);
+  assert.ok(!seen.includes(marked));
+  assert.ok(!seen.includes(Buffer.from(`x-access-token:${marked}`).toString('base64')));
+  // It does get there, or all this would prove nothing.
+  assert.ok(simulator.requests.some(({ token }) => token === 'public_only'));
+});
+
+test('no name that somebody asked for becomes a label of a metric', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator });
+  await service.get('ada-lovelace/contributions?v=marked-value');
+  await service.get('marked-name-of-nobody');
+  await service.get('/nowhere/marked-path');
+  const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
+  assert.match(metrics, /http/);
+  assert.doesNotMatch(metrics, /marked|ada-lovelace/);
+});
+
+test('a redirect to another host is not followed, so that the token stays here', async () => {
+  const heard: string[] = [];
+  await using stranger = await startHttpServer((request, response) => {
+    heard.push(JSON.stringify(request.headers));
+    response.end('{}');
+  });
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator });
+  simulator.faults.add({ kind: 'redirect', times: 100, location: stranger.url });
+  assert.equal((await service.get('ada-lovelace')).status, 502);
+  assert.equal((await service.get('engine-helper%5Bbot%5D')).status, 502);
+  assert.deepEqual(heard, []);
+});
+
+/** What of the headers does not differ from one request to the next. */
+const strip = (headers: Headers): string =>
+  JSON.stringify([...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date'));
+
+test('whether a private repository exists shows in nothing: not in status, body, headers, log or rows', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator, tokens: ['organization_member'] });
+  const { organization } = simulator.accounts;
+  const [hidden, missing] = await Promise.all(
+    ['hidden-engine', 'nobody-engine'].map((name) => service.get(`${organization}/contributors?repository=${name}`)),
+  );
+  assert.deepEqual([hidden?.status, hidden?.text], [404, missing?.text]);
+  assert.equal(strip(hidden?.headers ?? new Headers()), strip(missing?.headers ?? new Headers()));
+  await service.getComplete(`${organization}/contributors`);
+  const { rows } = await service.database.pool.query(
+    "select 1 from repositories where name = 'hidden-engine' or is_private",
+  );
+  assert.equal(rows.length, 0);
+});
+
+test('hostile names and descriptions arrive as they are and do no harm', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator });
+  const people = simulator.world.accounts.filter(({ login }) => login.startsWith('person-'));
+  for (const { login, name, bio } of people) {
+    const [entity] = (await service.get(login)).body.data;
+    assert.deepEqual([entity?.['display_name'], entity?.['description']], [name ?? '', bio ?? '']);
+  }
+  await until(async () => (service.lines.length > 0 ? true : undefined), 'something is logged');
+  for (const line of service.lines) assert.doesNotThrow(() => JSON.parse(line));
+});
