@@ -61,6 +61,7 @@ try {
 function giveSampleNames(world: World): void {
   const names: Record<string, string> = {
     [namedAccounts.user]: 'sample-ada',
+    ada: 'sample-ada-junior',
     [namedAccounts.organization]: 'sample-garden',
   };
   let gardeners = 0;
