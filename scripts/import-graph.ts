@@ -1,0 +1,41 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+
+/** Writes the graph of imports between the rooms of src/ into ARCHITECTURE.md; `--check` fails when it is outdated. */
+
+const file = fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url));
+const mark = '<!-- import graph -->';
+
+const { output } = await cruise(['src'], { doNotFollow: { path: 'node_modules' }, tsPreCompilationDeps: true });
+const edges = new Map<string, Set<string>>();
+for (const { source, dependencies } of (output as ICruiseResult).modules) {
+  for (const { resolved } of dependencies) {
+    const [from, to] = [roomOf(source), roomOf(resolved)];
+    if (from === undefined || to === undefined || from === to) continue;
+    edges.set(from, (edges.get(from) ?? new Set()).add(to));
+  }
+}
+const lines = [...edges]
+  .toSorted(([one], [other]) => one.localeCompare(other))
+  .flatMap(([from, targets]) => [...targets].toSorted().map((to) => `  ${idOf(from)} --> ${idOf(to)}`));
+const graph = ['```mermaid', 'graph LR', ...lines, '```', ''].join('\n');
+const before = readFileSync(file, 'utf8');
+const after = `${before.slice(0, before.indexOf(mark))}${mark}\n${graph}`;
+if (!process.argv.includes('--check')) writeFileSync(file, after);
+else if (after !== before) {
+  console.error('ARCHITECTURE.md does not show the imports as they are: run node scripts/import-graph.ts');
+  process.exitCode = 1;
+}
+
+/** A folder of src, or of providers; files beside the folders are the roof. */
+function roomOf(path: string): string | undefined {
+  const [, room, inner] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
+  if (!path.startsWith('src/')) return undefined;
+  if (room === undefined) return /^src\/(main|app)\.ts$/.exec(path)?.[1];
+  return room === 'providers' && inner === 'github' ? 'providers/github' : room;
+}
+
+function idOf(room: string): string {
+  return room.replace('/', '_');
+}
