@@ -13,6 +13,7 @@ const file = fileURLToPath(new URL('../docs/answer.svg', import.meta.url));
 const path = '/v1/github/entities/sample-ada/contributions';
 const lineHeight = 19;
 const width = 860;
+const maxLineLength = 98;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-picture-'));
 const environment = { DATA_DIR: dataDir, PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'silent' };
@@ -32,7 +33,7 @@ function draw(lines: readonly string[]): string {
   const height = lines.length * lineHeight + 56;
   const texts = lines.map((line, index) => {
     const y = 46 + index * lineHeight;
-    const content = index === 0 ? `<tspan class="prompt">${escape(line)}</tspan>` : colour(line);
+    const content = index === 0 ? `<tspan class="prompt">${escape(line)}</tspan>` : colour(shortened(line));
     return `<text x="22" y="${y}" xml:space="preserve">${content}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
@@ -46,6 +47,11 @@ text { font: 13.5px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans 
 ${texts.join('\n')}
 </svg>
 `;
+}
+
+/** A cursor is longer than the picture is wide. */
+function shortened(line: string): string {
+  return line.length > maxLineLength ? `${line.slice(0, maxLineLength - 1)}…"` : line;
 }
 
 /** A line of indented JSON with its parts marked. */

@@ -47,7 +47,7 @@ export interface TestServiceOptions {
   now?: () => Date;
 }
 
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 const pollMs = 50;
 
 /** Starts the whole service on a simulator, with a database and a data directory of its own. */

@@ -45,7 +45,8 @@ export async function fetchHistory(remote: Remote, directory: string, options: F
 async function updateCopy(tip: RemoteTip, directory: string, options: FetchOptions): Promise<string> {
   const known = await findLocalTip(directory, options.signal);
   if (known === tip.oid) return known;
-  if (known !== null) {
+  // An address may belong to another repository now, whose ids are of another kind.
+  if (known?.length === tip.oid.length) {
     try {
       return await fetchInto(directory, tip, options);
     } catch (error) {
