@@ -20,41 +20,49 @@ export async function saveContributions(connection: Connection, read: ReadContri
   if (read.contributions.length === 0) return;
   const idOf = (externalId: string | null): string | null =>
     externalId === null ? null : (accountIds.get(externalId) ?? null);
-  const rows = read.contributions.map((contribution) => ({
-    kind: contribution.kind,
-    external_id: contribution.externalId,
-    parent_external_id: contribution.parentExternalId,
-    account_id: idOf(contribution.author),
-    answered_by: idOf(contribution.answeredBy),
-    answered: contribution.answered,
-    created_at: contribution.createdAt,
-    updated_at: contribution.updatedAt,
-    closed_at: contribution.closedAt,
-    merged_at: contribution.mergedAt,
-  }));
+  const rows = newestOfEach(read.contributions);
+  const column = <Value>(read: (contribution: Contribution) => Value): Value[] => rows.map(read);
+  if (read.wholeParents.length > 0) await removeVanishedReviews(connection, read);
   await sql`
-    with page as (
-      select distinct on (kind, external_id) * from json_to_recordset(${JSON.stringify(rows)}::json) as p (
-        kind text, external_id text, parent_external_id text, account_id uuid, answered_by uuid, answered boolean,
-        created_at timestamptz, updated_at timestamptz, closed_at timestamptz, merged_at timestamptz)
-      order by kind, external_id, updated_at desc
-    ), vanished_reviews as (
-      delete from contributions c
-      where repository_id = ${repositoryId} and kind = 'review' and parent_external_id = any(${read.wholeParents})
-        and not exists (select from page p where p.kind = c.kind and p.external_id = c.external_id)
-    )
     insert into contributions as c (
       repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
       created_at, updated_at, closed_at, merged_at, seen_at)
     select ${repositoryId}, kind, external_id, parent_external_id, account_id, answered_by, answered,
       created_at, updated_at, closed_at, merged_at, ${seenAt}
-    from page
+    from unnest(
+      ${column(({ kind }) => kind)}::text[], ${column(({ externalId }) => externalId)}::text[],
+      ${column(({ parentExternalId }) => parentExternalId)}::text[], ${column(({ author }) => idOf(author))}::uuid[],
+      ${column(({ answeredBy }) => idOf(answeredBy))}::uuid[], ${column(({ answered }) => answered)}::boolean[],
+      ${column(({ createdAt }) => createdAt)}::timestamptz[], ${column(({ updatedAt }) => updatedAt)}::timestamptz[],
+      ${column(({ closedAt }) => closedAt)}::timestamptz[], ${column(({ mergedAt }) => mergedAt)}::timestamptz[]
+    ) as page (kind, external_id, parent_external_id, account_id, answered_by, answered, created_at, updated_at,
+      closed_at, merged_at)
     on conflict (repository_id, kind, external_id) do update set
       parent_external_id = excluded.parent_external_id, account_id = excluded.account_id,
       answered_by = excluded.answered_by, answered = excluded.answered, created_at = excluded.created_at,
       updated_at = excluded.updated_at, closed_at = excluded.closed_at, merged_at = excluded.merged_at,
       seen_at = greatest(c.seen_at, excluded.seen_at)
     where c.updated_at <= excluded.updated_at`.execute(connection);
+}
+
+/** A page may tell a thing twice; of its states the newest counts. In one order for all, so that writers never wait in a circle. */
+function newestOfEach(contributions: readonly Contribution[]): Contribution[] {
+  const newest = new Map<string, Contribution>();
+  for (const contribution of contributions) {
+    const key = `${contribution.kind} ${contribution.externalId}`;
+    const known = newest.get(key);
+    if (known === undefined || known.updatedAt <= contribution.updatedAt) newest.set(key, contribution);
+  }
+  return [...newest].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, contribution]) => contribution);
+}
+
+/** Of pull requests whose reviews were all told: those that were not. */
+async function removeVanishedReviews(connection: Connection, read: ReadContributions): Promise<void> {
+  const told = read.contributions.filter(({ kind }) => kind === 'review').map(({ externalId }) => externalId);
+  await sql`
+    delete from contributions
+    where repository_id = ${read.repositoryId} and kind = 'review' and parent_external_id = any(${read.wholeParents})
+      and external_id <> all(${told})`.execute(connection);
 }
 
 /** Removes what a scan that read everything since `scanStartedAt` did not see, unless it changed meanwhile. */

@@ -7,6 +7,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Call, ContributionPage, KnownRepository, Provider } from '../providers/provider.ts';
 import type { Repository } from '../repositories/store.ts';
+import { ActorsOfScan } from './actors-of-scan.ts';
 import type { SyncContext } from './context.ts';
 import type { DueScan } from './plan.ts';
 import { completeStream, moveCursor, type StreamState, startScan } from './stream-store.ts';
@@ -43,23 +44,26 @@ export async function readStream(
   let cursor = due === 'resume' ? stream.cursor : null;
   let { pageSize } = stream;
   let firstTotal: number | null = null;
+  const actors = new ActorsOfScan();
   for (let pages = 0; pages < maxPages; pages += 1) {
     const position = { cursor, since: scan.since, pageSize };
     const page = await subject.provider.readStream(stream.name, subject.known, position, subject.call);
     if (due !== 'resume' && pages === 0) firstTotal = page.total;
-    await inTransaction(context.connection, async (transaction) => {
-      await savePage(context, transaction, subject, page, scan);
+    const accountIds = await inTransaction(context.connection, async (transaction) => {
+      const ids = await savePage(context, transaction, { subject, page, scan, actors });
       await moveCursor(transaction, subject.repository.id, stream.name, {
         from: cursor,
         to: page.nextCursor,
         pageSize: page.pageSize,
       });
-      if (page.nextCursor !== null) return;
+      if (page.nextCursor !== null) return ids;
       if (firstTotal !== null && page.total !== null) {
         await assertWhole(transaction, subject, stream, scan, Math.min(firstTotal, page.total));
       }
       await finishStream(context, transaction, subject, stream, scan);
+      return ids;
     });
+    actors.remember(page.actors, accountIds);
     if (page.nextCursor === null) return;
     ({ nextCursor: cursor, pageSize } = page);
   }
@@ -94,17 +98,19 @@ async function beginScan(
   return { startedAt, isFull, since };
 }
 
+/** @returns our ids of everybody on the page. */
 async function savePage(
   context: SyncContext,
   transaction: Connection,
-  { repository }: Subject,
-  page: ContributionPage,
-  scan: Scan,
-): Promise<void> {
-  const accountIds = await saveActors(transaction, repository.provider, page.actors, {
+  read: { subject: Subject; page: ContributionPage; scan: Scan; actors: ActorsOfScan },
+): Promise<ReadonlyMap<string, string>> {
+  const { page, scan, actors } = read;
+  const { repository } = read.subject;
+  const saved = await saveActors(transaction, repository.provider, actors.unsaved(page.actors), {
     mentionedAt: context.now(),
     newId: context.newId,
   });
+  const accountIds = actors.idsOf(page.actors, saved);
   await saveContributions(transaction, {
     repositoryId: repository.id,
     contributions: page.contributions,
@@ -112,6 +118,7 @@ async function savePage(
     wholeParents: page.wholeParents,
     seenAt: scan.startedAt,
   });
+  return accountIds;
 }
 
 /** The end of a scan and the counts that follow from it are one step, so that neither is ever seen without the other. */

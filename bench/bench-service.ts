@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '../src/database/connection.ts';
+import { openDatabase } from '../src/database/open.ts';
+
+const program = fileURLToPath(new URL('../bin/plaudit.js', import.meta.url));
+const bareServer = fileURLToPath(import.meta.url);
+
+/** A server in a process of its own. */
+export interface ServerProcess extends AsyncDisposable {
+  url: string;
+  /** Memory that it holds now, in MiB. */
+  residentMib(): Promise<number>;
+}
+
+/** A data directory with a database that is open here too, as long as it is in use. */
+export async function makeDataDir(): Promise<{ dataDir: string; database: Database } & AsyncDisposable> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-bench-'));
+  const database = await openDatabase({ databaseUrl: undefined, dataDir, log: () => {} });
+  return {
+    dataDir,
+    database,
+    [Symbol.asyncDispose]: async () => {
+      await database.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts the service as a process; without a network unless the settings name one. */
+export async function startService(settings: Record<string, string>): Promise<ServerProcess> {
+  const environment = { PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', GITHUB_API_URL: 'http://127.0.0.1:9' };
+  const env = { PATH: process.env['PATH'] ?? '', ...environment, ...settings };
+  return started(spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] }));
+}
+
+/** Starts a bare `node:http` server that sends the same bytes and headers to everybody. */
+export async function startBareServer(like: string): Promise<ServerProcess> {
+  return started(spawn(process.execPath, [bareServer, like], { stdio: ['ignore', 'pipe', 'inherit'] }));
+}
+
+async function started(child: ChildProcess): Promise<ServerProcess> {
+  if (child.stdout === null) throw new Error('the process has no output');
+  const lines = createInterface({ input: child.stdout });
+  for await (const line of lines) {
+    const url = /listens on (http:\/\/[^\s,]+)/.exec(line)?.[1];
+    if (url === undefined) continue;
+    child.stdout.resume();
+    return {
+      url,
+      residentMib: () => residentMib(child.pid ?? 0),
+      [Symbol.asyncDispose]: async () => {
+        const end = once(child, 'close');
+        child.kill('SIGTERM');
+        await end;
+      },
+    };
+  }
+  throw new Error('the server did not start');
+}
+
+export async function residentMib(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+/** The bare server itself: asks once what to say, then says only that. */
+async function serveBare(like: string): Promise<void> {
+  const answer = await fetch(like);
+  const body = Buffer.from(await answer.arrayBuffer());
+  const headers = Object.fromEntries(
+    [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name)),
+  );
+  const { 'content-type': _type, 'content-length': _length, ...unchanged } = headers;
+  const server = createServer((request, response) => {
+    if (request.headers['if-none-match'] === headers['etag']) {
+      response.writeHead(304, unchanged);
+      response.end();
+      return;
+    }
+    response.writeHead(200, headers);
+    response.end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  console.log(`listens on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+if (process.argv[1] === bareServer) await serveBare(process.argv[2] ?? '');

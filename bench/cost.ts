@@ -1,0 +1,105 @@
+import { openCore } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import { createLog } from '../src/log.ts';
+import { collect, collectNamed } from '../src/sync/collect.ts';
+import { newCost } from '../src/sync/context.ts';
+import { lookUp } from '../src/sync/look-up.ts';
+import { type Simulator, startSimulator } from '../test/github/simulator.ts';
+import type { BenchResult } from './bench-result.ts';
+import { makeDataDir } from './bench-service.ts';
+
+/** Requests and points of a look-up, a repository and an organization, against what the documented formula makes of them. */
+export async function run(): Promise<BenchResult[]> {
+  await using simulator = await startSimulator({ size: 'medium', limits: { graphqlPerMinute: 100_000 } });
+  await using place = await makeDataDir();
+  const config = readConfig(
+    {
+      DATA_DIR: place.dataDir,
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+      GITHUB_TOKEN: simulator.tokens.public_only,
+    },
+    () => '',
+  );
+  const core = await openCore(config, { log: createLog('warn') });
+  const { user, organization } = simulator.accounts;
+  const measure = async (work: (call: Parameters<typeof lookUp>[2]) => Promise<unknown>) => {
+    const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
+    const points = spent(simulator);
+    await work(call);
+    return { requests: call.cost.requests, points: spent(simulator) - points };
+  };
+  const find = (name: string) => (call: Parameters<typeof lookUp>[2]) =>
+    lookUp(core.sync, { provider: 'github', name }, call);
+  try {
+    const one = await measure(find(user));
+    const again = await measure(find(user));
+    const id = await find(organization)({
+      urgency: 'background',
+      signal: new AbortController().signal,
+      cost: newCost(),
+    });
+    const accountId = id ?? '';
+    const repository = await measure((call) =>
+      collectNamed(core.sync, { accountId, repository: 'serverpod' }, { call, onProgress: () => {} }),
+    );
+    const all = await measure((call) => collect(core.sync, accountId, { call, onProgress: () => {} }, undefined));
+    return [
+      result('cost-look-up', 1, one, 'one point: every lifetime counter in one request'),
+      result('cost-refresh', 1, again, 'one point'),
+      result(
+        'cost-repository',
+        expectedOf(simulator, ['serverpod']),
+        repository,
+        'a point for 100 items, and for 100 addresses',
+      ),
+      result(
+        'cost-organization',
+        expectedOf(simulator),
+        all,
+        'the same for each of its repositories, and for 100 of them',
+      ),
+    ];
+  } finally {
+    await core.close();
+  }
+}
+
+function spent({ requests }: Simulator): number {
+  return requests.reduce((sum, { cost }) => sum + cost, 0);
+}
+
+function result(
+  name: string,
+  expected: number,
+  { requests, points }: { requests: number; points: number },
+  baseline: string,
+): BenchResult {
+  return {
+    name,
+    ratio: expected / points,
+    goal: '>=0.5',
+    baseline,
+    detail: `${requests} requests, ${points} points; ${expected} by the formula`,
+  };
+}
+
+/** One page of a hundred is one request and one point; a pull request's reviews come with it. */
+function expectedOf({ world, accounts }: Simulator, names?: string[]): number {
+  const owner = world.accountByLogin(accounts.organization);
+  if (owner === undefined) throw new Error('the world has no organization');
+  const owned = world
+    .owned(owner)
+    .filter(({ visibility }) => visibility === 'public')
+    .filter(({ name }) => names === undefined || names.includes(name));
+  const pages = (items: number): number => Math.ceil(items / 100);
+  const addresses = new Set<string>();
+  const perRepository = owned.map((repository) => {
+    const people = repository.commits.flatMap(({ author, coAuthors }) => [author, ...coAuthors]);
+    const fresh = new Set(people.map(({ email }) => email.toLowerCase()).filter((email) => !addresses.has(email)));
+    for (const email of fresh) addresses.add(email);
+    const { issues, pullRequests, discussions } = repository;
+    return pages(issues.length) + pages(pullRequests.length) + pages(discussions.length) + pages(fresh.size);
+  });
+  return pages(owned.length) + perRepository.reduce((sum, points) => sum + points, 0);
+}

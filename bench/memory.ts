@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setInterval } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startSimulator } from '../test/github/simulator.ts';
+import { namedAccounts } from '../test/github/world/cast.ts';
+import { generateWorld } from '../test/github/world/generate.ts';
+import { Random } from '../test/github/world/random.ts';
+import { addHistory } from '../test/github/world/real-history.ts';
+import type { BenchResult } from './bench-result.ts';
+import { makeDataDir, residentMib, startService } from './bench-service.ts';
+import { fillAccounts } from './cold.ts';
+
+const program = fileURLToPath(new URL('../bin/plaudit.js', import.meta.url));
+
+/** Memory of the process: after many requests, and while a long history is stored. */
+export async function run(): Promise<BenchResult[]> {
+  return [await afterManyRequests(), await whileStoringAHistory()];
+}
+
+async function afterManyRequests(): Promise<BenchResult> {
+  const accounts = 10_000;
+  await using place = await makeDataDir();
+  await fillAccounts(place.database, accounts);
+  await using service = await startService({ DATA_DIR: place.dataDir, FRESH_FOR_S: '31536000' });
+  const ask = async (count: number): Promise<void> => {
+    let left = count;
+    const asker = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        const name = `bench-${1 + Math.floor(Math.random() * accounts)}`;
+        const answer = await fetch(`${service.url}/v1/github/entities/${name}/contributions`);
+        await answer.arrayBuffer();
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, asker));
+  };
+  await ask(20_000);
+  const early = await service.residentMib();
+  await ask(80_000);
+  const late = await service.residentMib();
+  return {
+    name: 'memory-requests',
+    ratio: late / early,
+    goal: '<=1.3',
+    baseline: 'resident memory after the first 20,000 of 100,000 requests over 10,000 accounts',
+    detail: `${Math.round(early)} MiB, then ${Math.round(late)} MiB`,
+  };
+}
+
+async function whileStoringAHistory(): Promise<BenchResult> {
+  const now = (): Date => new Date();
+  const world = await generateWorld({ seed: 1, size: 'small', now, repositories: 1 });
+  const owner = world.accountByLogin(namedAccounts.organization);
+  if (owner === undefined) throw new Error('the world has no organization');
+  await addHistory(world, new Random(1), owner, 'rails', []);
+  await using simulator = await startSimulator({ world });
+  await using place = await makeDataDir();
+  const sync = async (repository: string): Promise<number> => {
+    const child = spawn(process.execPath, [program, 'sync', `github/${owner.login}/${repository}`], {
+      stdio: 'ignore',
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        DATA_DIR: place.dataDir,
+        GITHUB_URL: simulator.url,
+        GITHUB_API_URL: simulator.apiUrl,
+        GITHUB_TOKEN: simulator.tokens.public_only,
+      },
+    });
+    const end = new AbortController();
+    const code = once(child, 'exit').then(([status]) => {
+      end.abort();
+      return status as number;
+    });
+    const peak = await peakMib(child.pid ?? 0, end.signal);
+    if ((await code) !== 0) throw new Error('sync failed');
+    return peak;
+  };
+  const small = await sync('engine-1');
+  const large = await sync('rails');
+  return {
+    name: 'memory-history',
+    ratio: large / small,
+    goal: '<=2',
+    baseline: 'peak resident memory of `plaudit sync` of a repository with 25 commits',
+    detail: `${Math.round(small)} MiB, ${Math.round(large)} MiB for 99,429 commits`,
+  };
+}
+
+async function peakMib(pid: number, end: AbortSignal): Promise<number> {
+  let peak = 0;
+  try {
+    for await (const _ of setInterval(20, undefined, { signal: end })) peak = Math.max(peak, await residentMib(pid));
+  } catch {
+    // The process has ended.
+  }
+  return peak;
+}

@@ -1,0 +1,143 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Contribution } from '../src/contributions/contribution.ts';
+import type { Database } from '../src/database/connection.ts';
+import type { ContributionPage, Provider } from '../src/providers/provider.ts';
+import { findRepository } from '../src/repositories/store.ts';
+import { newCost, type SyncContext } from '../src/sync/context.ts';
+import { readStream } from '../src/sync/read-stream.ts';
+import { findStreams } from '../src/sync/stream-store.ts';
+import type { BenchResult } from './bench-result.ts';
+import { makeDataDir } from './bench-service.ts';
+import { median } from './load.ts';
+
+const pages = 200;
+const rowsPerPage = 100;
+const people = 50;
+const rounds = 7;
+
+/** Contributions stored a second as a scan stores them, page by page with actors and cursor, against a bare upsert. */
+export async function run(): Promise<BenchResult[]> {
+  await using place = await makeDataDir();
+  const { database } = place;
+  const repositoryId = await addRepository(database);
+  const ratios: number[] = [];
+  let best = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    await database.pool.query('truncate contributions');
+    const ours = await rowsPerSecond(() => scan(database, repositoryId));
+    const { rows } = await database.pool.query<{ id: string }>(
+      "select id from accounts where name like 'person-%' order by name",
+    );
+    await database.pool.query('truncate contributions');
+    const theirs = await rowsPerSecond(() =>
+      upsertBare(
+        database,
+        repositoryId,
+        rows.map(({ id }) => id),
+      ),
+    );
+    ratios.push(ours / theirs);
+    best = Math.max(best, ours);
+  }
+  return [
+    {
+      name: 'page',
+      ratio: median(ratios),
+      goal: '>=0.5',
+      baseline: 'multi-row upsert of the same rows into the same table, one transaction for each page of 100',
+      detail: `${Math.round(best).toLocaleString('en')} rows/s at best`,
+    },
+  ];
+}
+
+async function rowsPerSecond(store: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await store();
+  return (pages * rowsPerPage * 1000) / (performance.now() - begun);
+}
+
+function pageOf(page: number): ContributionPage {
+  const contributions = Array.from({ length: rowsPerPage }, (_, index): Contribution => {
+    const number = page * rowsPerPage + index;
+    const at = new Date(1_700_000_000_000 - number * 60_000);
+    return {
+      kind: 'issue',
+      externalId: String(number),
+      parentExternalId: null,
+      author: String(number % people),
+      createdAt: at,
+      updatedAt: at,
+      closedAt: number % 2 === 0 ? at : null,
+      mergedAt: null,
+      answered: false,
+      answeredBy: null,
+    };
+  });
+  const actors = Array.from({ length: people }, (_, index) => ({
+    externalId: String(index),
+    handle: `U_${index}`,
+    type: 'user' as const,
+    name: `person-${String(index).padStart(2, '0')}`,
+    displayName: '',
+    avatarUrl: '',
+  }));
+  const nextCursor = page + 1 < pages ? String(page + 1) : null;
+  return { contributions, actors, wholeParents: [], nextCursor, total: null, pageSize: rowsPerPage };
+}
+
+/** The pages come out of memory: what is measured is everything behind the provider. */
+async function scan(database: Database, repositoryId: string): Promise<void> {
+  const { connection } = database;
+  const repository = await findRepository(connection, repositoryId);
+  const [stream] = await findStreams(connection, repositoryId);
+  if (repository === undefined || stream === undefined) throw new Error('there is nothing to scan');
+  const provider: Pick<Provider, 'readStream'> = {
+    readStream: async (_stream, _repository, { cursor }) => pageOf(Number(cursor ?? '0')),
+  };
+  const context = { connection, now: () => new Date(), newId: uuidv7 } as SyncContext;
+  const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
+  const known = { owner: 'bench', name: 'bench', handle: 'R_1', defaultBranch: 'main' };
+  await readStream(context, { repository, known, provider: provider as Provider, call }, stream, 'everything');
+}
+
+async function upsertBare({ pool }: Database, repositoryId: string, accountIds: string[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    for (let page = 0; page < pages; page += 1) {
+      const rows = pageOf(page).contributions;
+      await client.query('begin');
+      await client.query(
+        `insert into contributions (repository_id, kind, external_id, account_id, answered, created_at, updated_at, closed_at, seen_at)
+         select $1, 'issue', e, a, false, c, c, l, now()
+         from unnest($2::text[], $3::uuid[], $4::timestamptz[], $5::timestamptz[]) as u (e, a, c, l)
+         on conflict (repository_id, kind, external_id) do update set updated_at = excluded.updated_at`,
+        [
+          repositoryId,
+          rows.map((row) => row.externalId),
+          rows.map((row) => accountIds[Number(row.author)]),
+          rows.map((row) => row.createdAt),
+          rows.map((row) => row.closedAt),
+        ],
+      );
+      await client.query('commit');
+    }
+  } finally {
+    client.release();
+  }
+}
+
+async function addRepository({ pool }: Database): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `with owner as (
+       insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+       values (gen_random_uuid(), 'github', 'owner', 'O_1', 'organization', 'bench', now(), now(), now()) returning id
+     ), repository as (
+       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
+         listed_at, created_at, updated_at)
+       select gen_random_uuid(), 'github', '1', 'R_1', id, 'bench', false, false, now(), now(), now(), now() from owner
+       returning id)
+     insert into streams (repository_id, name, covers) select id, 'issues', '{issue}' from repository
+     returning repository_id as id`,
+  );
+  return rows[0]?.id ?? '';
+}
