@@ -84,6 +84,8 @@ function result(
   };
 }
 
+const pages = (items: number): number => Math.ceil(items / 100);
+
 /** One page of a hundred is one request and one point; a pull request's reviews come with it. */
 function expectedOf({ world, accounts }: Simulator, names?: string[]): number {
   const owner = world.accountByLogin(accounts.organization);
@@ -92,7 +94,6 @@ function expectedOf({ world, accounts }: Simulator, names?: string[]): number {
     .owned(owner)
     .filter(({ visibility }) => visibility === 'public')
     .filter(({ name }) => names === undefined || names.includes(name));
-  const pages = (items: number): number => Math.ceil(items / 100);
   const addresses = new Set<string>();
   const perRepository = owned.map((repository) => {
     const people = repository.commits.flatMap(({ author, coAuthors }) => [author, ...coAuthors]);

@@ -49,8 +49,7 @@ async function afterManyRequests(): Promise<BenchResult> {
 }
 
 async function whileStoringAHistory(): Promise<BenchResult> {
-  const now = (): Date => new Date();
-  const world = await generateWorld({ seed: 1, size: 'small', now, repositories: 1 });
+  const world = await generateWorld({ seed: 1, size: 'small', now: () => new Date(), repositories: 1 });
   const owner = world.accountByLogin(namedAccounts.organization);
   if (owner === undefined) throw new Error('the world has no organization');
   await addHistory(world, new Random(1), owner, 'rails', []);
@@ -90,7 +89,8 @@ async function whileStoringAHistory(): Promise<BenchResult> {
 async function peakMib(pid: number, end: AbortSignal): Promise<number> {
   let peak = 0;
   try {
-    for await (const _ of setInterval(20, undefined, { signal: end })) peak = Math.max(peak, await residentMib(pid));
+    for await (const _ of setInterval(20, undefined, { signal: end }))
+      peak = Math.max(peak, (await residentMib(pid)) || 0);
   } catch {
     // The process has ended.
   }

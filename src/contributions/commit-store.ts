@@ -22,7 +22,7 @@ export interface UnresolvedIdentity {
 const nobodyForDays = 30;
 
 /** Gives every address an id; `identityIds` holds those that are known, by e-mail, and grows. */
-export async function addIdentities(
+async function addIdentities(
   connection: Connection,
   provider: string,
   emails: Iterable<string>,
@@ -43,23 +43,50 @@ export async function addIdentities(
   for (const { id, email } of rows) identityIds.set(email, id);
 }
 
+/** Stores batch after batch; while one is being written the next is read. */
+export async function saveAllCommits(
+  connection: Connection,
+  batches: AsyncIterable<readonly CommitRecord[]>,
+  options: { provider: string; repositoryId: string; scanNumber: number },
+): Promise<void> {
+  const { provider, repositoryId, scanNumber } = options;
+  const identityIds = new Map<string, number>();
+  const save = async (commits: readonly CommitRecord[]): Promise<void> => {
+    const emails = commits.flatMap((commit) => commit.emails);
+    await addIdentities(connection, provider, emails, identityIds);
+    await saveCommits(connection, repositoryId, commits, { identityIds, scanNumber });
+  };
+  let saving: Promise<void> = Promise.resolve();
+  for await (const commits of batches) {
+    await saving;
+    saving = save(commits);
+    // Its failure is met at the next turn, or at the end.
+    saving.catch(() => {});
+  }
+  await saving;
+}
+
 /** Stores commits; of one that is there already only the number of the scan that saw it changes. */
-export async function saveCommits(
+async function saveCommits(
   connection: Connection,
   repositoryId: string,
   commits: readonly CommitRecord[],
   options: { identityIds: ReadonlyMap<string, number>; scanNumber: number },
 ): Promise<void> {
   const { identityIds, scanNumber } = options;
+  // Joined by us: the driver's own way of writing long arrays takes longer than all the rest.
+  const joined = (write: (commit: CommitRecord) => string | number): string => commits.map(write).join(' ');
+  const oids = joined(({ oid }) => oid);
+  const authoredAt = joined((commit) => commit.authoredAt.getTime() / 1000);
+  const committedAt = joined((commit) => commit.committedAt.getTime() / 1000);
+  const identities = joined(({ emails }) => `{${emails.map((email) => identityIds.get(email)).join(',')}}`);
   await sql`
     insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
-    select ${repositoryId}, oid, to_timestamp(authored_at), to_timestamp(committed_at), ${scanNumber}::integer,
-      identity_ids::integer[]
+    select ${repositoryId}, decode(oid, 'hex'), to_timestamp(authored_at), to_timestamp(committed_at),
+      ${scanNumber}::integer, identity_ids::integer[]
     from unnest(
-      ${commits.map((commit) => `\\x${commit.oid}`)}::bytea[],
-      ${commits.map((commit) => commit.authoredAt.getTime() / 1000)}::float8[],
-      ${commits.map((commit) => commit.committedAt.getTime() / 1000)}::float8[],
-      ${commits.map((commit) => `{${commit.emails.map((email) => identityIds.get(email)).join(',')}}`)}::text[]
+      string_to_array(${oids}, ' '), string_to_array(${authoredAt}, ' ')::float8[],
+      string_to_array(${committedAt}, ' ')::float8[], string_to_array(${identities}, ' ')
     ) as u (oid, authored_at, committed_at, identity_ids)
     on conflict (repository_id, oid) do update set scan_number = excluded.scan_number
     where c.scan_number < excluded.scan_number`.execute(connection);

@@ -1,10 +1,9 @@
 import { saveActors } from '../accounts/store.ts';
 import {
-  addIdentities,
   findUnresolvedIdentities,
   removeCommits,
   removeUnseenCommits,
-  saveCommits,
+  saveAllCommits,
   saveResolved,
 } from '../contributions/commit-store.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -44,13 +43,12 @@ async function storeHistory(
   if (tip !== null) {
     const scan = { startedAt: context.now(), tip, number };
     await startHistoryScan(connection, repository.id, stream.name, scan);
-    const identityIds = new Map<string, number>();
     const range = { from: isWholeScan ? null : stream.cursor, to: tip };
-    for await (const commits of copy.readCommits(range, { signal, batchSize: commitsAtOnce })) {
-      const emails = commits.flatMap((commit) => commit.emails);
-      await addIdentities(connection, repository.provider, emails, identityIds);
-      await saveCommits(connection, repository.id, commits, { identityIds, scanNumber: number });
-    }
+    await saveAllCommits(connection, copy.readCommits(range, { signal, batchSize: commitsAtOnce }), {
+      provider: repository.provider,
+      repositoryId: repository.id,
+      scanNumber: number,
+    });
     if (!isWholeScan) {
       const lost = { from: earlierTips, to: tip };
       for await (const oids of copy.readLost(lost, { signal, batchSize: commitsAtOnce })) {
