@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
 
-const program = fileURLToPath(new URL('writer.ts', import.meta.url));
+/** The program that is started. */
+export const writerProgram = fileURLToPath(new URL('writer.ts', import.meta.url));
 
 export interface Writing {
   child: ChildProcess;
@@ -23,7 +24,7 @@ export function startWriting(
   options: { onlyOpen?: boolean; uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
 ): Writing {
   const { onlyOpen = false, env, ...as } = options;
-  const args = [program, dataDir, ...(onlyOpen ? ['only-open'] : [])];
+  const args = [writerProgram, dataDir, ...(onlyOpen ? ['only-open'] : [])];
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...as,
