@@ -58,7 +58,6 @@ test("a user's contributors are those to what it owns and is public", async () =
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['user'] });
   await assertTrue(simulator, service, simulator.accounts.user);
-  await assertTrue(simulator, service, simulator.accounts.heavy);
   await assertTrue(simulator, service, simulator.accounts.empty);
   const { rows } = await service.database.pool.query('select 1 from repositories where is_private');
   assert.equal(rows.length, 0);
