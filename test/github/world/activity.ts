@@ -155,7 +155,17 @@ export function addComment(
 export function addCommit(
   world: World,
   repository: Repository,
-  by: { author: Person; coAuthors?: Person[]; at?: Date; parents?: string[]; message?: string },
+  by: {
+    author: Person;
+    coAuthors?: Person[];
+    /** Whoever put it on the branch; by default its author. */
+    committer?: Person;
+    at?: Date;
+    /** When it was written, if long before. */
+    authoredAt?: Date;
+    parents?: string[];
+    message?: string;
+  },
 ): Commit {
   const at = by.at ?? world.now();
   const last = repository.commits.at(-1)?.oid;
@@ -164,8 +174,9 @@ export function addCommit(
   const commit = makeCommit(parents, {
     author: by.author,
     coAuthors: by.coAuthors ?? [],
+    ...(by.committer && { committer: by.committer }),
     message,
-    authoredAt: at,
+    authoredAt: by.authoredAt ?? at,
     committedAt: at,
   });
   repository.commits.push(commit);
@@ -219,7 +230,12 @@ function addSomeCommit(
   // Now and then two lines of work meet again.
   const [last, beforeLast] = [repository.commits.at(-1)?.oid, repository.commits.at(-2)?.oid];
   const isMerge = random.chance(0.1) && last !== undefined && beforeLast !== undefined;
-  addCommit(world, repository, { author, coAuthors, at, ...(isMerge && { parents: [last, beforeLast] }) });
+  addCommit(world, repository, {
+    author,
+    coAuthors,
+    at,
+    ...(isMerge ? { parents: [last, beforeLast] } : mergedAs(random, personOf(random, random.pick(people)), at)),
+  });
 }
 
 function addSomePullRequest(
@@ -248,6 +264,13 @@ function close(item: Issue | PullRequest, at: Date, isNotPlanned: boolean): void
 
 export function personOf(random: Random, account: Account): Person {
   return { name: account.name?.replace(/[<>\n\t]/g, ' ') || account.login, email: random.pick(addressesOf(account)) };
+}
+
+/** Squashed by GitHub, rebased by somebody else, or neither. */
+function mergedAs(random: Random, other: Person, at: Date): { committer?: Person; authoredAt?: Date } {
+  if (random.chance(0.2)) return { committer: { name: 'GitHub', email: 'noreply@github.com' } };
+  const isRebased = random.chance(0.1);
+  return isRebased ? { committer: other, authoredAt: new Date(at.getTime() - 86_400_000) } : {};
 }
 
 /** Somebody whose address belongs to no account. */
