@@ -140,6 +140,8 @@ interface StreamsTable {
   scan_started_at: Date | null;
   /** Whether the running scan reads everything, so that what it did not see is gone. */
   scan_is_full: Generated<boolean>;
+  /** How many items the provider said there were when the running scan began; null: it did not say. */
+  scan_total: number | null;
   /** Of the history: grows when all of it has to be read anew to know what is gone. */
   scan_number: Generated<number>;
   /** Of the history: newest commits of which some, but maybe not all, are stored. */

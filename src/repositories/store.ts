@@ -88,6 +88,17 @@ export async function saveListedRepositories(
   };
 }
 
+/** How many repositories a listing since `listingStartedAt` has shown. */
+export async function countListed(connection: Connection, ownerId: string, listingStartedAt: Date): Promise<number> {
+  const { count } = await connection
+    .selectFrom('repositories')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('owner_id', '=', ownerId)
+    .where('listed_at', '>=', listingStartedAt)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Hides public repositories that a whole listing since `listingStartedAt` did not show: deleted, moved away, or private now. */
 export async function hideUnlisted(
   connection: Connection,

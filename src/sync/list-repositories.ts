@@ -5,12 +5,14 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Call, ListedRepository, Provider } from '../providers/provider.ts';
 import { findListing, finishListing, moveListing } from '../repositories/listing-store.ts';
-import { hideUnlisted, saveListedRepositories } from '../repositories/store.ts';
+import { countListed, hideUnlisted, saveListedRepositories } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { saveTips } from './stream-store.ts';
 
 /** No account owns so many pages of repositories; a provider that goes on for ever is not followed for ever. */
 const maxPages = 10_000;
+/** An end that comes too early is looked at so often; then it is the end, whatever the provider's count says. */
+const maxLooks = 3;
 
 /** Lists the public repositories that an account owns, page by page; goes on where a listing was interrupted. */
 export async function listRepositories(
@@ -22,33 +24,30 @@ export async function listRepositories(
   const running = await findListing(context.connection, account.id);
   const startedAt = running?.startedAt ?? context.now();
   let cursor = running?.cursor ?? null;
-  let listedCount = 0;
+  let looks = 1;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const page = await provider.listRepositories(account, cursor, call);
     const listedAt = context.now();
-    listedCount += page.repositories.length;
-    if (running === undefined && page.nextCursor === null) assertWhole(listedCount, page.total);
-    await inTransaction(context.connection, async (transaction) => {
+    const next = await inTransaction(context.connection, async (transaction): Promise<'more' | 'again' | 'end'> => {
       await saveListed(context, transaction, { account, provider, repositories: page.repositories, listedAt });
       if (page.nextCursor !== null) {
         await moveListing(transaction, account.id, { startedAt, cursor: page.nextCursor });
-        return;
+        return 'more';
       }
+      // A list that breaks off early must not hide what it did not show.
+      const listed = await countListed(transaction, account.id, startedAt);
+      if (looks < maxLooks && listed < (page.total ?? 0)) return 'again';
       const isChanged = await hideUnlisted(transaction, account.id, startedAt, listedAt);
       await finishListing(transaction, account.id, listedAt);
       if (isChanged) await recordContributorsChanged(transaction, account.id);
       await recordCollected(transaction, account.id);
+      return 'end';
     });
-    if (page.nextCursor === null) return;
-    cursor = page.nextCursor;
+    if (next === 'end') return;
+    if (next === 'again') looks += 1;
+    else cursor = page.nextCursor;
   }
   throw new AppError('provider_invalid_response', 'The provider lists repositories without an end.');
-}
-
-/** A listing that breaks off early must not hide what it did not show. */
-function assertWhole(listed: number, total: number | null): void {
-  if (total === null || listed >= total) return;
-  throw new AppError('provider_invalid_response', 'The provider listed fewer repositories than it says there are.');
 }
 
 /** Stores repositories as they are listed, with what the listing tells of their streams. */

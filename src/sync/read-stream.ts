@@ -16,6 +16,8 @@ import { completeStream, moveCursor, type StreamState, startScan } from './strea
 const clockToleranceMs = 300_000;
 /** No repository has so many pages; a provider that goes on for ever is not followed for ever. */
 const maxPages = 100_000;
+/** An end that comes too early is looked at so often; then it is the end, whatever the provider's count says. */
+const maxLooks = 3;
 
 /** A repository that is being read. */
 export interface Subject {
@@ -43,26 +45,31 @@ export async function readStream(
   const scan = await beginScan(context, subject, stream, due);
   let cursor = due === 'resume' ? stream.cursor : null;
   let { pageSize } = stream;
-  let firstTotal: number | null = null;
+  let scanTotal = due === 'resume' ? stream.scanTotal : null;
   const actors = new ActorsOfScan();
+  let looks = 1;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const position = { cursor, since: scan.since, pageSize };
     const page = await subject.provider.readStream(stream.name, subject.known, position, subject.call);
-    if (due !== 'resume' && pages === 0) firstTotal = page.total;
+    if (cursor === null) scanTotal = page.total;
     const accountIds = await inTransaction(context.connection, async (transaction) => {
       const ids = await savePage(context, transaction, { subject, page, scan, actors });
+      const total = page.nextCursor === null ? Math.min(scanTotal ?? 0, page.total ?? 0) : 0;
+      const endsTooEarly = looks < maxLooks && (await isShort(transaction, subject, stream, scan, total));
       await moveCursor(transaction, subject.repository.id, stream.name, {
         from: cursor,
-        to: page.nextCursor,
+        to: endsTooEarly ? cursor : page.nextCursor,
         pageSize: page.pageSize,
+        scanTotal,
       });
-      if (page.nextCursor !== null) return ids;
-      if (firstTotal !== null && page.total !== null) {
-        await assertWhole(transaction, subject, stream, scan, Math.min(firstTotal, page.total));
-      }
-      await finishStream(context, transaction, subject, stream, scan);
+      if (endsTooEarly) return undefined;
+      if (page.nextCursor === null) await finishStream(context, transaction, subject, stream, scan);
       return ids;
     });
+    if (accountIds === undefined) {
+      looks += 1;
+      continue;
+    }
     actors.remember(page.actors, accountIds);
     if (page.nextCursor === null) return;
     ({ nextCursor: cursor, pageSize } = page);
@@ -70,19 +77,18 @@ export async function readStream(
   throw new AppError('provider_invalid_response', 'The provider lists contributions without an end.');
 }
 
-/** A scan that broke off early must not remove what it did not see, nor count as complete. */
-async function assertWhole(
+/** Whether a scan that is at its end has seen less than there is: a list that breaks off early must not remove anything. */
+async function isShort(
   transaction: Connection,
   { repository }: Subject,
   { covers }: StreamState,
   scan: Scan,
   total: number,
-): Promise<void> {
+): Promise<boolean> {
   const [kind] = covers;
-  if (!scan.isFull || kind === undefined || kind === 'commit') return;
+  if (total === 0 || !scan.isFull || kind === undefined || kind === 'commit') return false;
   const seen = await countSeen(transaction, { repositoryId: repository.id, kind, since: scan.startedAt });
-  if (seen >= total) return;
-  throw new AppError('provider_invalid_response', 'The provider listed fewer contributions than it says there are.');
+  return seen < total;
 }
 
 async function beginScan(

@@ -16,6 +16,8 @@ export interface StreamState {
   /** Null: no scan is running. */
   scanStartedAt: Date | null;
   scanIsFull: boolean;
+  /** How many items there were when the running scan began; null: not known. */
+  scanTotal: number | null;
   /** Of the history: number of the last scan that read all of it. */
   scanNumber: number;
   /** Of the history: newest commits of which some, but maybe not all, are stored. */
@@ -67,7 +69,7 @@ export async function saveTips(
 export async function findStreams(connection: Connection, repositoryId: string): Promise<StreamState[]> {
   const { rows } = await sql<StreamState>`
     select s.name, s.covers, cursor, page_size as "pageSize", scan_started_at as "scanStartedAt",
-      scan_is_full as "scanIsFull", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
+      scan_is_full as "scanIsFull", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
       full_scan_at as "fullScanAt", provider_total as "providerTotal", provider_changed_at as "providerChangedAt",
       provider_revision as "providerRevision",
       coalesce(case s.covers[1] when 'commit' then t.commits when 'issue' then t.issues
@@ -87,7 +89,7 @@ export async function startScan(
 ): Promise<void> {
   await connection
     .updateTable('streams')
-    .set({ cursor: null, scan_started_at: scan.startedAt, scan_is_full: scan.isFull })
+    .set({ cursor: null, scan_started_at: scan.startedAt, scan_is_full: scan.isFull, scan_total: null })
     .where('repository_id', '=', repositoryId)
     .where('name', '=', stream)
     .execute();
@@ -129,11 +131,11 @@ export async function moveCursor(
   connection: Connection,
   repositoryId: string,
   stream: string,
-  move: { from: string | null; to: string | null; pageSize: number | null },
+  move: { from: string | null; to: string | null; pageSize: number | null; scanTotal: number | null },
 ): Promise<void> {
   const moved = await connection
     .updateTable('streams')
-    .set({ cursor: move.to, page_size: move.pageSize, failure: null })
+    .set({ cursor: move.to, page_size: move.pageSize, scan_total: move.scanTotal, failure: null })
     .where('repository_id', '=', repositoryId)
     .where('name', '=', stream)
     .where('cursor', 'is not distinct from', move.from)

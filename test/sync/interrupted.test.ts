@@ -71,6 +71,27 @@ test('the same when the database drops every connection', () =>
 
 test('the same when the process is killed', () => compareInterrupted(6, 2, 'kill'));
 
+test('a page that is lost after an interruption is noticed, also at the start of what is resumed', async () => {
+  await using simulator = await startSimulator({ now, repositories: 3 });
+  const target = `github/${simulator.accounts.organization}`;
+  const taken: Record<string, string[]>[] = [];
+  for (const on of ['', 'OwnedRepositories', 'Issues', 'PullRequests', 'Discussions']) {
+    await using database = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
+    if (on !== '') {
+      simulator.faults.add({ kind: 'unavailable', on, times: 8 });
+      await runSync(options).catch(() => {});
+      simulator.faults.clear();
+      simulator.faults.add({ kind: 'lost_page', on, times: 2 });
+    }
+    await runSync(options);
+    assert.equal(simulator.faults.pending, 0);
+    taken.push(await snapshot(database.url));
+  }
+  for (const one of taken) assert.deepEqual(one, taken[0]);
+});
+
 test('faults on the way change nothing at the end', async () => {
   await using simulator = await startSimulator({ now, repositories: 3 });
   const target = `github/${simulator.accounts.organization}`;

@@ -106,6 +106,7 @@ const statements = [
       page_size integer,
       scan_started_at timestamptz,
       scan_is_full boolean not null default true,
+      scan_total integer,
       scan_number integer not null default 0,
       pending_tips text[] not null default '{}',
       known_until timestamptz,
