@@ -34,6 +34,8 @@ const historyLimits = {
   maxTotalBytes: 10 * 1024 ** 3,
   fetchTimeoutMs: 600_000,
 };
+/** What answering may take besides the waiting for a provider. */
+const handlerMarginMs = 5000;
 /** Of what a caller waits, what a connection to a provider may take before it counts as dead. */
 const connectShare = 0.6;
 const maxConnectTimeoutMs = 2000;
@@ -177,6 +179,7 @@ async function createApp(
     metrics: createHttpMetrics(registry),
     now,
     newRequestId: requestIds,
+    handlerTimeoutMs: config.lookupBudgetMs + handlerMarginMs,
     register: (routes) => {
       const context = {
         providers: core.providers,

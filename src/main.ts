@@ -53,6 +53,8 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+const endTimeoutMs = 20_000;
+
 /** Aborted at the first request to end; the second ends the process at once. */
 function endingSignal(): AbortSignal {
   const ending = new AbortController();
@@ -60,6 +62,11 @@ function endingSignal(): AbortSignal {
     process.on(signal, () => {
       if (ending.signal.aborted) process.exit(130);
       ending.abort();
+      // What is stored is safe at any moment, so an end that does not come is no reason to wait for ever.
+      setTimeout(() => {
+        process.stderr.write('plaudit: it did not end in time and is stopped\n');
+        process.exit(1);
+      }, endTimeoutMs).unref();
     });
   }
   return ending.signal;

@@ -9,6 +9,8 @@ import type { Tables } from './tables.ts';
 /** Ten nodes with one pool and one listener each stay below PostgreSQL's default of 100 connections. */
 const maxPoolConnections = 8;
 const connectTimeoutMs = 10_000;
+const keepAliveDelayMs = 10_000;
+const statementTimeoutMs = 600_000;
 const oldestSupportedVersion = 150_000;
 
 /**
@@ -73,6 +75,9 @@ function connect(server: Server): Database {
     application_name: 'plaudit',
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    // A peer that vanished without a word is noticed after some minutes.
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+    statement_timeout: statementTimeoutMs,
     types: typeParsers(),
   };
   const pool = new Pool({ ...clientConfig, max: maxPoolConnections });

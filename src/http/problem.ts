@@ -33,6 +33,7 @@ const numbers = {
 
 /** Said when nothing better is known of how long a trouble lasts. */
 const defaultRetryAfterS = 30;
+const unavailableRetryAfterS = 5;
 
 /** Turns any failure into what a caller may know of it. */
 export function toProblem(error: unknown, now: Date): Problem {
@@ -46,6 +47,13 @@ export function toProblem(error: unknown, now: Date): Problem {
 export function methodNotAllowed(allowed: readonly string[]): Problem {
   const message = `This address answers only ${allowed.join(', ')}.`;
   return problem(405, numbers.methodNotAllowed, 'method_not_allowed', message, { allow: allowed.join(', ') });
+}
+
+/** Our own trouble, which passes: the database is away, or does not answer in time. */
+export function unavailable(): Problem {
+  const message = 'The service cannot reach its database just now.';
+  const headers = { 'retry-after': String(unavailableRetryAfterS) };
+  return problem(503, numbers.unknown, 'unavailable', message, headers);
 }
 
 export function payloadTooLarge(message: string, status: 413 | 431 = 413): Problem {

@@ -4,6 +4,7 @@ import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { TSchema } from 'typebox';
+import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { AppError } from '../errors.ts';
 import { isNotModified, notModifiedHeaders } from './answer.ts';
 import type { AnswerCache } from './answer-cache.ts';
@@ -11,7 +12,7 @@ import type { App } from './app.ts';
 import { addDocumentation } from './documentation.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { parameterReader } from './parameters.ts';
-import { methodNotAllowed, type Problem, payloadTooLarge, toProblem } from './problem.ts';
+import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
 
 export interface ServerOptions {
   cache: AnswerCache;
@@ -22,6 +23,8 @@ export interface ServerOptions {
   now: () => Date;
   /** Gives every response an id of its own. */
   newRequestId: () => string;
+  /** However long whatever it needs stays silent, a request is answered within this time. */
+  handlerTimeoutMs: number;
   /** Adds the routes. */
   register: (app: App) => void;
 }
@@ -40,6 +43,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
     serverFactory: (handler) => listener(options, handler),
     genReqId: options.newRequestId,
     bodyLimit: limits.maxBodyBytes,
+    handlerTimeout: options.handlerTimeoutMs,
     routerOptions: { maxParamLength: limits.maxParameterLength },
     forceCloseConnections: 'idle',
     frameworkErrors: (_error, request, reply) => {
@@ -162,6 +166,7 @@ function unmatched(request: FastifyRequest, patterns: ReturnType<typeof collectP
 
 function problemOf(error: unknown, now: Date): Problem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'FST_ERR_HANDLER_TIMEOUT' || isDatabaseUnavailable(error)) return unavailable();
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge('The body is too large.');
   const isCallersFault =
     !(error instanceof AppError) && error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500;
