@@ -20,38 +20,36 @@ const maxEmails = 256;
 /** RFC 5321, section 4.5.3.1: 64 octets, "@", 255 octets. */
 const maxEmailLength = 320;
 /** More than `maxEmails` lines of usual length; what a commit has beyond is not looked at. */
-const maxRecordBytes = 64 * 1024;
+const maxRecordLength = 64 * 1024;
 /** The last second of the year 9999. */
 const maxSeconds = 253_402_300_799;
 
 /** Reads commits out of a stream of bytes, however it is cut in pieces. */
 export class CommitParser {
   /** Start of a commit whose end is still to come. */
-  #rest: Buffer = Buffer.alloc(0);
+  #rest = '';
 
   /** Adds to `commits` those that end in `chunk`. */
   push(chunk: Buffer, commits: Commit[]): void {
+    // A character a byte, and all at once: the fastest way to cut it.
+    const text = chunk.toString('latin1');
     let start = 0;
-    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
-      if (this.#rest.length === 0)
-        commits.push(parseCommit(chunk.toString('latin1', start, Math.min(end, start + maxRecordBytes))));
-      else {
-        this.#keep(chunk.subarray(start, end));
-        commits.push(parseCommit(this.#rest.toString('latin1')));
-        this.#rest = Buffer.alloc(0);
-      }
+    for (let end = text.indexOf('\0'); end >= 0; end = text.indexOf('\0', start)) {
+      this.#keep(text, start, end);
+      commits.push(parseCommit(this.#rest));
+      this.#rest = '';
       start = end + 1;
     }
-    this.#keep(chunk.subarray(start));
+    this.#keep(text, start, text.length);
   }
 
-  #keep(bytes: Buffer): void {
-    if (bytes.length === 0 || this.#rest.length >= maxRecordBytes) return;
-    this.#rest = Buffer.concat([this.#rest, bytes.subarray(0, maxRecordBytes - this.#rest.length)]);
+  #keep(text: string, start: number, end: number): void {
+    const length = Math.min(end - start, maxRecordLength - this.#rest.length);
+    if (length > 0) this.#rest += text.slice(start, start + length);
   }
 }
 
-/** @param record a character a byte, which is the fastest way to cut it. */
+/** @param record a character a byte. */
 function parseCommit(record: string): Commit {
   const oidEnd = record.indexOf(' ');
   const authoredEnd = record.indexOf(' ', oidEnd + 1);
@@ -76,7 +74,8 @@ function endOfLine(text: string, start: number): number {
 }
 
 function parseSeconds(digits: string): number | undefined {
-  return /^\d+$/.test(digits) ? Math.min(Number(digits), maxSeconds) : undefined;
+  const seconds = digits === '' ? Number.NaN : Number(digits);
+  return seconds >= 0 ? Math.min(seconds, maxSeconds) : undefined;
 }
 
 /** One `Name <address>` a line; a line without address is nobody's. */
