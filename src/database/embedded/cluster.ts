@@ -59,11 +59,15 @@ async function clusterVersion(clusterDir: string): Promise<string | undefined> {
   );
 }
 
-/** A process that was killed while it made a cluster leaves half of one under a name of its own. */
+/**
+ * A process that was killed while it made a cluster leaves half of one under a name of its own. A program that it had
+ * started may still be writing there; what cannot be removed now, a later start removes.
+ */
 async function removeUnfinished(dataDir: string): Promise<void> {
   for (const entry of await readdir(dataDir)) {
     const pid = Number(unfinished.exec(entry)?.[1]);
-    if (pid > 0 && !isRunning(pid)) await rm(join(dataDir, entry), { recursive: true, force: true });
+    if (!(pid > 0) || isRunning(pid)) continue;
+    await rm(join(dataDir, entry), { recursive: true, force: true, maxRetries: 2 }).catch(() => {});
   }
 }
 

@@ -91,7 +91,8 @@ test('a kill at any moment of the first start and of later ones is repaired by t
     await writing.until('opening');
     await Promise.race([wait(kill * 60), writing.ended]);
     writing.child.kill('SIGKILL');
-    await writing.ended;
+    // It ended by the kill, or was faster; never by a fault that an earlier kill left.
+    assert.ok(['SIGKILL', 0].includes(await writing.ended));
   }
   for (const dataDir of [place.at('data-0'), place.at('data-1')]) {
     const writing = startWriting(dataDir);
