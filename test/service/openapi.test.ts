@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { startSimulator } from '../github/simulator.ts';
+import { startTestService } from '../service.ts';
+
+interface Description {
+  openapi: string;
+  paths: Record<
+    string,
+    {
+      get: {
+        parameters?: { name: string; in: string }[];
+        responses: Record<string, { content?: Record<string, { schema: object }> }>;
+      };
+    }
+  >;
+}
+
+const account = '/v1/{provider}/entities/{name}';
+
+test('the description is OpenAPI 3.1, and every answer is as it says', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator });
+  const description = JSON.parse((await service.get('/openapi.json')).text) as Description;
+  assert.match(description.openapi, /^3\.1\./);
+  const parameters = (path: string): string[] =>
+    (description.paths[path]?.get.parameters ?? []).map(({ name }) => name).toSorted();
+  assert.deepEqual(parameters(account), ['after', 'before', 'format', 'limit', 'name', 'provider']);
+  assert.ok(parameters(`${account}/contributions`).includes('private'));
+  assert.ok(['bots', 'repository'].every((name) => parameters(`${account}/contributors`).includes(name)));
+
+  const ajv = new Ajv2020({ strict: false });
+  formats.default(ajv);
+  const { user, organization } = simulator.accounts;
+  await service.getComplete(`${user}/contributors`);
+  const asked: [string, string][] = [
+    [account, user],
+    [account, organization],
+    [account, 'nobody-at-all'],
+    [account, `${user}?limit=0`],
+    [`${account}/contributions`, `${user}/contributions?limit=5`],
+    [`${account}/contributors`, `${user}/contributors?limit=3`],
+    [`${account}/contributors`, `${user}/contributors?repository=no-such`],
+    ['/healthz', '/healthz'],
+    ['/readyz', '/readyz'],
+  ];
+  for (const [path, address] of asked) {
+    const { status, body } = await service.get(address);
+    const schema = description.paths[path]?.get.responses[status]?.content?.['application/json']?.schema;
+    assert.ok(schema, `${path} ${status} is described`);
+    const validate = ajv.compile(schema);
+    assert.ok(validate(body), `${address}: ${ajv.errorsText(validate.errors)}`);
+  }
+});
+
+test('the pages for people are served by the service itself, without anything from elsewhere', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator });
+  const { status, text } = await service.get('/docs');
+  assert.equal(status, 200);
+  const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '');
+  assert.ok(links.length > 2);
+  for (const link of links) {
+    assert.doesNotMatch(link, /^(https?:)?\/\//);
+    const { pathname } = new URL(link, `${service.url}/docs/`);
+    assert.equal((await service.get(pathname)).status, 200, pathname);
+  }
+});
