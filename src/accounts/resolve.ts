@@ -41,18 +41,28 @@ export class Resolver {
    * @throws AppError when the provider was asked and failed, and nothing is stored to answer from.
    */
   async resolve(asked: NameOnProvider, deadline: Date): Promise<Resolution> {
-    const stored = await this.#find(asked);
+    const find = (): Promise<Resolution | undefined> => this.#find(asked);
+    const stored = await find();
     if (stored !== undefined) return stored;
-    await this.askAndWait(lookUpJob(asked), deadline);
-    return (await this.#find(asked)) ?? { state: 'pending' };
+    return (await this.askAndWait(lookUpJob(asked), deadline, find)) ?? (await find()) ?? { state: 'pending' };
   }
 
-  /** Has a question asked, and waits until it has an outcome or the deadline has come. */
-  async askAndWait(job: Job, deadline: Date): Promise<void> {
+  /**
+   * Has a question asked, and waits until it has an outcome or the deadline has come.
+   * @param find looks for what is asked for: somebody else's question may have ended just before this one.
+   * @returns what was found without waiting.
+   */
+  async askAndWait<Found>(
+    job: Job,
+    deadline: Date,
+    find: () => Promise<Found | undefined>,
+  ): Promise<Found | undefined> {
     const { connection, outcomes, now } = this.#options;
     const outcome = outcomes.wait(job.key, deadline);
-    await ask(connection, job, now());
-    await outcome;
+    const isAsking = await ask(connection, job, now());
+    const found = isAsking ? undefined : await find();
+    if (found === undefined) await outcome;
+    return found;
   }
 
   /** Has a question asked that nobody waits for. */

@@ -91,7 +91,10 @@ async function collectedOfAccount(
   if (collection.listedAt === null && !account.pinned) {
     const outcome = await findOutcome(connection, job.key, now());
     if (outcome?.state === 'failed') throw outcome.error;
-    await resolver.askAndWait(job, deadline);
+    await resolver.askAndWait(job, deadline, async () => {
+      const { listedAt } = await findCollection(connection, account.id);
+      return listedAt ?? undefined;
+    });
     collection = await findCollection(connection, account.id);
   } else if (!account.pinned && (collection.isUnfinished || resolver.isStale(collection.listedAt))) {
     resolver.askInBackground(job);
@@ -122,7 +125,9 @@ async function collectedOfRepository(
   if (isNew && !account.pinned) {
     const outcome = await findOutcome(connection, job.key, now());
     if (outcome?.state === 'failed' && found === undefined) throw outcome.error;
-    if (outcome === undefined) await resolver.askAndWait(job, deadline);
+    if (outcome === undefined) {
+      await resolver.askAndWait(job, deadline, async () => (await find())?.repository.collectedAt ?? undefined);
+    }
     found = await find();
     if (found === undefined && (await findOutcome(connection, job.key, now()))?.state === 'absent') {
       throw noSuchRepository();

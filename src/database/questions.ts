@@ -16,9 +16,12 @@ const claimForMs = 60_000;
 /** How a question without an answer ended. */
 export type Outcome = { state: 'absent' } | { state: 'failed'; error: AppError };
 
-/** Adds the job that asks, unless it was asked already and that still stands. */
-export async function ask(connection: Connection, job: Job, now: Date): Promise<void> {
-  await connection.transaction().execute(async (transaction) => {
+/**
+ * Adds the job that asks, unless it was asked already and that still stands.
+ * @returns whether it is being asked because of this call.
+ */
+export async function ask(connection: Connection, job: Job, now: Date): Promise<boolean> {
+  return connection.transaction().execute(async (transaction) => {
     const claimed = await sql`
       insert into questions as q (key, state, retry_at)
       values (${job.key}, 'asked', ${new Date(now.getTime() + claimForMs)})
@@ -27,6 +30,7 @@ export async function ask(connection: Connection, job: Job, now: Date): Promise<
         where q.retry_at <= ${now}
       returning 1`.execute(transaction);
     if (claimed.rows.length > 0) await addJob(transaction, job);
+    return claimed.rows.length > 0;
   });
 }
 

@@ -1,5 +1,5 @@
 import { lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
-import { type Account, findById, keepFormerName, markGone, saveAccount } from '../accounts/store.ts';
+import { type Account, findById, findByName, keepFormerName, markGone, saveAccount } from '../accounts/store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { announce } from '../database/listener.ts';
 import { keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
@@ -20,6 +20,9 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
   const provider = context.providers.get(asked.provider);
   if (provider === undefined) return undefined;
   return settling(context, key, call, async () => {
+    const known = await findByName(context.connection, asked.provider, asked.name);
+    // Who asks may have looked just before somebody else's question was answered.
+    if (known?.state === 'present' && isFresh(context, known.account)) return known.account.id;
     const id = await saveReports(context, asked.provider, key, provider.lookUp(asked.name, call));
     if (id !== undefined) return id;
     const until = new Date(context.now().getTime() + context.freshForMs);
@@ -29,6 +32,10 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
     });
     return undefined;
   });
+}
+
+function isFresh({ freshForMs, now }: SyncContext, { askedAt }: Account): boolean {
+  return askedAt !== null && askedAt.getTime() + freshForMs > now().getTime();
 }
 
 /** Asks a provider anew for a stored account; hides it when the provider does not know it any more. */

@@ -62,6 +62,10 @@ test('what GitHub cannot answer never turns a known account into an error, a zer
       [after.status, after.body.data, after.body.meta_data.as_of],
       [200, before.body.data, before.body.meta_data.as_of],
     );
+    await until(async () => {
+      const { rows } = await service.database.pool.query("select 1 from questions where state = 'failed'");
+      return rows.length > 0 ? true : undefined;
+    }, 'the question is settled');
   }
 });
 
