@@ -23,7 +23,7 @@ export interface SimulatorOptions {
   world?: World;
   now?: () => Date;
   limits?: Partial<LimitSettings>;
-  /** Default: any free one. */
+  /** Default: a free one. */
   port?: number;
   /** Contributions of a heavy account that may be counted for one answer. Default 90. */
   heavyLimit?: number;

@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client } from 'pg';
 import { AppError } from '../../errors.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
+import { canConnect } from './can-connect.ts';
 import { ensureCluster, superuser } from './cluster.ts';
 import { explainDirectoryError, explainOutput } from './failure.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
@@ -168,19 +168,5 @@ function stop(pid: number): void {
     process.kill(pid, 'SIGINT');
   } catch {
     // It has just ended.
-  }
-}
-
-/** Whether the server takes connections; false while it starts, recovers or stops. */
-async function canConnect(connection: EmbeddedServer['connection']): Promise<boolean> {
-  const client = new Client({ ...connection, connectionTimeoutMillis: 5000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => {});
   }
 }
