@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Logger, parseCronItems, type Runner, run, type WorkerEvents } from 'graphile-worker';
 import { sql } from 'kysely';
 import type { Connection, Database } from './connection.ts';
@@ -13,6 +14,7 @@ const concurrency: Record<Urgency, number> = { interactive: 16, background: 6 };
 const finishingTimeMs = 1000;
 const pollIntervalMs = 2000;
 const sweepIntervalMs = 15_000;
+const restartDelayMs = 1000;
 /** A worker that took a job and is not registered after this time died before it could be. */
 const unregisteredGrace = '30 seconds';
 
@@ -60,9 +62,9 @@ export async function startQueue(options: {
   const { database, node } = options;
   const sweep = (): Promise<void> => releaseJobsOfDeadNodes(database.connection);
   await sweep();
-  const runners: Runner[] = [];
+  const workers: Queue[] = [];
   for (const urgency of ['interactive', 'background'] as const) {
-    runners.push(await startRunner({ ...options, urgency }));
+    workers.push(await keepWorking({ ...options, urgency }));
   }
   const sweeper = setInterval(() => {
     sweep().catch(() => options.log('warning', 'could not look for jobs of dead nodes'));
@@ -70,13 +72,69 @@ export async function startQueue(options: {
   return {
     stop: async () => {
       clearInterval(sweeper);
-      await Promise.all(runners.map((runner) => runner.stop()));
-      await database.connection.deleteFrom('workers').where('node', '=', node).execute();
+      await Promise.all(workers.map((one) => one.stop()));
+      // Without a database others do it later: they see that this node is gone.
+      await database.connection
+        .deleteFrom('workers')
+        .where('node', '=', node)
+        .execute()
+        .catch(() => {});
     },
   };
 }
 
-async function startRunner(options: Parameters<typeof startQueue>[0] & { urgency: Urgency }): Promise<Runner> {
+type WorkerOptions = Parameters<typeof startQueue>[0] & { urgency: Urgency };
+
+/** Workers, and their ids so far. */
+interface Workers {
+  runner: Runner;
+  ids: ReadonlyMap<string, unknown>;
+}
+
+/** Workers that cannot tell the database how a job ended give up for good; others take their place. */
+async function keepWorking(options: WorkerOptions): Promise<Queue> {
+  const ending = new AbortController();
+  let workers = await startRunner(options);
+  const replace = async (): Promise<void> => {
+    options.log('error', 'the workers lost the database and are started again');
+    while (!ending.signal.aborted) {
+      await wait(restartDelayMs, undefined, { signal: ending.signal }).catch(() => {});
+      try {
+        await releaseJobsOf(options.database.connection, [...workers.ids.keys()]);
+        workers = await startRunner(options);
+        return;
+      } catch {
+        // The database is still away.
+      }
+    }
+  };
+  const ended = (async (): Promise<void> => {
+    for (;;) {
+      await workers.runner.promise.catch(() => {});
+      if (ending.signal.aborted) return;
+      await replace();
+      // Asked to end while the new ones were starting.
+      if (ending.signal.aborted) await workers.runner.stop().catch(() => {});
+    }
+  })();
+  return {
+    stop: async () => {
+      ending.abort();
+      // Those that ended already refuse to be stopped.
+      await workers.runner.stop().catch(() => {});
+      await ended;
+    },
+  };
+}
+
+async function releaseJobsOf(connection: Connection, workerIds: readonly string[]): Promise<void> {
+  await connection.transaction().execute(async (transaction) => {
+    await sql`delete from workers where id = any(${workerIds})`.execute(transaction);
+    await sql`select graphile_worker.force_unlock_workers(${workerIds}::text[])`.execute(transaction);
+  });
+}
+
+async function startRunner(options: WorkerOptions): Promise<Workers> {
   const { database, node, urgency } = options;
   const tasks = Object.entries(options.tasks).filter(([, task]) => task.urgency === urgency);
   const registrations = new Map<string, Promise<unknown>>();
@@ -88,7 +146,7 @@ async function startRunner(options: Parameters<typeof startQueue>[0] & { urgency
     registration.catch(() => {});
     registrations.set(worker.workerId, registration);
   });
-  return run({
+  const runner = await run({
     pgPool: database.pool,
     concurrency: concurrency[urgency],
     pollInterval: pollIntervalMs,
@@ -111,6 +169,7 @@ async function startRunner(options: Parameters<typeof startQueue>[0] & { urgency
       ]),
     ),
   });
+  return { runner, ids: registrations };
 }
 
 /** A node that was killed keeps its jobs locked for hours, unless somebody who sees that it is gone takes them away. */

@@ -83,6 +83,12 @@ test('while the database is away or silent every request is answered in time, an
     return answer.status === 200 ? answer : undefined;
   }, 'it is known');
   for (const disturbance of ['breakOff', 'silence'] as const) {
+    // A job is under way, whose end the database will not hear of.
+    const underWay = disturbance === 'breakOff' ? 'person-8' : 'person-9';
+    simulator.faults.add({ kind: 'slow', on: 'Account', delayMs: 300 });
+    const asked = simulator.requests.length;
+    await service.get(underWay);
+    await until(async () => (simulator.requests.length > asked ? true : undefined), 'the provider is asked');
     link[disturbance]();
     const answers = await Promise.all(
       ['ada-lovelace?v=1', 'person-1', 'person-2/contributors'].map((path) => service.get(path)),
@@ -94,5 +100,6 @@ test('while the database is away or silent every request is answered in time, an
     link.restore();
     await until(async () => ((await service.get('/readyz')).status === 200 ? true : undefined), 'it is ready again');
     assert.equal((await service.get('ada-lovelace')).text, before.text);
+    await until(async () => ((await service.get('person-4')).status === 200 ? true : undefined), 'workers work again');
   }
 });
