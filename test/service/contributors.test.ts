@@ -160,6 +160,11 @@ test('what changes at the provider changes here: more, less, hidden, renamed, re
     ['a shown repository', () => setVisibility(world, loom, 'public')],
   ];
   for (const [what, change] of steps) {
+    // What is still under way would be done at the time that follows.
+    await until(async () => {
+      const { rows } = await service.database.pool.query("select 1 from questions where state = 'asked'");
+      return rows.length === 0 ? true : undefined;
+    }, 'nothing is being asked');
     advance(90_000);
     change();
     await service.get(`${login}/contributors`);
