@@ -41,7 +41,7 @@ export async function run(): Promise<BenchResult[]> {
     });
     const accountId = id ?? '';
     const repository = await measure((call) =>
-      collectNamed(core.sync, { accountId, repository: 'serverpod' }, { call, onProgress: () => {} }),
+      collectNamed(core.sync, { accountId, repository: 'serverpod', withPrivate: false }, { call, onProgress: () => {} }),
     );
     const all = await measure((call) => collect(core.sync, accountId, { call, onProgress: () => {} }, undefined));
     return [

@@ -96,7 +96,7 @@ async function scan(database: Database, repositoryId: string): Promise<void> {
   };
   const context = { connection, now: () => new Date(), newId: uuidv7 } as SyncContext;
   const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
-  const known = { owner: 'bench', name: 'bench', handle: 'R_1', defaultBranch: 'main' };
+  const known = { owner: 'bench', name: 'bench', handle: 'R_1', defaultBranch: 'main', access: null };
   await readStream(context, { repository, known, provider: provider as Provider, call }, stream, 'everything');
 }
 

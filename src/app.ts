@@ -2,13 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
+import { createAccess } from './access/access.ts';
+import { findRepositoryIds } from './access/erasure/store.ts';
+import { accessRoutes } from './access/routes.ts';
+import { createAccessTasks } from './access/tasks.ts';
+import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import type { Config } from './config.ts';
+import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
 import { contributorRoutes } from './contributors/routes.ts';
 import type { Database } from './database/connection.ts';
-import { type Listener, listen } from './database/listener.ts';
+import { SharedCounts } from './database/counts.ts';
+import { type Change, type Listener, listen } from './database/listener.ts';
 import { openDatabase } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
 import { startQueue } from './database/queue.ts';
@@ -25,7 +32,9 @@ import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { createProviders } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
+import { repositoryRoutes } from './repositories/routes.ts';
 import type { SyncContext } from './sync/context.ts';
+import { hideLostRepositories } from './sync/lost-access.ts';
 import { createTasks } from './sync/tasks.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
@@ -58,6 +67,8 @@ export interface Core {
   sync: SyncContext;
   outcomes: Outcomes;
   cache: AnswerCache;
+  /** Hear of changes; undefined: some may have been missed. */
+  onChange: Set<(change: Change | undefined) => void>;
   close(): Promise<void>;
 }
 
@@ -75,13 +86,20 @@ export async function openCore(config: Config, { log, now = () => new Date() }: 
   const database = await openDatabase({ ...config, log: (line) => log.info(line) });
   const outcomes = new Outcomes(now);
   const cache = new AnswerCache(maxCacheBytes);
+  const onChange: Core['onChange'] = new Set([
+    (change) => {
+      if (change === undefined) cache.clear();
+      else if (change.kind === 'account') cache.invalidate(change.key);
+    },
+    (change) => (change === undefined ? outcomes.announceAll() : outcomes.announce(change.key)),
+  ]);
+  const tell = (change: Change | undefined): void => {
+    for (const hear of onChange) hear(change);
+  };
   const listening = listen({
     clientConfig: database.clientConfig,
-    onChange: ({ kind, key }) => (kind === 'account' ? cache.invalidate(key) : outcomes.announce(key)),
-    onReset: () => {
-      cache.clear();
-      outcomes.announceAll();
-    },
+    onChange: tell,
+    onReset: () => tell(undefined),
     log: (line) => log.warn(line),
   });
   const listener = await closingOnFailure(listening, database);
@@ -103,6 +121,7 @@ export async function openCore(config: Config, { log, now = () => new Date() }: 
     sync,
     outcomes,
     cache,
+    onChange,
     close: async () => {
       await Promise.all([...providers.values()].map((provider) => provider.close()));
       await listener.close();
@@ -126,11 +145,16 @@ export async function startService(config: Config, options: AppOptions): Promise
   const core = await openCore(config, options);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  await hideLostRepositories(core.sync);
+  sweepErased(core, log);
   const app = await createApp(config, core, { log, now, registry });
   const queue = await startQueue({
     database: core.database,
     node: core.listener.node,
-    tasks: createTasks(core.sync),
+    tasks: {
+      ...createTasks(core.sync),
+      ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),
+    },
     // What it tells besides failures is of use only to those who look for a fault.
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
   });
@@ -172,9 +196,22 @@ async function createApp(
   });
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
   const requestIds = requestIdSource();
+  const counts = new SharedCounts(connection, now);
+  const publicUrl = (): string => config.publicUrl ?? formatUrl(config.host, app.server.address());
+  const isLive = (): boolean => listener.isConnected();
+  const access = createAccess({ connection, now, publicUrl, isLive });
+  core.onChange.add((change) => {
+    if (change === undefined) access.clear();
+    else if (change.kind === 'account') access.forget(change.key);
+  });
   const app: App = await createServer({
     cache,
-    isCacheLive: () => listener.isConnected(),
+    isCacheLive: isLive,
+    authenticate: (token) => access.authenticate(token),
+    recognize: (token) => access.recognize(token),
+    counts,
+    readsPerMinute: config.rateLimitPerMinute,
+    trustedProxies: config.trustedProxies,
     log,
     metrics: createHttpMetrics(registry),
     now,
@@ -189,15 +226,37 @@ async function createApp(
         connection,
         now,
         lookUpBudgetMs: config.lookupBudgetMs,
-        publicUrl: () => config.publicUrl ?? formatUrl(config.host, app.server.address()),
+        publicUrl,
+        newId: uuidv7,
+        newSigningKey: generateSigningKey,
+        tokenTtlMs: config.tokenTtlMs,
+        counts,
+        awaitListing: (asked: Parameters<typeof awaitListing>[1]) => awaitListing({ connection, resolver, now }, asked),
       };
       accountRoutes(routes, context);
+      repositoryRoutes(routes, context);
       contributionRoutes(routes, context);
       contributorRoutes(routes, context);
+      accessRoutes(routes, context);
       healthRoutes(routes, () => canQuery(core));
     },
   });
   return app;
+}
+
+/** What this node keeps of erased accounts outside the database goes too: at the start, and whenever one is erased. */
+function sweepErased({ database, sync, onChange }: Core, log: Log): void {
+  const sweep = async (): Promise<void> => {
+    const wanted = await findRepositoryIds(database.connection);
+    await sync.histories.sweep((name) => wanted.has(name));
+  };
+  const begin = (): void => {
+    sweep().catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));
+  };
+  begin();
+  onChange.add((change) => {
+    if (change === undefined || change.kind === 'erased') begin();
+  });
 }
 
 /** Unique among all nodes without asking for randomness each time. */

@@ -6,6 +6,7 @@ import { parse as parseYaml } from 'yaml';
 import { AppError } from './errors.ts';
 
 Format.Set('http-url', isHttpUrl);
+Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).every(isProxy));
 
 const tokensPattern = '^[\\x21-\\x2b\\x2d-\\x7e]{1,1024}( *, *[\\x21-\\x2b\\x2d-\\x7e]{1,1024}){0,99}$';
 
@@ -50,6 +51,24 @@ const Settings = Type.Object({
     default: 3600,
     description: 'an integer from 1 to 31536000 (seconds)',
   }),
+  TOKEN_TTL_S: Type.Integer({
+    minimum: 60,
+    maximum: 86_400,
+    default: 3600,
+    description: 'an integer from 60 to 86400 (seconds)',
+  }),
+  RATE_LIMIT_PER_MINUTE: Type.Integer({
+    minimum: 10,
+    maximum: 1_000_000,
+    default: 1200,
+    description: 'an integer from 10 to 1000000 (requests of one address a minute)',
+  }),
+  TRUST_PROXY: Type.Optional(
+    Type.String({
+      format: 'proxies',
+      description: 'addresses, ranges like 10.0.0.0/8, or loopback, linklocal, uniquelocal; separated by commas',
+    }),
+  ),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
     description: 'one of trace, debug, info, warn, error, fatal, silent',
@@ -91,6 +110,10 @@ export interface Config {
   providers: ProviderConfig[];
   lookupBudgetMs: number;
   freshForMs: number;
+  tokenTtlMs: number;
+  rateLimitPerMinute: number;
+  /** Proxies that are believed when they say for whom they ask. */
+  trustedProxies: string[];
   logLevel: Settings['LOG_LEVEL'];
 }
 
@@ -115,6 +138,9 @@ export function readConfig(environment: Environment, readFile: ReadFile): Config
     providers: [gitHubFromSettings(settings), ...providersFromFile(settings.PROVIDERS_FILE, readFile)],
     lookupBudgetMs: settings.LOOKUP_BUDGET_MS,
     freshForMs: settings.FRESH_FOR_S * 1000,
+    tokenTtlMs: settings.TOKEN_TTL_S * 1000,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    trustedProxies: splitList(settings.TRUST_PROXY),
     logLevel: settings.LOG_LEVEL,
   };
 }
@@ -168,13 +194,29 @@ function gitHubFromSettings(settings: Settings): ProviderConfig {
     kind: 'github',
     url,
     apiUrl: withoutSlash(settings.GITHUB_API_URL ?? derivedApiUrl),
-    tokens: splitTokens(settings.GITHUB_TOKEN),
+    tokens: splitList(settings.GITHUB_TOKEN),
   };
 }
 
-function splitTokens(text: string | undefined): string[] {
-  const tokens = (text ?? '').split(',').map((token) => token.trim());
-  return [...new Set(tokens.filter((token) => token !== ''))];
+function splitList(text: string | undefined): string[] {
+  const items = (text ?? '').split(',').map((item) => item.trim());
+  return [...new Set(items.filter((item) => item !== ''))];
+}
+
+function isProxy(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', length, ...rest] = text.split('/');
+  const bits = addressBits(address);
+  const isRange = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
+  return bits > 0 && isRange && rest.length === 0;
+}
+
+/** 32 for an IPv4 address, 128 for an IPv6 address, 0 for anything else. */
+function addressBits(text: string): number {
+  if (text.includes(':')) return URL.canParse(`http://[${text}]`) ? 128 : 0;
+  return URL.canParse(`http://${text}`) && /^[\d.]+$/.test(text) && new URL(`http://${text}`).hostname === text
+    ? 32
+    : 0;
 }
 
 const ProvidersFile = Type.Array(
@@ -205,7 +247,7 @@ function providersFromFile(path: string | undefined, readFile: ReadFile): Provid
       kind: entry.kind,
       url: withoutSlash(entry.url),
       apiUrl: withoutSlash(entry.api_url ?? `${withoutSlash(entry.url)}/api/v3`),
-      tokens: splitTokens(entry.token),
+      tokens: splitList(entry.token),
     };
   });
 }
@@ -227,7 +269,7 @@ function parseYamlOrThrow(text: string): unknown {
 
 /** Beginnings of names that are this service's own, so that a name that we do not know is a mistake. */
 const ownPrefixes =
-  /^(PLAUDIT|DATABASE_URL|DATA_DIR|LOOKUP|FRESH_FOR|METRICS_PORT|PROVIDERS_FILE|LOG_LEVEL|PUBLIC_URL)/;
+  /^(PLAUDIT|DATABASE_URL|DATA_DIR|LOOKUP|FRESH_FOR|TOKEN_TTL|RATE_LIMIT|TRUST_PROXY|METRICS_PORT|PROVIDERS_FILE|LOG_LEVEL|PUBLIC_URL)/;
 const providerPrefixes = /^(GITHUB|GITEA|GITLAB)_/;
 
 function rejectUnknownSettings(environment: Environment): void {

@@ -6,10 +6,12 @@
  */
 export type ErrorCode =
   | 'invalid_input'
+  | 'missing_field'
   | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
   | 'conflict'
+  | 'rate_limited'
   | 'provider_rate_limited'
   | 'provider_unavailable'
   | 'provider_denied'

@@ -33,7 +33,7 @@ export interface TestService extends AsyncDisposable {
   /** @param path below `/v1/github/entities/`, or an absolute one. */
   get(path: string, init?: RequestInit): Promise<ServiceAnswer>;
   /** Asks until everything behind an answer is collected. */
-  getComplete(path: string): Promise<ServiceAnswer>;
+  getComplete(path: string, init?: RequestInit): Promise<ServiceAnswer>;
   service: Service;
 }
 
@@ -82,9 +82,9 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     const body = (isJson ? JSON.parse(response.text) : {}) as AnswerBody;
     return { status, headers, text: response.text, body };
   };
-  const getComplete = (path: string): Promise<ServiceAnswer> =>
+  const getComplete = (path: string, init?: RequestInit): Promise<ServiceAnswer> =>
     until(async () => {
-      const answer = await get(path);
+      const answer = await get(path, init);
       return answer.status === 200 && answer.body.meta_data.complete ? answer : undefined;
     }, `${path} is complete`);
   return {

@@ -2,6 +2,7 @@ import type { Connection } from '../database/connection.ts';
 import { ask, findOutcome } from '../database/questions.ts';
 import type { Job } from '../database/queue.ts';
 import { lookUpJob, type NameOnProvider, refreshJob } from './jobs.ts';
+import { isNameOptedOut } from './opt-out-store.ts';
 import { type Account, findByName } from './store.ts';
 
 /** What a name on a provider stands for, as far as can be said within the time that a caller waits. */
@@ -102,6 +103,7 @@ export class Resolver {
       case undefined:
         break;
     }
+    if (await isNameOptedOut(connection, asked.provider, asked.name)) return { state: 'absent' };
     const outcome = await findOutcome(connection, lookUpJob(asked).key, now());
     if (outcome?.state === 'failed') throw outcome.error;
     return outcome;

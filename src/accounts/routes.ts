@@ -1,19 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
-import { type Answer, isNotModified, notModifiedHeaders, renderAnswer } from '../http/answer.ts';
-import type { AnswerCache } from '../http/answer-cache.ts';
+import { type Audience, renderAnswer } from '../http/answer.ts';
+import { type AnswerCache, cacheKey } from '../http/answer-cache.ts';
 import type { App } from '../http/app.ts';
+import type { Caller } from '../http/caller.ts';
 import { type dataTypes, type Envelope, EnvelopeSchema, envelope } from '../http/envelope.ts';
 import { type Cursors, PageParameters } from '../http/pagination.ts';
 import { ProblemSchema } from '../http/problem.ts';
+import { holdsCredential, pageLinks, sendAnswer, sendPending, sendRedirect } from '../http/replies.ts';
 import type { Provider } from '../providers/provider.ts';
+import { nameKey } from './account.ts';
 import { Entity, toEntity } from './entity.ts';
+import { refreshJob } from './jobs.ts';
 import type { Resolver } from './resolve.ts';
-import type { Account } from './store.ts';
+import { type Account, findById, findByName } from './store.ts';
 
 /** What every route about an account needs. */
 export interface AccountRouteContext {
+  connection: Connection;
   providers: ReadonlyMap<string, Provider>;
   resolver: Resolver;
   cache: AnswerCache;
@@ -36,46 +42,116 @@ export interface AskedAccount {
   provider: Provider;
   /** Until when the caller waits. */
   deadline: Date;
+  /** Whether the caller has proved to own the account. */
+  isOwner: boolean;
 }
 
 /** What a route makes of an account: an answer, or undefined while nothing at all is known yet. */
-export type Made = { envelope: Envelope; staleAt: Date } | undefined;
+export type Made = MadeAnswer | undefined;
 
-const pendingRetryAfterS = 3;
+interface MadeAnswer {
+  envelope: Envelope;
+  staleAt: Date;
+  /** For what is shown to everybody only because the owner wants it so. */
+  audience?: 'everybody_for_now';
+  /** False where it depends on more than this account's own data: it is made anew each time. */
+  isKept?: boolean;
+}
 
-/** Answers a request about an account, from finding it by its name to the bytes. */
+/** A request about an account, and what its answer is a list of. */
+export interface Exchange {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  dataType: keyof typeof dataTypes;
+}
+
+/** Answers anybody's request about an account, from finding it by its name to the bytes. */
 export async function answerAboutAccount(
   context: AccountRouteContext,
-  exchange: { request: FastifyRequest; reply: FastifyReply; dataType: keyof typeof dataTypes },
+  exchange: Exchange,
   asked: { provider: string; name: string },
   make: (found: AskedAccount) => Promise<Made>,
 ): Promise<FastifyReply> {
   const { request, reply, dataType } = exchange;
-  const provider = context.providers.get(asked.provider);
-  if (provider === undefined) {
-    const known = [...context.providers.keys()].join(', ');
-    throw new AppError('not_found', `There is no such provider here; those that are: ${known}.`);
-  }
+  const provider = providerOf(context, asked.provider);
   if (!provider.isPossibleName(asked.name)) throw noSuchAccount();
   const begun = context.cache.begin();
   const deadline = new Date(context.now().getTime() + context.lookUpBudgetMs);
   const resolution = await context.resolver.resolve(asked, deadline);
-  switch (resolution.state) {
-    case 'absent':
-      throw noSuchAccount();
-    case 'pending':
-      return sendPending(reply, dataType);
-    case 'renamed':
-      return sendRedirect(request, reply, resolution.account.name);
-    case 'present':
-      break;
-  }
+  if (resolution.state === 'absent') throw noSuchAccount();
+  if (resolution.state === 'pending') return sendPending(reply, dataType);
   const { account } = resolution;
-  const made = await make({ account, provider, deadline });
+  const isOwner = request.caller?.accountId === account.id;
+  if (account.hidden && !isOwner) throw noSuchAccount();
+  if (resolution.state === 'renamed') return sendRedirect(request, reply, account.name);
+  const made = await make({ account, provider, deadline, isOwner });
+  return sendMade(context, exchange, { account, made, begun });
+}
+
+/** Answers the owner's request about their own account; nobody else learns whether there is such an account. */
+export async function answerAboutOwnAccount(
+  context: AccountRouteContext,
+  exchange: Exchange,
+  asked: { provider: string; name: string },
+  make: (found: AskedAccount) => Promise<Made>,
+): Promise<FastifyReply> {
+  const begun = context.cache.begin();
+  const owned = await requireOwner(context, exchange, asked);
+  if (owned === 'redirected') return exchange.reply;
+  const { account, provider } = owned;
+  if (!account.pinned && context.resolver.isStale(account.askedAt)) {
+    context.resolver.askInBackground(refreshJob(account.id));
+  }
+  const deadline = new Date(context.now().getTime() + context.lookUpBudgetMs);
+  const made = await make({ account, provider, deadline, isOwner: true });
+  return sendMade(context, exchange, { account, made, begun });
+}
+
+/**
+ * Lets only those through who hold a service token of the account. Its former name leads to its present one.
+ * @param needs whether anything is to be changed.
+ * @throws AppError `unauthenticated` without a token, `forbidden` with one for another account, or too small a scope.
+ */
+export async function requireOwner(
+  context: Pick<AccountRouteContext, 'connection' | 'providers'>,
+  { request, reply }: Pick<Exchange, 'request' | 'reply'>,
+  asked: { provider: string; name: string },
+  needs: 'read' | 'manage' = 'read',
+): Promise<{ account: Account; provider: Provider; caller: Caller } | 'redirected'> {
+  const { caller } = request;
+  if (caller === null) {
+    throw new AppError('unauthenticated', 'This address needs a service token of the account: Authorization: Bearer.');
+  }
+  const provider = providerOf(context, asked.provider);
+  const account = await findById(context.connection, caller.accountId);
+  const isTheirs = account?.provider === asked.provider;
+  if (!isTheirs) throw notTheirs();
+  if (needs === 'manage' && !caller.mayManage) {
+    throw new AppError('forbidden', 'This token may only read: its scope lacks "manage".');
+  }
+  if (nameKey(account.name) === nameKey(asked.name)) return { account, provider, caller };
+  const holder = await findByName(context.connection, asked.provider, asked.name);
+  if (holder?.state !== 'renamed' || holder.account.id !== account.id) throw notTheirs();
+  await sendRedirect(request, reply, account.name);
+  return 'redirected';
+}
+
+function notTheirs(): AppError {
+  return new AppError('forbidden', 'This token is not for this account.');
+}
+
+async function sendMade(
+  context: AccountRouteContext,
+  { request, reply, dataType }: Exchange,
+  { account, made, begun }: { account: Account; made: Made; begun: number },
+): Promise<FastifyReply> {
   if (made === undefined) return sendPending(reply, dataType);
+  const { caller } = request;
+  const audience: Audience = caller === null ? (made.audience ?? 'everybody') : 'caller';
   const links = pageLinks(`${context.publicUrl()}${request.url}`, made.envelope);
-  const answer = renderAnswer({ ...made, accountId: account.id, links, now: context.now() });
-  context.cache.put(request.url, answer, begun);
+  const answer = renderAnswer({ ...made, audience, accountId: account.id, links, now: context.now() });
+  const isKept = made.isKept !== false && !holdsCredential(request.url);
+  if (isKept) context.cache.put(cacheKey(request.url, caller), answer, begun);
   return sendAnswer(request, reply, answer);
 }
 
@@ -118,43 +194,15 @@ export const problemResponses = {
   503: ProblemSchema,
 };
 
-function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
-  return isNotModified(request.headers['if-none-match'], answer.etag)
-    ? reply.code(304).headers(notModifiedHeaders(answer)).send()
-    : reply.code(200).headers(answer.headers).send(answer.body);
-}
+/** The same for routes that need a credential. */
+export const privateProblemResponses = { ...problemResponses, 403: ProblemSchema };
 
-function sendPending(reply: FastifyReply, dataType: keyof typeof dataTypes): FastifyReply {
-  return reply
-    .code(202)
-    .headers({ 'retry-after': String(pendingRetryAfterS), 'cache-control': 'no-store' })
-    .type('application/json; charset=utf-8')
-    .send(Buffer.from(JSON.stringify(envelope({ dataType, data: [] }))));
-}
-
-/** The same address with the account's present name. */
-function sendRedirect(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply {
-  const address = request.url.replace(/^(\/v1\/[^/]+\/entities\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
-  return reply
-    .code(301)
-    .headers({ location: address, 'cache-control': 'public, max-age=60' })
-    .type('application/json; charset=utf-8')
-    .send(Buffer.from(JSON.stringify(envelope({ dataType: 'unknown', data: [] }))));
-}
-
-/** Addresses of the neighbouring pages, for the Link header (RFC 8288). */
-function pageLinks(address: string, { previous_cursor, next_cursor }: Envelope): { prev?: string; next?: string } {
-  const withCursor = (parameter: string, cursor: string): string => {
-    const url = new URL(address);
-    url.searchParams.delete('after');
-    url.searchParams.delete('before');
-    url.searchParams.set(parameter, cursor);
-    return url.href;
-  };
-  return {
-    ...(previous_cursor !== undefined && { prev: withCursor('before', previous_cursor) }),
-    ...(next_cursor !== undefined && { next: withCursor('after', next_cursor) }),
-  };
+/** @throws AppError `not_found` that names those that are. */
+export function providerOf({ providers }: Pick<AccountRouteContext, 'providers'>, name: string): Provider {
+  const provider = providers.get(name);
+  if (provider !== undefined) return provider;
+  const known = [...providers.keys()].join(', ');
+  throw new AppError('not_found', `There is no such provider here; those that are: ${known}.`);
 }
 
 function noSuchAccount(): AppError {

@@ -1,7 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { passGate } from '../database/gate.ts';
 import type { Tables } from '../database/tables.ts';
 import { type AccountFacts, type Actor, nameKey } from './account.ts';
+import { findOptedOutIds } from './opt-out-store.ts';
 
 /** An account as it is stored. */
 export interface Account extends AccountFacts {
@@ -14,6 +16,10 @@ export interface Account extends AccountFacts {
   askedAt: Date | null;
   /** Never refreshed: there is no provider behind it. */
   pinned: boolean;
+  /** The owner wants it shown to nobody else. */
+  hidden: boolean;
+  /** The owner lets everybody see the numbers of private contributions. */
+  publishesPrivate: boolean;
   /** What the provider's module keeps. */
   memory: object | null;
   createdAt: Date;
@@ -119,7 +125,8 @@ export async function saveAccount(
 }
 
 /**
- * Stores accounts that were mentioned at `mentionedAt`: new ones whole, known ones as far as the mention differs.
+ * Stores accounts that were mentioned at `mentionedAt`: new ones whole, known ones as far as the mention differs. Must run
+ * in a transaction. Those who do not want to be stored are not, and have no id then.
  * @returns their ids by external id.
  */
 export async function saveActors(
@@ -130,16 +137,24 @@ export async function saveActors(
 ): Promise<Map<string, string>> {
   if (actors.length === 0) return new Map();
   const { mentionedAt } = options;
-  const mentions = actors.map((actor) => ({
-    id: options.newId(),
-    external_id: actor.externalId,
-    handle: actor.handle,
-    type: actor.type,
-    name: actor.name,
-    display_name: actor.displayName,
-    avatar_url: actor.avatarUrl,
-    named_at: actor.nameMayBeOld ? new Date(0) : mentionedAt,
-  }));
+  await passGate(connection);
+  const optedOut = await findOptedOutIds(
+    connection,
+    provider,
+    actors.map(({ externalId }) => externalId),
+  );
+  const mentions = actors
+    .filter(({ externalId }) => !optedOut.includes(externalId))
+    .map((actor) => ({
+      id: options.newId(),
+      external_id: actor.externalId,
+      handle: actor.handle,
+      type: actor.type,
+      name: actor.name,
+      display_name: actor.displayName,
+      avatar_url: actor.avatarUrl,
+      named_at: actor.nameMayBeOld ? new Date(0) : mentionedAt,
+    }));
   const { rows } = await sql<{ id: string; external_id: string }>`
     with mentioned as (
       select * from json_to_recordset(${JSON.stringify(mentions)}::json) as m (
@@ -223,6 +238,8 @@ function toAccount(row: Selectable<Tables['accounts']>): Account {
     experience: row.experience,
     askedAt: row.asked_at,
     pinned: row.pinned,
+    hidden: row.hidden,
+    publishesPrivate: row.publishes_private,
     memory: row.provider_memory,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

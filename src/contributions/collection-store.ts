@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { announce } from '../database/listener.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
@@ -13,20 +13,50 @@ export interface Collection {
   isUnfinished: boolean;
 }
 
-export async function findCollection(connection: Connection, accountId: string): Promise<Collection> {
+/** @param options.withPrivate whether the account's private repositories count too; else the public ones alone. */
+export async function findCollection(
+  connection: Connection,
+  accountId: string,
+  { withPrivate }: { withPrivate: boolean } = { withPrivate: false },
+): Promise<Collection> {
   const { rows } = await sql<{ listed_at: Date | null; uncollected: string[]; is_unfinished: boolean }>`
-    select listed_at, uncollected, case when uncollected = '{}' then false else exists (
-      select from repositories r join streams s on s.repository_id = r.id
-      where r.owner_id = accounts.id and not r.is_private and r.gone_at is null
-        and s.completed_at is null and s.failure is null) end as is_unfinished
-    from accounts where id = ${accountId}`.execute(connection);
+    select listed_at, ${withPrivate ? uncollectedKinds({ privateOnly: false }) : sql`uncollected`} as uncollected,
+      case when uncollected = '{}' and not ${withPrivate}::boolean then false else exists (
+        select from repositories r join streams s on s.repository_id = r.id
+        where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null
+          and s.completed_at is null and s.failure is null) end as is_unfinished
+    from accounts a where id = ${accountId}`.execute(connection);
   const [row] = rows;
   if (row === undefined) return { listedAt: null, uncollected: [...contributionKinds], isUnfinished: false };
   return {
     listedAt: row.listed_at,
-    uncollected: contributionKinds.filter((kind) => row.uncollected.includes(kind)),
+    uncollected: toKinds(row.uncollected),
     isUnfinished: row.is_unfinished,
   };
+}
+
+/** Kinds of contributions to an account's private repositories that are not completely known. */
+export async function findUncollectedPrivate(connection: Connection, accountId: string): Promise<ContributionKind[]> {
+  const { rows } = await sql<{ uncollected: string[] }>`
+    select ${uncollectedKinds({ privateOnly: true })} as uncollected from accounts a where id = ${accountId}`.execute(
+    connection,
+  );
+  return toKinds(rows[0]?.uncollected ?? [...contributionKinds]);
+}
+
+/** SQL for the kinds of contributions to what the account `a` owns that are not completely known. */
+function uncollectedKinds({ privateOnly }: { privateOnly: boolean }): RawBuilder<string[]> {
+  return sql`array(
+    select kind from unnest(${[...contributionKinds]}::text[]) as kind
+    where a.listed_at is null or exists (
+      select from repositories r
+      where r.owner_id = a.id and (r.is_private or not ${privateOnly}::boolean) and r.gone_at is null and not exists (
+        select from streams s
+        where s.repository_id = r.id and kind = any(s.covers) and s.completed_at is not null)))`;
+}
+
+function toKinds(names: readonly string[]): ContributionKind[] {
+  return contributionKinds.filter((kind) => names.includes(kind));
 }
 
 /** Kinds of contributions to one repository that are not completely known. */
@@ -41,7 +71,10 @@ export async function findUncollected(connection: Connection, repositoryId: stri
   return contributionKinds.filter((kind) => rows.some((row) => row.kind === kind));
 }
 
-/** Makes every listing of an account's contributors from before outdated, and tells all nodes. */
+/**
+ * Makes every listing of an account's contributors from before outdated, and tells all nodes. To be used where public and
+ * private repositories stay what they are; else see `recordRepositoriesChanged`.
+ */
 export async function recordContributorsChanged(connection: Connection, accountId: string): Promise<void> {
   await connection
     .updateTable('accounts')
@@ -49,6 +82,15 @@ export async function recordContributorsChanged(connection: Connection, accountI
     .where('id', '=', accountId)
     .execute();
   await announce(connection, { kind: 'account', key: accountId });
+}
+
+/**
+ * The same where other repositories may be seen than before: not even cursors lead into the listings from before, for
+ * what they show may be private now.
+ */
+export async function recordRepositoriesChanged(connection: Connection, accountId: string): Promise<void> {
+  await connection.deleteFrom('rankings').where('account_id', '=', accountId).execute();
+  await recordContributorsChanged(connection, accountId);
 }
 
 /**
@@ -67,5 +109,5 @@ export async function recordCollected(connection: Connection, accountId: string)
     where id = ${accountId}
     returning uncollected`.execute(connection);
   await announce(connection, { kind: 'account', key: accountId });
-  return contributionKinds.filter((kind) => rows[0]?.uncollected.includes(kind));
+  return toKinds(rows[0]?.uncollected ?? []);
 }

@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
+import { findOptedOutEmails } from '../accounts/opt-out-store.ts';
 import type { Connection } from '../database/connection.ts';
+import { passGate } from '../database/gate.ts';
+import { inTransaction } from '../database/transaction.ts';
 
 /** A commit as counting needs it. */
 export interface CommitRecord {
@@ -21,7 +24,7 @@ export interface UnresolvedIdentity {
 /** After this time an address that belonged to nobody is asked for again: its owner may have added it to an account. */
 const nobodyForDays = 30;
 
-/** Gives every address an id; `identityIds` holds those that are known, by e-mail, and grows. */
+/** Gives every address an id, but those that are not to be stored; `identityIds` holds those that are known, by e-mail, and grows. */
 async function addIdentities(
   connection: Connection,
   provider: string,
@@ -30,6 +33,19 @@ async function addIdentities(
 ): Promise<void> {
   const asked = [...new Set(emails)].filter((email) => !identityIds.has(email)).toSorted();
   if (asked.length === 0) return;
+  await inTransaction(connection, async (transaction) => {
+    await passGate(transaction);
+    const optedOut = await findOptedOutEmails(transaction, provider, asked);
+    const wanted = asked.filter((email) => !optedOut.includes(email));
+    for (const { id, email } of await insertIdentities(transaction, provider, wanted)) identityIds.set(email, id);
+  });
+}
+
+async function insertIdentities(
+  connection: Connection,
+  provider: string,
+  asked: readonly string[],
+): Promise<{ id: number; email: string }[]> {
   const { rows } = await sql<{ id: number; email: string }>`
     with asked as (select unnest(${asked}::text[]) as email),
     known as (select id, email from identities join asked using (email) where provider = ${provider}),
@@ -40,7 +56,7 @@ async function addIdentities(
       returning id, email
     )
     select id, email from known union all select id, email from added`.execute(connection);
-  for (const { id, email } of rows) identityIds.set(email, id);
+  return rows;
 }
 
 /** Stores batch after batch; while one is being written the next is read. */
@@ -79,7 +95,7 @@ async function saveCommits(
   const oids = joined(({ oid }) => oid);
   const authoredAt = joined((commit) => commit.authoredAt.getTime() / 1000);
   const committedAt = joined((commit) => commit.committedAt.getTime() / 1000);
-  const identities = joined(({ emails }) => `{${emails.map((email) => identityIds.get(email)).join(',')}}`);
+  const identities = joined(({ emails }) => `{${emails.flatMap((email) => identityIds.get(email) ?? []).join(',')}}`);
   await sql`
     insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
     select ${repositoryId}, decode(oid, 'hex'), to_timestamp(authored_at), to_timestamp(committed_at),

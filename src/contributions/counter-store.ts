@@ -13,16 +13,28 @@ export interface CountersOfDay {
   updatedAt: Date;
 }
 
-/** Days of an account's history, newest first. `before` and `after` are days: later ones stand before earlier ones. */
+/**
+ * Days of an account's history, newest first. `before` and `after` are days: later ones stand before earlier ones.
+ * @param page.withPrivate whether private contributions are counted too, on the days on which there were any.
+ */
 export async function findHistory(
   connection: Connection,
   accountId: string,
-  page: { limit: number; after?: string | undefined; before?: string | undefined },
+  page: { limit: number; after?: string | undefined; before?: string | undefined; withPrivate?: boolean },
 ): Promise<CountersOfDay[]> {
-  let query = connection.selectFrom('counters').selectAll().where('account_id', '=', accountId).limit(page.limit);
+  let query = connection
+    .selectFrom('counters')
+    .selectAll()
+    .distinctOn('day')
+    .where('account_id', '=', accountId)
+    .limit(page.limit);
+  if (!page.withPrivate) query = query.where('includes_private', '=', false);
   if (page.after !== undefined) query = query.where('day', '<', page.after);
   if (page.before !== undefined) query = query.where('day', '>', page.before);
-  const rows = await query.orderBy('day', page.before === undefined ? 'desc' : 'asc').execute();
+  const rows = await query
+    .orderBy('day', page.before === undefined ? 'desc' : 'asc')
+    .orderBy('includes_private', 'desc')
+    .execute();
   const days = rows.map(toCountersOfDay);
   return page.before === undefined ? days : days.toReversed();
 }
@@ -46,7 +58,7 @@ export async function saveCounters(
   await connection
     .insertInto('counters')
     .values({ account_id: accountId, day, ...row })
-    .onConflict((conflict) => conflict.columns(['account_id', 'day']).doUpdateSet(row))
+    .onConflict((conflict) => conflict.columns(['account_id', 'day', 'includes_private']).doUpdateSet(row))
     .execute();
   const experience = experienceOf(counters);
   await connection
@@ -55,6 +67,41 @@ export async function saveCounters(
     .where('id', '=', accountId)
     .where(sql<boolean>`not ${last !== undefined && sameCounters(last.counters, counters)}::boolean`)
     .execute();
+}
+
+/** Stores the counters of a day with what is private. */
+export async function savePrivateCounters(
+  connection: Connection,
+  accountId: string,
+  { day, counters, missing, updatedAt }: CountersOfDay,
+): Promise<void> {
+  const row = { ...counters, missing, updated_at: updatedAt };
+  await connection
+    .insertInto('counters')
+    .values({ account_id: accountId, day, includes_private: true, ...row })
+    .onConflict((conflict) => conflict.columns(['account_id', 'day', 'includes_private']).doUpdateSet(row))
+    .execute();
+}
+
+export async function removePrivateCounters(connection: Connection, accountId: string, day: string): Promise<void> {
+  await connection
+    .deleteFrom('counters')
+    .where('account_id', '=', accountId)
+    .where('day', '=', day)
+    .where('includes_private', '=', true)
+    .execute();
+}
+
+/** Removes counters with what is private of accounts of which nothing private is stored any more. */
+export async function removeOutlivedCounters(connection: Connection): Promise<void> {
+  await sql`
+    delete from counters c
+    where includes_private
+      and not exists (select from seen_totals s where s.account_id = c.account_id)
+      and not exists (select from repositories r where r.owner_id = c.account_id and r.is_private)
+      and not exists (
+        select from contributor_totals t join repositories r on r.id = t.repository_id
+        where t.account_id = c.account_id and r.is_private)`.execute(connection);
 }
 
 function sameCounters(one: Counters, other: Counters): boolean {

@@ -2,7 +2,12 @@ import { type Static, Type } from 'typebox';
 import type { Job } from '../database/queue.ts';
 
 /** What a job about one repository is told: its name, for it may not be stored yet. */
-export const RepositoryOfAccount = Type.Object({ accountId: Type.String(), repository: Type.String() });
+export const RepositoryOfAccount = Type.Object({
+  accountId: Type.String(),
+  repository: Type.String(),
+  /** Whether a private one may be found. That it was asked for tells nothing to those who may not see it. */
+  withPrivate: Type.Boolean({ default: false }),
+});
 export type RepositoryOfAccount = Static<typeof RepositoryOfAccount>;
 
 /** Reads all contributions to the public repositories that an account owns. */
@@ -11,7 +16,12 @@ export function collectJob(accountId: string): Job {
 }
 
 /** Reads all contributions to one repository; somebody may wait. */
-export function collectRepositoryJob({ accountId, repository }: RepositoryOfAccount): Job {
-  const key = `collect_repository ${accountId}/${repository.toLowerCase()}`;
-  return { task: 'collect_repository', payload: { accountId, repository }, key, priority: 20 };
+export function collectRepositoryJob({ accountId, repository, withPrivate }: RepositoryOfAccount): Job {
+  const key = `collect_repository ${accountId}/${repository.toLowerCase()}${withPrivate ? ' with private' : ''}`;
+  return { task: 'collect_repository', payload: { accountId, repository, withPrivate }, key, priority: 20 };
+}
+
+/** Asks for the lifetime totals that the provider's credentials see, private contributions included. */
+export function seeTotalsJob(accountId: string): Job {
+  return { task: 'see_totals', payload: { accountId }, key: `see_totals ${accountId}`, priority: 10 };
 }

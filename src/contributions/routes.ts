@@ -1,20 +1,24 @@
 import { Type } from 'typebox';
 import { Entity, toEntity } from '../accounts/entity.ts';
 import { levelOf } from '../accounts/level.ts';
-import { AccountPath, type AccountRouteContext, answerAboutAccount, problemResponses } from '../accounts/routes.ts';
+import {
+  AccountPath,
+  type AccountRouteContext,
+  type AskedAccount,
+  answerAboutAccount,
+  problemResponses,
+} from '../accounts/routes.ts';
 import type { Account } from '../accounts/store.ts';
-import type { Connection } from '../database/connection.ts';
+import { findOutcome } from '../database/questions.ts';
 import type { App } from '../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp } from '../http/envelope.ts';
-import { cutPage, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
+import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../http/pagination.ts';
 import { findCollection } from './collection-store.ts';
 import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { counterNames, experienceOf, unknownCounters } from './counters.ts';
-import { collectJob } from './jobs.ts';
-
-export interface ContributionRouteContext extends AccountRouteContext {
-  connection: Connection;
-}
+import { collectJob, seeTotalsJob } from './jobs.ts';
+import { isSame, withPrivate } from './private-counters.ts';
+import { findSeenTotals } from './private-store.ts';
 
 const ContributionCounters = Type.Object({
   commits: Type.Integer(),
@@ -44,7 +48,7 @@ const listing = 'contributions';
 const defaultLimit = 1;
 
 /** Endpoint 2: the lifetime counters, now and as they were on the days before. */
-export function contributionRoutes(app: App, context: ContributionRouteContext): void {
+export function contributionRoutes(app: App, context: AccountRouteContext): void {
   app.get(
     '/v1/:provider/entities/:name/contributions',
     {
@@ -56,48 +60,84 @@ export function contributionRoutes(app: App, context: ContributionRouteContext):
       },
     },
     async (request, reply) => {
-      const { limit = defaultLimit } = request.query;
+      const { limit = defaultLimit, private: isPrivateAsked = false } = request.query;
       const start = context.cursors.readStart(listing, request.query);
-      return answerAboutAccount(
-        context,
-        { request, reply, dataType: 'entity' },
-        request.params,
-        async ({ account, provider }) => {
-          const found = await findHistory(context.connection, account.id, {
-            limit: limit + 1,
-            after: start.after && dayOf('after', start.after, account),
-            before: start.before && dayOf('before', start.before, account),
-          });
-          const isFirstPage = start.after === undefined && start.before === undefined;
-          const days = found.length === 0 && isFirstPage ? [neverCounted(account)] : found;
-          const { page, hasPrevious, hasNext } = cutPage(days, limit, start);
-          const asOf = await lastAsked(context, account);
-          const cursor = (day: CountersOfDay | undefined): string | undefined =>
-            day && context.cursors.write(listing, [account.id, day.day]);
-          return {
-            envelope: envelope({
-              dataType: 'entity',
-              data: page.map((day) => toItem(account, provider.accountUrl(account.name), day)),
-              provenance: { asOf, missing: missingOf(page[0]), includesPrivate: false },
-              previousCursor: hasPrevious ? cursor(page[0]) : undefined,
-              nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
-            }),
-            staleAt: context.resolver.staleAt(asOf),
-          };
-        },
-      );
+      return answerAboutAccount(context, { request, reply, dataType: 'entity' }, request.params, async (asked) => {
+        const { account, provider } = asked;
+        const includesPrivate = isPrivateAsked && (asked.isOwner || account.publishesPrivate);
+        if (includesPrivate) await learnPrivate(context, asked);
+        const days = await findDays(context, account, { limit: limit + 1, start, includesPrivate });
+        const { page, hasPrevious, hasNext } = cutPage(days, limit, start);
+        const asOf = await lastAsked(context, account, includesPrivate);
+        const cursor = (day: CountersOfDay | undefined): string | undefined =>
+          day && context.cursors.write(listing, [account.id, day.day]);
+        return {
+          envelope: envelope({
+            dataType: 'entity',
+            data: page.map((day) => toItem(account, provider.accountUrl(account.name), day)),
+            provenance: { asOf, missing: missingOf(page[0]), includesPrivate },
+            previousCursor: hasPrevious ? cursor(page[0]) : undefined,
+            nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
+          }),
+          staleAt: context.resolver.staleAt(asOf),
+          // It counts what others own too.
+          ...(includesPrivate && { audience: 'everybody_for_now', isKept: false }),
+        };
+      });
     },
   );
 }
 
 /** When what the counters come from was last asked for; asks for it anew, behind the answer, when that is due. */
-async function lastAsked(context: ContributionRouteContext, account: Account): Promise<Date> {
+async function lastAsked(context: AccountRouteContext, account: Account, includesPrivate: boolean): Promise<Date> {
   const asOf = account.askedAt ?? context.now();
-  if (account.type !== 'organization') return asOf;
-  const { listedAt, isUnfinished } = await findCollection(context.connection, account.id);
+  // Public counters of a user are the provider's own; what is private is counted in what was collected.
+  if (account.type !== 'organization' && !includesPrivate) return asOf;
+  const { listedAt, isUnfinished } = await findCollection(context.connection, account.id, {
+    withPrivate: includesPrivate,
+  });
   const isDue = isUnfinished || context.resolver.isStale(listedAt);
   if (isDue && !account.pinned) context.resolver.askInBackground(collectJob(account.id));
   return listedAt !== null && listedAt < asOf ? listedAt : asOf;
+}
+
+/** Has the totals asked for that the provider's credentials see, and waits for them where they are not known at all. */
+async function learnPrivate(
+  { connection, resolver, now }: AccountRouteContext,
+  { account, provider, deadline }: AskedAccount,
+): Promise<void> {
+  const accesses = provider.accesses();
+  if (account.type !== 'user' || account.pinned || accesses.length === 0) return;
+  const seen = await findSeenTotals(connection, account.id);
+  const job = seeTotalsJob(account.id);
+  const isUnknown = accesses.some((access) => !seen.some((totals) => totals.access === access));
+  if (isUnknown) {
+    const outcome = await findOutcome(connection, job.key, now());
+    if (outcome === undefined) await resolver.askAndWait(job, deadline, async () => undefined);
+  } else if (seen.some(({ askedAt }) => resolver.isStale(askedAt))) resolver.askInBackground(job);
+}
+
+/** A page of the history, of which the first day is now. */
+async function findDays(
+  { connection }: AccountRouteContext,
+  account: Account,
+  { limit, start, includesPrivate }: { limit: number; start: PageStart; includesPrivate: boolean },
+): Promise<CountersOfDay[]> {
+  const page = {
+    limit,
+    after: start.after && dayOf('after', start.after, account),
+    before: start.before && dayOf('before', start.before, account),
+  };
+  const isFirstPage = page.after === undefined && page.before === undefined;
+  const found = await findHistory(connection, account.id, page);
+  const days = found.length === 0 && isFirstPage ? [neverCounted(account)] : found;
+  if (!includesPrivate) return days;
+  const all = await findHistory(connection, account.id, { ...page, withPrivate: true });
+  const [newest] = days;
+  if (!isFirstPage || newest === undefined) return all;
+  const now = await withPrivate(connection, account, newest);
+  // Where nothing private is known any more, days on which it was are nobody's to see.
+  return isSame(now, newest) ? [now, ...days.slice(1)] : [now, ...all.slice(1)];
 }
 
 function dayOf(parameter: string, [accountId, day]: Place, account: Account): string {

@@ -62,8 +62,12 @@ export async function recountRepository(connection: Connection, repositoryId: st
   return rows[0]?.changed ?? false;
 }
 
-/** What was contributed to the public repositories that an account owns: an organization's counters. */
-export async function sumOverOwned(connection: Connection, ownerId: string): Promise<Counters> {
+/** What was contributed to the repositories that an account owns: an organization's counters. */
+export async function sumOverOwned(
+  connection: Connection,
+  ownerId: string,
+  { withPrivate }: { withPrivate: boolean },
+): Promise<Counters> {
   const { rows } = await sql<Counters>`
     select coalesce(sum(t.commits), 0)::integer as commits,
       coalesce(sum(t.issues), 0)::integer as issues,
@@ -76,7 +80,9 @@ export async function sumOverOwned(connection: Connection, ownerId: string): Pro
       coalesce(sum(t.discussions), 0)::integer as discussions,
       coalesce(sum(t.discussions_answered), 0)::integer as discussions_answered
     from repositories r left join repository_totals t on t.repository_id = r.id
-    where r.owner_id = ${ownerId} and not r.is_private and r.gone_at is null`.execute(connection);
+    where r.owner_id = ${ownerId} and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null`.execute(
+    connection,
+  );
   const [sums] = rows;
   if (sums === undefined) throw new Error('an aggregate gave no row');
   return sums;

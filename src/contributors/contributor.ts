@@ -15,8 +15,10 @@ export interface Contributor {
   createdAt: Date;
 }
 
-/** What a listing of contributors covers: all public repositories that an account owns, or one of them. */
+/** What a listing of contributors covers: all repositories that an account owns, or one of them. */
 export interface Scope {
   accountId: string;
   repositoryId: string | null;
+  /** Whether private repositories are among them. */
+  includesPrivate: boolean;
 }

@@ -1,16 +1,19 @@
 import { Type } from 'typebox';
-import { AccountPath, type AskedAccount, answerAboutAccount, type Made, problemResponses } from '../accounts/routes.ts';
-import { findCollection, findUncollected } from '../contributions/collection-store.ts';
+import {
+  AccountPath,
+  type AccountRouteContext,
+  type AskedAccount,
+  answerAboutAccount,
+  answerAboutOwnAccount,
+  type Made,
+  privateProblemResponses,
+  problemResponses,
+} from '../accounts/routes.ts';
 import type { ContributionKind } from '../contributions/contribution.ts';
-import { collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
-import type { ContributionRouteContext } from '../contributions/routes.ts';
-import { findOutcome } from '../database/questions.ts';
-import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp } from '../http/envelope.ts';
 import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../http/pagination.ts';
-import type { Provider } from '../providers/provider.ts';
-import { findPublicRepository, type Repository } from '../repositories/store.ts';
+import { type Collected, collectedOfAccount, collectedOfRepository } from './collected.ts';
 import type { Contributor, Scope } from './contributor.ts';
 import { currentRanking, findContributors, hasRanking } from './store.ts';
 
@@ -30,8 +33,16 @@ const Query = Type.Object({
   ...PageParameters.properties,
   format: Type.Optional(Type.Enum(['json'])),
   bots: Type.Optional(Type.Boolean({ description: 'False leaves bots out.', default: true })),
+});
+
+const RepositoryPath = Type.Object({
+  ...AccountPath.properties,
+  repository: Type.String({ maxLength: 255, description: 'Name of a repository of the account.' }),
+});
+
+const Narrowing = Type.Object({
   repository: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Name of one public repository to narrow the list to.' }),
+    Type.String({ minLength: 1, maxLength: 255, description: 'Name of one repository to narrow the list to.' }),
   ),
 });
 
@@ -47,108 +58,72 @@ const kindNames: Record<ContributionKind, string> = {
   discussion: 'discussions',
 };
 
-/** What a listing shows, and how current it is. */
-interface Collected {
-  scope: Scope;
-  asOf: Date;
-  uncollected: ContributionKind[];
-}
-
-/** Endpoint 3: who contributed to the public repositories that an account owns, or to one of them. */
-export function contributorRoutes(app: App, context: ContributionRouteContext): void {
+/** Endpoints 3 and 7: who contributed to what an account owns. */
+export function contributorRoutes(app: App, context: AccountRouteContext): void {
   app.get(
     '/v1/:provider/entities/:name/contributors',
     {
       schema: {
-        summary: 'Who contributed to the public repositories of an account',
+        summary: 'Who contributed to the repositories of an account',
+        description: "Public repositories; with the account's service token private ones too.",
         params: AccountPath,
-        querystring: Query,
+        querystring: Type.Object({ ...Query.properties, ...Narrowing.properties }),
         response: { 200: EnvelopeSchema(ContributorItem), ...problemResponses },
       },
     },
     async (request, reply) => {
-      const { limit = defaultLimit, bots = true, repository } = request.query;
-      const start = context.cursors.readStart(listing, request.query);
+      const { repository } = request.query;
+      const page = readPage(context, request.query);
       return answerAboutAccount(context, { request, reply, dataType: 'contributor' }, request.params, async (asked) => {
         const collected =
           repository === undefined
             ? await collectedOfAccount(context, asked)
             : await collectedOfRepository(context, asked, repository);
-        return collected && makePage(context, asked.provider, collected, { start, limit, withBots: bots });
+        return collected && makePage(context, asked, collected, page);
+      });
+    },
+  );
+  app.get(
+    '/v1/:provider/entities/:name/repositories/:repository/contributors',
+    {
+      schema: {
+        summary: 'Who contributed to one repository of the account that the service token is for',
+        params: RepositoryPath,
+        querystring: Query,
+        security: [{ serviceToken: [] }],
+        response: { 200: EnvelopeSchema(ContributorItem), ...privateProblemResponses },
+      },
+    },
+    async (request, reply) => {
+      const page = readPage(context, request.query);
+      const exchange = { request, reply, dataType: 'contributor' } as const;
+      return answerAboutOwnAccount(context, exchange, request.params, async (asked) => {
+        const collected = await collectedOfRepository(context, asked, request.params.repository);
+        return collected && makePage(context, asked, collected, page);
       });
     },
   );
 }
 
-/** All public repositories. Undefined while not even a part of them is known. */
-async function collectedOfAccount(
-  context: ContributionRouteContext,
-  { account, deadline }: AskedAccount,
-): Promise<Collected | undefined> {
-  const { connection, resolver, now } = context;
-  const job = collectJob(account.id);
-  let collection = await findCollection(connection, account.id);
-  if (collection.listedAt === null && !account.pinned) {
-    const outcome = await findOutcome(connection, job.key, now());
-    if (outcome?.state === 'failed') throw outcome.error;
-    await resolver.askAndWait(job, deadline, async () => {
-      const { listedAt } = await findCollection(connection, account.id);
-      return listedAt ?? undefined;
-    });
-    collection = await findCollection(connection, account.id);
-  } else if (!account.pinned && (collection.isUnfinished || resolver.isStale(collection.listedAt))) {
-    resolver.askInBackground(job);
-  }
-  if (collection.listedAt === null) return undefined;
-  return {
-    scope: { accountId: account.id, repositoryId: null },
-    asOf: collection.listedAt,
-    uncollected: collection.uncollected,
-  };
+interface WantedPage {
+  start: PageStart;
+  limit: number;
+  withBots: boolean;
 }
 
-/** One public repository, which is asked for alone: its owner may have thousands. */
-async function collectedOfRepository(
-  context: ContributionRouteContext,
-  { account, provider, deadline }: AskedAccount,
-  name: string,
-): Promise<Collected | undefined> {
-  const { connection, resolver, now } = context;
-  if (!provider.isPossibleRepositoryName(name)) throw noSuchRepository();
-  const job = collectRepositoryJob({ accountId: account.id, repository: name });
-  const find = async (): Promise<{ repository: Repository; uncollected: ContributionKind[] } | undefined> => {
-    const repository = await findPublicRepository(connection, account.id, name);
-    return repository && { repository, uncollected: await findUncollected(connection, repository.id) };
-  };
-  let found = await find();
-  const isNew = found === undefined || found.repository.collectedAt === null;
-  if (isNew && !account.pinned) {
-    const outcome = await findOutcome(connection, job.key, now());
-    if (outcome?.state === 'failed' && found === undefined) throw outcome.error;
-    if (outcome === undefined) {
-      await resolver.askAndWait(job, deadline, async () => (await find())?.repository.collectedAt ?? undefined);
-    }
-    found = await find();
-    if (found === undefined && (await findOutcome(connection, job.key, now()))?.state === 'absent') {
-      throw noSuchRepository();
-    }
-  } else if (found !== undefined && !account.pinned && resolver.isStale(found.repository.collectedAt)) {
-    resolver.askInBackground(job);
-  }
-  if (found === undefined && account.pinned) throw noSuchRepository();
-  if (found === undefined) return undefined;
-  return {
-    scope: { accountId: account.id, repositoryId: found.repository.id },
-    asOf: found.repository.collectedAt ?? found.repository.listedAt,
-    uncollected: found.uncollected,
-  };
+function readPage(
+  { cursors }: AccountRouteContext,
+  query: { limit?: number; after?: string; before?: string; bots?: boolean },
+): WantedPage {
+  const { limit = defaultLimit, bots = true } = query;
+  return { start: cursors.readStart(listing, query), limit, withBots: bots };
 }
 
 async function makePage(
-  context: ContributionRouteContext,
-  provider: Provider,
+  context: AccountRouteContext,
+  { provider, isOwner }: AskedAccount,
   { scope, asOf, uncollected }: Collected,
-  wanted: { start: PageStart; limit: number; withBots: boolean },
+  wanted: WantedPage,
 ): Promise<Made> {
   const { connection, cursors, now } = context;
   const { start, limit, withBots } = wanted;
@@ -170,7 +145,7 @@ async function makePage(
     envelope: envelope({
       dataType: 'contributor',
       data: page.map((contributor) => toItem(contributor, provider.accountUrl(contributor.name))),
-      provenance: { asOf, missing: uncollected.map((kind) => kindNames[kind]), includesPrivate: false },
+      provenance: { asOf, missing: uncollected.map((kind) => kindNames[kind]), includesPrivate: isOwner },
       previousCursor: hasPrevious ? cursor(page[0]) : undefined,
       nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
     }),
@@ -179,7 +154,7 @@ async function makePage(
 }
 
 async function keptRanking(
-  { connection }: ContributionRouteContext,
+  { connection }: AccountRouteContext,
   parameter: string,
   [ranking]: Place,
   scope: Scope,
@@ -200,8 +175,4 @@ function toItem(contributor: Contributor, url: string): object {
     contributions: contributor.contributions,
     created_dttm: formatTimestamp(contributor.createdAt),
   };
-}
-
-function noSuchRepository(): AppError {
-  return new AppError('not_found', 'This account has no such public repository.');
 }

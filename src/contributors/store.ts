@@ -9,15 +9,16 @@ import type { Contributor, Scope } from './contributor.ts';
 export async function currentRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     with scope as (
-      select id as account_id, ${scope.repositoryId}::uuid as repository_id, contributors_version as version
+      select id as account_id, ${scope.repositoryId}::uuid as repository_id,
+        ${scope.includesPrivate}::boolean as includes_private, contributors_version as version
       from accounts where id = ${scope.accountId}
     ), known as (
       select r.id from rankings r join scope s on r.account_id = s.account_id and r.version = s.version
-      where r.repository_id is not distinct from s.repository_id
+      where r.repository_id is not distinct from s.repository_id and r.includes_private = s.includes_private
     ), made as (
-      insert into rankings (account_id, repository_id, version, built_at)
-      select account_id, repository_id, version, ${now} from scope where not exists (select from known)
-      on conflict (account_id, repository_id, version) do update set built_at = rankings.built_at
+      insert into rankings (account_id, repository_id, includes_private, version, built_at)
+      select account_id, repository_id, includes_private, version, ${now} from scope where not exists (select from known)
+      on conflict (account_id, repository_id, includes_private, version) do update set built_at = rankings.built_at
       returning id, xmax = 0 as is_new
     ), filled as (
       insert into ranks (ranking_id, rank, account_id, contributions)
@@ -26,7 +27,8 @@ export async function currentRanking(connection: Connection, scope: Scope, now: 
       from made, (
         select t.account_id, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions) as contributions
         from contributor_totals t join repositories r on r.id = t.repository_id
-        where r.owner_id = ${scope.accountId} and not r.is_private and r.gone_at is null
+        where r.owner_id = ${scope.accountId} and (${scope.includesPrivate}::boolean or not r.is_private)
+          and r.gone_at is null
           and (${scope.repositoryId}::uuid is null or r.id = ${scope.repositoryId}::uuid)
         group by t.account_id
       ) summed join accounts a on a.id = summed.account_id
@@ -46,6 +48,7 @@ export async function hasRanking(connection: Connection, rankingId: number, scop
     .where('id', '=', rankingId)
     .where('account_id', '=', scope.accountId)
     .where('repository_id', 'is not distinct from', scope.repositoryId)
+    .where('includes_private', '=', scope.includesPrivate)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -72,6 +75,7 @@ export async function findContributors(
     ])
     .where('ranking_id', '=', rankingId)
     .where('accounts.gone_at', 'is', null)
+    .where('accounts.hidden', '=', false)
     .limit(page.limit);
   if (!page.withBots) query = query.where('accounts.type', '<>', 'bot');
   if (page.after !== undefined) query = query.where('rank', '>', page.after);
@@ -98,5 +102,5 @@ export async function removeOldRankings(connection: Connection, before: Date): P
     where built_at < ${before} and exists (
       select from rankings newer
       where newer.account_id = r.account_id and newer.repository_id is not distinct from r.repository_id
-        and newer.version > r.version)`.execute(connection);
+        and newer.includes_private = r.includes_private and newer.version > r.version)`.execute(connection);
 }

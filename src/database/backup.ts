@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Connection, Database } from './connection.ts';
 import { appliedMigration, migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
+import { atOneMoment, streamRows } from './stream-rows.ts';
 
 /**
  * Everything that is stored, as lines of JSON: first what it is, then for each table its name and its rows. Left out
@@ -23,6 +24,12 @@ const tables = [
   'commits',
   'repository_totals',
   'contributor_totals',
+  'seen_totals',
+  'owner_keys',
+  'revoked_tokens',
+  'embeds',
+  'audit_entries',
+  'opt_outs',
 ] as const;
 
 const rowsAtOnce = 2000;
@@ -31,33 +38,14 @@ const Header = Type.Object({ plaudit: Type.Literal('backup'), migration: Type.St
 const TableLine = Type.Object({ table: Type.Enum([...tables]) });
 
 /** All of it as it was at one moment, also while others write. */
-export async function* exportLines(connection: Connection): AsyncGenerator<string, void, undefined> {
-  const transaction = await connection
-    .startTransaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute();
-  try {
+export function exportLines(connection: Connection): AsyncGenerator<string, void, undefined> {
+  return atOneMoment(connection, async function* (transaction) {
     yield JSON.stringify({ plaudit: 'backup', migration: newestMigration() });
     for (const table of tables) {
       yield JSON.stringify({ table });
-      yield* exportTable(transaction, table);
+      yield* streamRows(transaction, sql`select to_jsonb(t)::text as row from ${sql.table(table)} t`);
     }
-  } finally {
-    await transaction.rollback().execute();
-  }
-}
-
-async function* exportTable(connection: Connection, table: string): AsyncGenerator<string, void, undefined> {
-  await sql`declare exported no scroll cursor for select to_jsonb(t)::text as row from ${sql.table(table)} t`.execute(
-    connection,
-  );
-  for (;;) {
-    const { rows } = await sql<{ row: string }>`fetch forward ${sql.lit(rowsAtOnce)} from exported`.execute(connection);
-    for (const { row } of rows) yield row;
-    if (rows.length < rowsAtOnce) break;
-  }
-  await sql`close exported`.execute(connection);
+  });
 }
 
 /**

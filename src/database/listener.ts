@@ -9,9 +9,9 @@ const nodeLockClass = 7_033_128;
 const reconnectDelayMs = { first: 100, most: 5000 };
 const heartbeat = { everyMs: 10_000, timeoutMs: 5000 };
 
-/** What one node tells all nodes: that stored data changed, or that a question has an outcome. */
+/** What one node tells all nodes: that stored data changed, that a question has an outcome, that an account is erased. */
 export interface Change {
-  kind: 'account' | 'question';
+  kind: 'account' | 'question' | 'erased';
   /** An account's id, or a question's key. */
   key: string;
 }
@@ -109,5 +109,6 @@ async function nextNodeNumber(client: Client): Promise<number> {
 
 function tell(payload: string | undefined, onChange: (change: Change) => void): void {
   const [, kind, key] = /^(\w+) (.+)$/.exec(payload ?? '') ?? [];
-  if ((kind === 'account' || kind === 'question') && key !== undefined) onChange({ kind, key });
+  const known = (['account', 'question', 'erased'] as const).find((one) => one === kind);
+  if (known !== undefined && key !== undefined) onChange({ kind: known, key });
 }

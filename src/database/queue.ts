@@ -21,7 +21,7 @@ const unregisteredGrace = '30 seconds';
 /** Work to be done once, by any node, even if this one dies. */
 export interface Job {
   task: string;
-  payload: Record<string, string>;
+  payload: Record<string, string | boolean>;
   /** Jobs with the same key that have not started are one job. */
   key: string;
   /** Smaller goes first. */

@@ -1,4 +1,14 @@
 import type { Generated, JSONColumnType } from 'kysely';
+import type {
+  AuditEntriesTable,
+  EmbedsTable,
+  OptOutsTable,
+  OwnerKeysTable,
+  RateLimitsTable,
+  RevokedTokensTable,
+  SeenTotalsTable,
+  SigningKeysTable,
+} from './access-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 export interface Tables {
@@ -15,6 +25,14 @@ export interface Tables {
   contributor_totals: ContributorTotalsTable;
   rankings: RankingsTable;
   ranks: RanksTable;
+  seen_totals: SeenTotalsTable;
+  signing_keys: SigningKeysTable;
+  owner_keys: OwnerKeysTable;
+  revoked_tokens: RevokedTokensTable;
+  embeds: EmbedsTable;
+  audit_entries: AuditEntriesTable;
+  opt_outs: OptOutsTable;
+  rate_limits: RateLimitsTable;
   secrets: SecretsTable;
   workers: WorkersTable;
 }
@@ -55,6 +73,10 @@ interface AccountsTable {
   uncollected: Generated<string[]>;
   /** Grows with every change of who contributed how much to what the account owns. */
   contributors_version: Generated<number>;
+  /** The owner wants it shown to nobody else. */
+  hidden: Generated<boolean>;
+  /** The owner lets everybody see the numbers of private contributions. */
+  publishes_private: Generated<boolean>;
   created_at: Date;
   updated_at: Date;
 }
@@ -84,6 +106,8 @@ interface QuestionsTable {
 interface CountersTable {
   account_id: string;
   day: string;
+  /** Of public and private contributions together, kept where there are any private ones. */
+  includes_private: Generated<boolean>;
   commits: number | null;
   issues: number | null;
   pull_requests: number | null;
@@ -111,6 +135,8 @@ interface RepositoriesTable {
   license: Generated<string>;
   default_branch: Generated<string>;
   is_private: boolean;
+  /** Of a private one: the name of the provider's credential that shows it. */
+  access: string | null;
   is_fork: boolean;
   stars: Generated<number>;
   forks: Generated<number>;
@@ -223,8 +249,10 @@ interface ContributorTotalsTable {
 interface RankingsTable {
   id: Generated<number>;
   account_id: string;
-  /** Null: all public repositories of the account. */
+  /** Null: all repositories of the account. */
   repository_id: string | null;
+  /** Made of private repositories too. */
+  includes_private: Generated<boolean>;
   version: number;
   built_at: Date;
 }

@@ -77,6 +77,13 @@ export class HistoryCache {
     }
   }
 
+  /** Removes the copies that are not in use and not wanted. */
+  async sweep(isWanted: (name: string) => boolean): Promise<void> {
+    await this.#load();
+    const unwanted = this.#bytes.keys().filter((name) => !this.#inUse.has(name) && !isWanted(name));
+    for (const name of unwanted.toArray()) await this.#remove(name);
+  }
+
   #pathOf(name: string): string {
     return join(this.#options.directory, name);
   }
@@ -134,10 +141,14 @@ export class HistoryCache {
       if (total <= this.#options.maxTotalBytes) return;
       if (this.#inUse.has(name)) continue;
       total -= bytes;
-      this.#bytes.delete(name);
-      const removal = removeCopy(this.#pathOf(name)).finally(() => this.#removals.delete(name));
-      this.#removals.set(name, removal);
-      await removal;
+      await this.#remove(name);
     }
+  }
+
+  async #remove(name: string): Promise<void> {
+    this.#bytes.delete(name);
+    const removal = removeCopy(this.#pathOf(name)).finally(() => this.#removals.delete(name));
+    this.#removals.set(name, removal);
+    await removal;
   }
 }

@@ -1,12 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { Answer } from './answer.ts';
+import type { Caller } from './caller.ts';
+
+/** What an answer is kept under. No address holds a space, so that no caller's answer is ever somebody else's. */
+export function cacheKey(address: string, caller: Caller | null): string {
+  return caller === null ? address : `${caller.accountId} ${address}`;
+}
 
 /** What a cached answer costs in memory besides its body and address. */
 const overheadBytes = 600;
 const maxRememberedInvalidations = 10_000;
 
 /**
- * Keeps rendered answers by their address until the data behind them changes.
+ * Keeps rendered answers by their address, and the caller if there was one, until the data behind them changes.
  * Bounded by bytes; what was used least recently goes first.
  */
 export class AnswerCache {

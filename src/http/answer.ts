@@ -17,9 +17,13 @@ export interface Answer {
 const maxAgeS = { complete: 60, incomplete: 5 };
 const staleWhileRevalidateS = 86_400;
 
-/** Renders a public answer once, to be sent many times. */
+/** Whom an answer is for: everybody, everybody as long as the owner does not change their mind, or one caller. */
+export type Audience = 'everybody' | 'everybody_for_now' | 'caller';
+
+/** Renders an answer once, to be sent many times. */
 export function renderAnswer(content: {
   envelope: Envelope;
+  audience: Audience;
   accountId: string;
   /** Addresses of the pages before and after. */
   links?: { prev?: string | undefined; next?: string | undefined };
@@ -44,9 +48,13 @@ export function renderAnswer(content: {
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(body.length),
       etag,
-      'cache-control': `public, max-age=${maxAge}, stale-while-revalidate=${staleWhileRevalidateS}`,
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'etag, link, retry-after, x-request-id',
+      'cache-control': cacheControl(content.audience, maxAge),
+      // What is said to nobody in particular must not be taken for what is said to the bearer of a token.
+      vary: 'authorization',
+      ...(content.audience !== 'caller' && {
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'etag, link, retry-after, x-request-id',
+      }),
       'x-content-type-options': 'nosniff',
       ...(link !== '' && { link }),
     },
@@ -54,6 +62,12 @@ export function renderAnswer(content: {
     // Already stale: the refresh has been asked for, and its end will drop this answer.
     expiresAt: staleAt > now.getTime() ? Math.min(keepUntil, staleAt) : now.getTime() + maxAgeS.incomplete * 1000,
   };
+}
+
+function cacheControl(audience: Audience, maxAge: number): string {
+  if (audience === 'caller') return 'private, no-store';
+  const whileRevalidating = audience === 'everybody' ? `, stale-while-revalidate=${staleWhileRevalidateS}` : '';
+  return `public, max-age=${maxAge}${whileRevalidating}`;
 }
 
 /** Whether a request's If-None-Match holds the tag (RFC 9110, section 13.1.2: compared weakly). */

@@ -13,6 +13,21 @@ export async function addDocumentation(app: App): Promise<void> {
         description: 'What an account on a code host has done: profile, contributions, contributors.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      components: {
+        securitySchemes: {
+          serviceToken: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'From `/v1/{provider}/entities/{name}/token`, or signed with a registered key.',
+          },
+          providerToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A token of the provider, such as a personal access token.',
+          },
+        },
+      },
     },
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });

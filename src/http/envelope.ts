@@ -1,7 +1,15 @@
 import { type TSchema, Type } from 'typebox';
 
 /** What `meta_data.data_type` says the items are. */
-export const dataTypes = { unknown: 0, entity: 1, repository: 2, contributor: 3, token: 4 } as const;
+export const dataTypes = {
+  unknown: 0,
+  entity: 1,
+  repository: 2,
+  contributor: 3,
+  token: 4,
+  key: 6,
+  key_id: 7,
+} as const;
 
 /** How current and how complete an answer is. */
 export interface Provenance {
@@ -52,9 +60,19 @@ export function envelope(content: {
   };
 }
 
+/** Wraps one thing that is no list. */
+export function single(dataType: keyof typeof dataTypes, data: object): object {
+  return { meta_data: { count: 1, data_type: dataTypes[dataType] }, data };
+}
+
 /** `YYYY-MM-DDTHH:MM:SSZ`, as all times in answers are written. */
 export function formatTimestamp(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+/** The JSON Schema of an envelope around one thing. */
+export function SingleSchema(item: TSchema) {
+  return Type.Object({ meta_data: Type.Object({ count: Type.Integer(), data_type: Type.Integer() }), data: item });
 }
 
 const Timestamp = Type.String({ format: 'date-time' });
@@ -64,7 +82,9 @@ export function EnvelopeSchema(item: TSchema) {
   return Type.Object({
     meta_data: Type.Object({
       count: Type.Integer({ description: 'Number of items in `data`.' }),
-      data_type: Type.Integer({ description: '0 unknown, 1 entity, 2 repository, 3 contributor, 4 token.' }),
+      data_type: Type.Integer({
+        description: '0 unknown, 1 entity, 2 repository, 3 contributor, 4 token, 6 key, 7 key id.',
+      }),
       as_of: Type.Optional(Type.String({ ...Timestamp, description: 'When the provider was last asked.' })),
       complete: Type.Optional(Type.Boolean({ description: 'False while something is still being collected.' })),
       missing: Type.Optional(Type.Array(Type.String(), { description: 'Names of what is not completely known.' })),

@@ -7,12 +7,17 @@ const Status = Type.Object({ status: Type.String() });
 
 /** Whether the process runs, and whether it can answer. */
 export function healthRoutes(app: App, isReady: () => Promise<boolean>): void {
-  app.get('/healthz', { schema: { summary: 'The process runs', response: { 200: Status } } }, async (_request, reply) =>
-    reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+  app.get(
+    '/healthz',
+    { schema: { summary: 'The process runs', response: { 200: Status } }, config: { rateLimit: false } },
+    async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }),
   );
   app.get(
     '/readyz',
-    { schema: { summary: 'Requests can be answered', response: { 200: Status, 503: ProblemSchema } } },
+    {
+      schema: { summary: 'Requests can be answered', response: { 200: Status, 503: ProblemSchema } },
+      config: { rateLimit: false },
+    },
     async (_request, reply) => {
       if (!(await isReady())) throw new AppError('provider_unavailable', 'The database does not answer.');
       return reply.header('cache-control', 'no-store').send({ status: 'ready' });

@@ -33,6 +33,26 @@ export function parameterReader(schema: TSchema): (given: unknown) => Record<str
   };
 }
 
+/**
+ * Makes the reader of a route's body from its TypeBox object.
+ * The reader throws AppError `missing_field` or `invalid_input`, naming the field and what it must be.
+ */
+export function bodyReader(schema: TSchema): (given: unknown) => unknown {
+  const compiled = Compile(schema);
+  return (given) => {
+    if (compiled.Check(given)) return given;
+    const [fault] = compiled.Errors(given);
+    const place = fault?.instancePath.slice(1).replaceAll('/', '.') ?? '';
+    const missing = fault?.keyword === 'required' ? fault.params.requiredProperties.join(', ') : undefined;
+    const prefix = place === '' ? '' : `${place}.`;
+    if (missing !== undefined) throw new AppError('missing_field', `The body must have ${prefix}${missing}.`);
+    throw new AppError(
+      'invalid_input',
+      `${place === '' ? 'The body' : `${place} of the body`} ${fault?.message ?? 'is not as documented'}.`,
+    );
+  };
+}
+
 /** Undefined when the text cannot be of the type. A parameter that is given twice is a list, and of no type. */
 function toValue(text: unknown, { type }: ParameterSchema): unknown {
   if (typeof text !== 'string') return undefined;

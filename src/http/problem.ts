@@ -71,11 +71,13 @@ function problem(
 }
 
 const answers: Record<ErrorCode, { status: number; number: number }> = {
+  missing_field: { status: 400, number: numbers.missingField },
   invalid_input: { status: 400, number: numbers.format },
   unauthenticated: { status: 401, number: numbers.unauthenticated },
   forbidden: { status: 403, number: numbers.forbidden },
   not_found: { status: 404, number: numbers.noData },
   conflict: { status: 409, number: numbers.conflict },
+  rate_limited: { status: 429, number: numbers.rateLimited },
   provider_rate_limited: { status: 429, number: numbers.rateLimited },
   provider_unavailable: { status: 503, number: numbers.providerUnavailable },
   provider_denied: { status: 502, number: numbers.providerUnavailable },

@@ -6,13 +6,15 @@ import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify
 import type { TSchema } from 'typebox';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { AppError } from '../errors.ts';
-import { isNotModified, notModifiedHeaders } from './answer.ts';
-import type { AnswerCache } from './answer-cache.ts';
+import { type Answer, isNotModified, notModifiedHeaders } from './answer.ts';
+import { type AnswerCache, cacheKey } from './answer-cache.ts';
 import type { App } from './app.ts';
+import { bearerToken, type Caller, isServiceToken } from './caller.ts';
 import { addDocumentation } from './documentation.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { parameterReader } from './parameters.ts';
+import { bodyReader, parameterReader } from './parameters.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
+import { addRateLimits, type Counts } from './rate-limits.ts';
 
 export interface ServerOptions {
   cache: AnswerCache;
@@ -21,6 +23,16 @@ export interface ServerOptions {
   log: FastifyBaseLogger;
   metrics: HttpMetrics;
   now: () => Date;
+  /**
+   * Finds out whom a service token speaks for.
+   * @throws AppError `unauthenticated`
+   */
+  authenticate: (token: string) => Promise<Caller>;
+  /** The same where it was found out before and still holds; undefined otherwise. */
+  recognize: (token: string) => Caller | undefined;
+  counts: Counts;
+  readsPerMinute: number;
+  trustedProxies: readonly string[];
   /** Gives every response an id of its own. */
   newRequestId: () => string;
   /** However long whatever it needs stays silent, a request is answered within this time. */
@@ -44,6 +56,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
     genReqId: options.newRequestId,
     bodyLimit: limits.maxBodyBytes,
     handlerTimeout: options.handlerTimeoutMs,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     routerOptions: { maxParamLength: limits.maxParameterLength },
     forceCloseConnections: 'idle',
     frameworkErrors: (_error, request, reply) => {
@@ -53,8 +66,9 @@ export async function createServer(options: ServerOptions): Promise<App> {
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, options),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  app.setValidatorCompiler<TSchema>(({ schema }) => {
-    const read = parameterReader(schema);
+  app.decorateRequest('caller', null);
+  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
+    const read = httpPart === 'body' ? bodyReader(schema) : parameterReader(schema);
     return (given: unknown) => {
       try {
         return { value: read(given) };
@@ -65,6 +79,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
   });
   addHooks(app, options);
   const patterns = collectPatterns(app);
+  await addRateLimits(app, options);
   await app.register(cors, { origin: '*', methods: ['GET', 'HEAD'], maxAge: 86_400, strictPreflight: false });
   await addDocumentation(app);
   options.register(app);
@@ -86,7 +101,7 @@ function listener(
   options: ServerOptions,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  const { cache, metrics } = options;
+  const { metrics } = options;
   return createHttpServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -96,9 +111,8 @@ function listener(
     },
     (request, response) => {
       const { method, headers, url } = request;
-      const isPlain =
-        (method === 'GET' || method === 'HEAD') && headers.authorization === undefined && !hasBody(headers);
-      const answer = isPlain && options.isCacheLive() ? cache.get(url ?? '', options.now().getTime()) : undefined;
+      const isPlain = (method === 'GET' || method === 'HEAD') && !hasBody(headers);
+      const answer = isPlain && options.isCacheLive() ? cachedAnswer(options, headers, url ?? '') : undefined;
       if (answer === undefined) return handler(request, response);
       const requestId = options.newRequestId();
       if (isNotModified(headers['if-none-match'], answer.etag)) {
@@ -114,6 +128,18 @@ function listener(
   );
 }
 
+/** What is kept for everybody, or for this caller. */
+function cachedAnswer(
+  { cache, now, recognize }: ServerOptions,
+  { authorization }: IncomingMessage['headers'],
+  url: string,
+): Answer | undefined {
+  if (authorization === undefined) return cache.get(cacheKey(url, null), now().getTime());
+  const token = bearerToken(authorization);
+  const caller = token === undefined ? undefined : recognize(token);
+  return caller && cache.get(cacheKey(url, caller), now().getTime());
+}
+
 function addHooks(app: App, options: ServerOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -123,12 +149,18 @@ function addHooks(app: App, options: ServerOptions): void {
       reply.header('connection', 'close');
       throw new AppError('invalid_input', `A ${request.method} request takes no body.`);
     }
-    if (request.headers.authorization !== undefined) {
-      throw new AppError(
-        'unauthenticated',
-        'The credential is not valid here. Ask again without an Authorization header.',
-      );
+  });
+  // After those of `onRequest`, so that attempts are counted before anything is spent on them.
+  app.addHook('preParsing', async (request) => {
+    const { credential = 'service' } = request.routeOptions.config;
+    const { authorization } = request.headers;
+    if (authorization === undefined) return;
+    const token = bearerToken(authorization);
+    if (token === undefined) {
+      throw new AppError('unauthenticated', 'The Authorization header must be "Bearer" and a token.');
     }
+    if (credential === 'provider' || (credential === 'either' && !isServiceToken(token))) return;
+    request.caller = await options.authenticate(token);
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unmatched';

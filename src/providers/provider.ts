@@ -16,6 +16,8 @@ export interface Call {
   urgency: 'interactive' | 'background';
   signal: AbortSignal;
   cost: Cost;
+  /** Name of the one credential that may be used; undefined: whichever has most left to spend. */
+  access?: string;
 }
 
 /** How to ask for an account that is stored already. */
@@ -44,6 +46,8 @@ export interface KnownRepository {
   name: string;
   handle: string;
   defaultBranch: string;
+  /** Of a private one: the name of the credential that shows it. */
+  access: string | null;
 }
 
 /** The stream of commits, which every provider has and git reads. */
@@ -69,9 +73,14 @@ export interface ListedRepository extends RepositoryFacts {
   tips: Partial<Record<string, StreamTip>>;
 }
 
+/** A page of a listing. A listing has views: what is public, then what each credential shows besides. */
 export interface RepositoryPage {
   repositories: ListedRepository[];
-  /** How many the provider says there are in all; null: it does not say. */
+  /** The credential whose view it is of; null: the public one. */
+  access: string | null;
+  /** Whether it is the last page of its view. */
+  endsView: boolean;
+  /** How many the provider says there are in the view; null: it does not say. */
   total: number | null;
   nextCursor: string | null;
 }
@@ -114,6 +123,14 @@ export interface GitRemote {
   authorization: string | undefined;
 }
 
+/** What a presented credential proves. */
+export interface OwnershipProof {
+  /** Who presented it. */
+  bearer: { externalId: string; name: string };
+  /** The account of the name that was asked for, which the bearer owns or administers; null: neither. */
+  owned: Actor | null;
+}
+
 /** What is left to spend, for people: one line without secrets. */
 export interface Budget {
   description: string;
@@ -121,7 +138,8 @@ export interface Budget {
 
 /**
  * A code host. Every method throws AppError: `provider_rate_limited`, `provider_unavailable`, `provider_denied` or
- * `provider_invalid_response`; a repository that is gone or hidden is `not_found`.
+ * `provider_invalid_response`; a repository that is gone or hidden is `not_found`; a presented credential that is not
+ * valid is `unauthenticated`.
  */
 export interface Provider {
   /** Path segment in addresses. */
@@ -138,10 +156,22 @@ export interface Provider {
   /** The same for a stored account, by its immutable id. Yields nothing when it is gone. */
   refresh(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
 
-  /** Public repositories that the account owns, 100 a page or fewer. */
+  /** Names of the credentials that may show what is private, as far as is known. Names say nothing of the credentials. */
+  accesses(): string[];
+  /** Totals as they are with what is private and the credential `call.access` sees. Yields nothing when the account is gone. */
+  seenTotals(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
+  /** Asks, with a credential that somebody presents, who its bearer is and whether that is the account's owner. */
+  proveOwnership(credential: string, name: string, signal: AbortSignal): Promise<OwnershipProof>;
+
+  /** Repositories that the account owns: public ones, and private ones that a credential shows; 100 a page or fewer. */
   listRepositories(owner: KnownAccount, cursor: string | null, call: Call): Promise<RepositoryPage>;
-  /** One public repository by its name; null when there is none. */
-  findRepository(owner: KnownAccount, name: string, call: Call): Promise<ListedRepository | null>;
+  /** One repository by its name; null when there is none, or it is private and not asked for. */
+  findRepository(
+    owner: KnownAccount,
+    name: string,
+    options: { withPrivate: boolean },
+    call: Call,
+  ): Promise<ListedRepository | null>;
   /** The streams, besides the history, that can be read with the credentials at hand. */
   readonly streams: readonly Stream[];
   /** A page of a stream, newest change first. */

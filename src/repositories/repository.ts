@@ -14,6 +14,8 @@ export interface RepositoryFacts {
   /** Empty when there is no commit yet. */
   defaultBranch: string;
   isPrivate: boolean;
+  /** Of a private one: the name of the provider's credential that shows it. */
+  access: string | null;
   isFork: boolean;
   stars: number;
   forks: number;

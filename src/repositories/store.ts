@@ -44,6 +44,7 @@ export async function saveListedRepositories(
     license: repository.license,
     default_branch: repository.defaultBranch,
     is_private: repository.isPrivate,
+    access: repository.access,
     is_fork: repository.isFork,
     stars: repository.stars,
     forks: repository.forks,
@@ -57,12 +58,12 @@ export async function saveListedRepositories(
     ), saved as (
     insert into repositories as r (
       id, provider, external_id, handle, owner_id, name, description, language, license, default_branch,
-      is_private, is_fork, stars, forks, open_issues, size_kib, named_at, listed_at, created_at, updated_at)
+      is_private, access, is_fork, stars, forks, open_issues, size_kib, named_at, listed_at, created_at, updated_at)
     select id, ${provider}, external_id, handle, ${ownerId}, name, description, language, license, default_branch,
-      is_private, is_fork, stars, forks, open_issues, size_kib, ${listedAt}, ${listedAt}, ${listedAt}, ${listedAt}
+      is_private, access, is_fork, stars, forks, open_issues, size_kib, ${listedAt}, ${listedAt}, ${listedAt}, ${listedAt}
     from json_to_recordset(${JSON.stringify(rows)}::json) as l (
       id uuid, external_id text, handle text, name text, description text, language text, license text,
-      default_branch text, is_private boolean, is_fork boolean, stars integer, forks integer, open_issues integer,
+      default_branch text, is_private boolean, access text, is_fork boolean, stars integer, forks integer, open_issues integer,
       size_kib bigint)
     order by external_id
     on conflict (provider, external_id) do update set
@@ -88,18 +89,24 @@ export async function saveListedRepositories(
   };
 }
 
-/** How many repositories a listing since `listingStartedAt` has shown. */
-export async function countListed(connection: Connection, ownerId: string, listingStartedAt: Date): Promise<number> {
+/** How many repositories a listing since `listingStartedAt` has shown in one of its views. */
+export async function countListed(
+  connection: Connection,
+  ownerId: string,
+  access: string | null,
+  listingStartedAt: Date,
+): Promise<number> {
   const { count } = await connection
     .selectFrom('repositories')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('owner_id', '=', ownerId)
+    .where('access', 'is not distinct from', access)
     .where('listed_at', '>=', listingStartedAt)
     .executeTakeFirstOrThrow();
   return count;
 }
 
-/** Hides public repositories that a whole listing since `listingStartedAt` did not show: deleted, moved away, or private now. */
+/** Hides what a whole listing since `listingStartedAt` did not show: deleted, moved away, or not shown to us any more. */
 export async function hideUnlisted(
   connection: Connection,
   ownerId: string,
@@ -117,32 +124,32 @@ export async function hideUnlisted(
   return hidden.length > 0;
 }
 
-/** A public repository of an account by its name; the letter case does not matter. */
-export async function findPublicRepository(
+/** A repository of an account by its name; the letter case does not matter. */
+export async function findOwnedRepository(
   connection: Connection,
   ownerId: string,
   name: string,
+  { withPrivate }: { withPrivate: boolean },
 ): Promise<Repository | undefined> {
-  const row = await connection
+  let query = connection
     .selectFrom('repositories')
     .selectAll()
     .where('owner_id', '=', ownerId)
     .where(sql`lower(name)`, '=', name.toLowerCase())
-    .where('is_private', '=', false)
     .where('gone_at', 'is', null)
     .orderBy('named_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1);
+  if (!withPrivate) query = query.where('is_private', '=', false);
+  const row = await query.executeTakeFirst();
   return row && toRepository(row);
 }
 
-/** All public repositories of an account, by when they were stored. */
-export async function findPublicRepositories(connection: Connection, ownerId: string): Promise<Repository[]> {
+/** All repositories of an account, private ones included, the one with most stars first. */
+export async function findOwnedRepositories(connection: Connection, ownerId: string): Promise<Repository[]> {
   const rows = await connection
     .selectFrom('repositories')
     .selectAll()
     .where('owner_id', '=', ownerId)
-    .where('is_private', '=', false)
     .where('gone_at', 'is', null)
     .orderBy('stars', 'desc')
     .orderBy('id')
@@ -195,7 +202,29 @@ export async function findRepository(connection: Connection, id: string): Promis
   return row && toRepository(row);
 }
 
-function toRepository(row: Selectable<Tables['repositories']>): Repository {
+/**
+ * Hides private repositories that only credentials showed which are not among `accesses`.
+ * @returns the accounts that own them.
+ */
+export async function hideWithoutAccess(
+  connection: Connection,
+  provider: string,
+  accesses: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await sql<{ owner_id: string }>`
+    update repositories set gone_at = ${now}, updated_at = ${now}
+    where provider = ${provider} and is_private and gone_at is null and access <> all(${accesses})
+    returning owner_id`.execute(connection);
+  return [...new Set(rows.map((row) => row.owner_id))];
+}
+
+/** Erases repositories that have been gone since before `before`, with all that is stored of them. */
+export async function eraseGoneRepositories(connection: Connection, before: Date): Promise<void> {
+  await connection.deleteFrom('repositories').where('gone_at', '<', before).execute();
+}
+
+export function toRepository(row: Selectable<Tables['repositories']>): Repository {
   return {
     id: row.id,
     provider: row.provider,
@@ -208,6 +237,7 @@ function toRepository(row: Selectable<Tables['repositories']>): Repository {
     license: row.license,
     defaultBranch: row.default_branch,
     isPrivate: row.is_private,
+    access: row.access,
     isFork: row.is_fork,
     stars: row.stars,
     forks: row.forks,

@@ -1,10 +1,10 @@
-import { recordContributorsChanged } from '../contributions/collection-store.ts';
 import { AppError } from '../errors.ts';
 import { markCollected, markRepositoryGone } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { dueScan, hasCountedHistory, isHistory } from './plan.ts';
 import { readHistory } from './read-history.ts';
 import { readStream, type Subject } from './read-stream.ts';
+import { recordVisibility } from './record-state.ts';
 import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
 
 /** How a repository stands after its collecting. */
@@ -54,7 +54,7 @@ async function collectStream(context: SyncContext, subject: Subject, stream: Str
 async function hideRepository(context: SyncContext, { repository }: Subject): Promise<'gone'> {
   await context.connection.transaction().execute(async (transaction) => {
     await markRepositoryGone(transaction, repository.id, context.now());
-    await recordContributorsChanged(transaction, repository.ownerId);
+    await recordVisibility(context, transaction, repository.ownerId);
   });
   return 'gone';
 }

@@ -1,17 +1,15 @@
 import { type Account, findById } from '../accounts/store.ts';
-import { findCollection, recordCollected } from '../contributions/collection-store.ts';
-import { saveCounters } from '../contributions/counter-store.ts';
-import { completeCounters } from '../contributions/counters.ts';
+import { findCollection } from '../contributions/collection-store.ts';
 import { collectJob, collectRepositoryJob, type RepositoryOfAccount } from '../contributions/jobs.ts';
-import { sumOverOwned } from '../contributions/total-store.ts';
 import { keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Provider } from '../providers/provider.ts';
 import {
   claimRepository,
-  findPublicRepositories,
-  findPublicRepository,
+  findOwnedRepositories,
+  findOwnedRepository,
+  markRepositoryGone,
   type Repository,
   releaseRepository,
 } from '../repositories/store.ts';
@@ -19,6 +17,7 @@ import { type Collected, collectRepository } from './collect-repository.ts';
 import type { SyncContext, Work } from './context.ts';
 import { listRepositories, saveListed } from './list-repositories.ts';
 import { settleFailed } from './look-up.ts';
+import { recordState, recordVisibility } from './record-state.ts';
 
 /** How many repositories of one account are read side by side. */
 const parallelRepositories = 4;
@@ -46,47 +45,59 @@ export async function collect(
   const provider = context.providers.get(account?.provider ?? '');
   if (account === undefined || provider === undefined || account.pinned) return 'complete';
   const { key } = collectJob(accountId);
+  const { connection } = context;
   try {
     if (await isListingDue(context, accountId)) await listRepositories(context, account, provider, work.call);
     const end = await collectAll(context, { account, provider, work }, until);
-    await recordState(context, account);
+    await inTransaction(connection, (transaction) => recordState(context, transaction, accountId));
     if (end === 'complete') await settleAnswered(context.connection, key);
     else await keepAsking(context.connection, key, context.now());
     return end;
   } catch (error) {
-    await recordState(context, account);
+    await inTransaction(connection, (transaction) => recordState(context, transaction, accountId));
     if (!work.call.signal.aborted) await settleFailed(context, key, error);
     throw error;
   }
 }
 
 /** Reads every contribution to one repository of an account, which need not be listed yet. */
-export async function collectNamed(
-  context: SyncContext,
-  { accountId, repository: name }: RepositoryOfAccount,
-  work: Work,
-): Promise<void> {
+export async function collectNamed(context: SyncContext, asked: RepositoryOfAccount, work: Work): Promise<void> {
+  const { accountId, repository: name, withPrivate } = asked;
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
   if (account === undefined || provider === undefined || account.pinned) return;
-  const { key } = collectRepositoryJob({ accountId, repository: name });
+  const { key } = collectRepositoryJob(asked);
   try {
-    const listed = await provider.findRepository(account, name, work.call);
+    const listed = await provider.findRepository(account, name, { withPrivate }, work.call);
     if (listed === null) {
-      const until = new Date(context.now().getTime() + context.freshForMs);
-      await settleUnanswered(context.connection, key, { state: 'absent' }, until);
+      await settleAbsent(context, asked);
       return;
     }
     await inTransaction(context.connection, (transaction) =>
       saveListed(context, transaction, { account, provider, repositories: [listed], listedAt: context.now() }),
     );
-    const repository = await findPublicRepository(context.connection, accountId, listed.name);
+    const repository = await findOwnedRepository(context.connection, accountId, listed.name, { withPrivate });
     if (repository !== undefined) await collectOne(context, { account, provider, work }, repository);
+    await inTransaction(context.connection, (transaction) => recordState(context, transaction, accountId));
     await settleAnswered(context.connection, key);
   } catch (error) {
     if (!work.call.signal.aborted) await settleFailed(context, key, error);
     throw error;
   }
+}
+
+/** There is no such repository, or it may not be seen: what was shown of it before is hidden at once. */
+async function settleAbsent(context: SyncContext, asked: RepositoryOfAccount): Promise<void> {
+  const { accountId, repository: name, withPrivate } = asked;
+  const until = new Date(context.now().getTime() + context.freshForMs);
+  await inTransaction(context.connection, async (transaction) => {
+    const shown = await findOwnedRepository(transaction, accountId, name, { withPrivate });
+    if (shown !== undefined) {
+      await markRepositoryGone(transaction, shown.id, context.now());
+      await recordVisibility(context, transaction, accountId);
+    }
+    await settleUnanswered(transaction, collectRepositoryJob(asked).key, { state: 'absent' }, until);
+  });
 }
 
 interface Collecting {
@@ -107,7 +118,7 @@ async function collectAll(
   until: Date | undefined,
 ): Promise<CollectingEnd> {
   const { account, work } = collecting;
-  const repositories = await findPublicRepositories(context.connection, account.id);
+  const repositories = await findOwnedRepositories(context.connection, account.id);
   const queue = repositories.values();
   let done = 0;
   let end: CollectingEnd = 'complete';
@@ -154,6 +165,7 @@ async function collectOne(
       name: repository.name,
       handle: repository.handle,
       defaultBranch: repository.defaultBranch,
+      access: repository.access,
     };
     return await collectRepository(context, { repository, known, provider, call: work.call });
   } finally {
@@ -164,16 +176,4 @@ async function collectOne(
 
 function isOnlyThisRepositorys(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'provider_unavailable' || error.code === 'conflict');
-}
-
-/** Stores what is known by now: which kinds are complete, and an organization's counters. */
-async function recordState(context: SyncContext, account: Account): Promise<void> {
-  await inTransaction(context.connection, async (transaction) => {
-    const uncollected = await recordCollected(transaction, account.id);
-    if (account.type !== 'organization') return;
-    const { listedAt } = await findCollection(transaction, account.id);
-    if (listedAt === null) return;
-    const sums = await sumOverOwned(transaction, account.id);
-    await saveCounters(transaction, account.id, { ...completeCounters(sums, uncollected), askedAt: context.now() });
-  });
 }

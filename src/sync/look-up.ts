@@ -1,6 +1,9 @@
 import { lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
+import { findOptedOutIds, isNameOptedOut } from '../accounts/opt-out-store.ts';
 import { type Account, findById, findByName, keepFormerName, markGone, saveAccount } from '../accounts/store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
+import { recordPrivateCounters } from '../contributions/private-counters.ts';
+import { passGate } from '../database/gate.ts';
 import { announce } from '../database/listener.ts';
 import { keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -23,7 +26,9 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
     const known = await findByName(context.connection, asked.provider, asked.name);
     // Who asks may have looked just before somebody else's question was answered.
     if (known?.state === 'present' && isFresh(context, known.account)) return known.account.id;
-    const id = await saveReports(context, asked.provider, key, provider.lookUp(asked.name, call));
+    const isUnwanted = await isNameOptedOut(context.connection, asked.provider, asked.name);
+    const reports = isUnwanted ? undefined : provider.lookUp(asked.name, call);
+    const id = reports && (await saveReports(context, asked.provider, key, reports));
     if (id !== undefined) return id;
     const until = new Date(context.now().getTime() + context.freshForMs);
     await context.connection.transaction().execute(async (transaction) => {
@@ -52,7 +57,7 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
 }
 
 /** Runs the asking of one question, and settles it as it ends. */
-async function settling(
+export async function settling(
   context: SyncContext,
   key: string,
   call: Call,
@@ -88,14 +93,19 @@ async function saveReports(
   let id: string | undefined;
   for await (const report of reports) {
     id = await saveReport(context, provider, report);
+    if (id === undefined) return undefined;
     await keepAsking(context.connection, key, context.now());
   }
   return id;
 }
 
-async function saveReport(context: SyncContext, provider: string, report: AccountReport): Promise<string> {
+/** @returns undefined when the account is not to be stored. */
+async function saveReport(context: SyncContext, provider: string, report: AccountReport): Promise<string | undefined> {
   const askedAt = context.now();
   return inTransaction(context.connection, async (transaction) => {
+    await passGate(transaction);
+    const optedOut = await findOptedOutIds(transaction, provider, [report.account.externalId]);
+    if (optedOut.length > 0) return undefined;
     const { id, isNewest } = await saveAccount(transaction, {
       provider,
       facts: report.account,
@@ -105,6 +115,7 @@ async function saveReport(context: SyncContext, provider: string, report: Accoun
     });
     if (isNewest && report.account.type !== 'organization') {
       await saveCounters(transaction, id, { counters: report.counters, missing: report.missing, askedAt });
+      await recordPrivateCounters(transaction, { id, type: report.account.type });
     }
     await announce(transaction, { kind: 'account', key: id });
     return id;

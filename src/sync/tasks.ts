@@ -2,15 +2,18 @@ import { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { AccountReference, NameOnProvider } from '../accounts/jobs.ts';
 import { eraseGone } from '../accounts/store.ts';
+import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { collectJob, RepositoryOfAccount } from '../contributions/jobs.ts';
 import { removeOldRankings } from '../contributors/store.ts';
 import { forgetOutcomes } from '../database/questions.ts';
 import { addJob, type Task } from '../database/queue.ts';
 import { AppError } from '../errors.ts';
 import type { Call } from '../providers/provider.ts';
+import { eraseGoneRepositories } from '../repositories/store.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { lookUp, refresh } from './look-up.ts';
+import { seeTotals } from './see-totals.ts';
 
 /** After this time a job that collects lets others have their turn. */
 const turnMs = 60_000;
@@ -48,6 +51,16 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       run: (payload, signal) =>
         settled(context, collectNamed(context, parse(RepositoryOfAccount, payload), work(signal)), signal),
     },
+    see_totals: {
+      urgency: 'interactive',
+      maxAttempts,
+      run: (payload, signal) =>
+        settled(
+          context,
+          seeTotals(context, parse(AccountReference, payload).accountId, call('interactive', signal)),
+          signal,
+        ),
+    },
     collect: {
       urgency: 'background',
       maxAttempts,
@@ -82,6 +95,8 @@ async function collectForATurn(context: SyncContext, payload: unknown, signal: A
 async function cleanUp({ connection, now }: SyncContext): Promise<void> {
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
   await eraseGone(connection, before(gracePeriodMs));
+  await eraseGoneRepositories(connection, before(gracePeriodMs));
+  await removeOutlivedCounters(connection);
   await removeOldRankings(connection, before(rankingKeptMs));
   await forgetOutcomes(connection, before(0));
 }

@@ -72,6 +72,8 @@ test('wrong methods, bodies, credentials, paths and headers are answered as docu
   await using service = await startTestService({ simulator });
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     for (const path of [user, `${user}/contributions`, `${user}/contributors`, '/healthz', '/openapi.json']) {
+      // An owner erases an account by this.
+      if (method === 'DELETE' && path === user) continue;
       const answer = await send(service, path, method);
       assert.equal(answer.status, 405, `${method} ${path}`);
       assert.match(String(answer.headers['allow']), /GET/);

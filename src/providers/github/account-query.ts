@@ -11,6 +11,8 @@ export interface Target {
   name: string;
   /** GitHub's id for its API; undefined when only the name is known. */
   handle: string | undefined;
+  /** What is to be counted: what is public, whatever a token sees, or everything that the token sees. */
+  counting: 'public' | 'seen';
 }
 
 export interface AccountAnswer {
@@ -47,7 +49,8 @@ export async function askForAccount(
   now: Date,
 ): Promise<AccountAnswer | null> {
   // What a token sees besides what is public must not be counted; searches count what is public alone.
-  const withPublicCounts = wanted.totals && !client.budget.tokens.every((token) => token.seesOnlyPublic);
+  const withPublicCounts =
+    wanted.totals && target.counting === 'public' && !client.budget.tokens.every((token) => token.seesOnlyPublic);
   const query = {
     name: 'Account',
     text: accountQueryText(target, { ...wanted, withPublicCounts }),
@@ -60,26 +63,26 @@ export async function askForAccount(
     const organization = checkPayload(OrganizationPayload, account, query.name);
     return { account: organization, totals: undefined, windows: [], cutShort: [] };
   }
-  const { seesOnlyPublic } = token;
+  const countsAll = target.counting === 'seen' || token.seesOnlyPublic;
   const user = checkPayload(UserPayload, account, query.name);
   const windows = wanted.spans.map((span, index) => {
     const field = Object.entries(account).find(([name]) => name === `w${index}`)?.[1];
     return toWindow(span, checkPayload(WindowPayload, field, `${query.name}/w${index}`), {
-      seesOnlyPublic,
+      countsAll,
       askedAt: now,
     });
   });
   const totals = wanted.totals ? checkPayload(UserTotalsPayload, account, query.name) : undefined;
   // The account was renamed meanwhile, and the searches asked for a name that is not its own any more.
   const isOtherName = withPublicCounts && user.login.toLowerCase() !== target.name.toLowerCase();
-  const isUncounted = !seesOnlyPublic && !withPublicCounts;
+  const isUncounted = !countsAll && !withPublicCounts;
   if (totals !== undefined && (isOtherName || isUncounted)) {
-    return askForAccount(client, { name: user.login, handle: target.handle }, wanted, call, now);
+    return askForAccount(client, { ...target, name: user.login }, wanted, call, now);
   }
   return {
     account: user,
     totals: totals && {
-      ...(seesOnlyPublic ? ownTotals(totals) : publicTotals(checkPayload(PublicCountsPayload, data, query.name))),
+      ...(countsAll ? ownTotals(totals) : publicTotals(checkPayload(PublicCountsPayload, data, query.name))),
       owned: totals.owned,
     },
     windows,

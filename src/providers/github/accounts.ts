@@ -31,6 +31,7 @@ const maxFailures = 100;
 /** What is known of a user while more is being asked for. */
 interface Knowledge {
   user: UserPayload;
+  counting: Target['counting'];
   windows: ContributionWindow[];
   totals: LifetimeTotals | undefined;
   stars: number | undefined;
@@ -61,7 +62,7 @@ export async function* reportAccount(
     yield* reportHeavyAccount(client, target, windows, call, startedAt);
     return;
   }
-  const known = knowledgeFrom(answer, windows);
+  const known = knowledgeFrom(answer, target.counting, windows);
   const pending = answer.cutShort.flatMap(splitSpan);
   yield* completeReport(client, known, answer.totals?.owned, pending, call, startedAt);
 }
@@ -79,7 +80,8 @@ async function* reportHeavyAccount(
   if (profile === 'too_heavy' || profile.account.kind === 'Organization') {
     throw new AppError('provider_unavailable', 'GitHub cannot answer for this account just now.');
   }
-  const known: Knowledge = { user: profile.account, windows, totals: undefined, stars: undefined };
+  const { counting } = target;
+  const known: Knowledge = { user: profile.account, counting, windows, totals: undefined, stars: undefined };
   yield toReport(known);
   const totals = await tolerant(() => askForAccount(client, target, { totals: true, spans: [] }, call, startedAt));
   const owned = totals === null || totals === 'too_heavy' ? undefined : totals.totals?.owned;
@@ -102,7 +104,7 @@ async function* completeReport(
   const question: Question = {
     ask: (spans) =>
       tolerant(() => {
-        const target = { name: known.user.login, handle: known.user.id };
+        const target = { name: known.user.login, handle: known.user.id, counting: known.counting };
         return askForAccount(client, target, { totals: false, spans }, call, startedAt);
       }),
     failuresLeft: maxFailures,
@@ -186,10 +188,11 @@ async function organizationReport(
   };
 }
 
-function knowledgeFrom(answer: AccountAnswer, windows: ContributionWindow[]): Knowledge {
+function knowledgeFrom(answer: AccountAnswer, counting: Target['counting'], windows: ContributionWindow[]): Knowledge {
   if (answer.account.kind !== 'User') throw new Error('only a user has counters of its own');
   return {
     user: answer.account,
+    counting,
     windows: replaceWindows(windows, answer.windows),
     totals: answer.totals,
     stars: undefined,

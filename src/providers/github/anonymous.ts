@@ -100,6 +100,8 @@ export async function listRepositoriesByRest(
   if (answer === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
   return {
     repositories: answer.data.filter((repository) => !repository.private).map(toListed),
+    access: null,
+    endsView: answer.data.length < perPage,
     total: null,
     nextCursor: answer.data.length < perPage ? null : String(page + 1),
   };
@@ -218,6 +220,7 @@ function toListed(payload: RestRepositoryPayload): ListedRepository {
     license: payload.license?.name ?? '',
     defaultBranch: payload.size === 0 && payload.pushed_at === null ? '' : payload.default_branch,
     isPrivate: payload.private,
+    access: null,
     isFork: payload.fork,
     stars: payload.stargazers_count,
     forks: payload.forks_count,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../provider.ts';
 
@@ -36,6 +37,8 @@ export class Token {
   readonly secret: string | undefined;
   /** For people: never the token itself. */
   readonly label: string;
+  /** Tells tokens apart where it is stored what each shows; says nothing of the token. Empty: there is none. */
+  readonly access: string;
   readonly #allowances = new Map<Resource, Allowance>();
   readonly #recent: Record<Resource, number[]> = { graphql: [], core: [], search: [] };
   #blockedUntil = new Date(0);
@@ -48,6 +51,7 @@ export class Token {
   constructor(secret: string | undefined, label: string) {
     this.secret = secret;
     this.label = label;
+    this.access = secret === undefined ? '' : createHash('sha256').update(secret).digest('hex').slice(0, 16);
   }
 
   /** Whether everything that it sees is public. */
@@ -153,11 +157,12 @@ export class Budget {
    * @throws AppError `provider_rate_limited` with the time when a token can be used again, or `provider_denied` when
    * GitHub takes none of them.
    */
-  async acquire(resource: Resource, { urgency, signal }: Call): Promise<Token> {
+  async acquire(resource: Resource, { urgency, signal, access }: Call): Promise<Token> {
+    const allowed = this.tokens.filter((token) => access === undefined || token.access === access);
     for (;;) {
       signal.throwIfAborted();
       const now = this.#now();
-      const accepted = this.tokens.filter((token) => !token.isRefused(now));
+      const accepted = allowed.filter((token) => !token.isRefused(now));
       if (accepted.length === 0) throw new AppError('provider_denied', 'GitHub does not accept the configured token.');
       const usable = accepted.filter((token) => token.freeAt(resource, urgency, now) <= now);
       const best = usable

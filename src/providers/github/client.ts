@@ -41,6 +41,13 @@ const limits = {
   redirects: 2,
 };
 
+/** What every request to the REST interface carries. */
+export const restHeaders = {
+  accept: 'application/vnd.github+json',
+  'user-agent': 'plaudit',
+  'x-github-api-version': '2022-11-28',
+};
+
 interface RawAnswer {
   status: number;
   headers: Dispatcher.ResponseData['headers'];
@@ -60,13 +67,7 @@ export class GitHubClient {
       now: options.now,
       sleep: (ms, signal) => wait(ms, undefined, { signal }),
     });
-    const agent = {
-      connect: { timeout: options.connectTimeoutMs },
-      headersTimeout: limits.answerTimeoutMs,
-      bodyTimeout: limits.answerTimeoutMs,
-      maxResponseSize: limits.maxAnswerBytes,
-    };
-    this.#dispatcher = isBehindProxy() ? new EnvHttpProxyAgent(agent) : new Agent(agent);
+    this.#dispatcher = createDispatcher(options, limits.maxAnswerBytes);
   }
 
   async close(): Promise<void> {
@@ -173,9 +174,8 @@ export class GitHubClient {
       } = await request(address, {
         method: body === undefined ? 'GET' : 'POST',
         headers: {
-          accept: body === undefined ? 'application/vnd.github+json' : 'application/json',
-          'user-agent': 'plaudit',
-          'x-github-api-version': '2022-11-28',
+          ...restHeaders,
+          ...(body !== undefined && { accept: 'application/json' }),
           ...(token.secret !== undefined && { authorization: `Bearer ${token.secret}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
@@ -247,11 +247,25 @@ function pointsOf(data: unknown): number {
   return typeof rateLimit?.cost === 'number' ? rateLimit.cost : 1;
 }
 
+/** Connections to GitHub, through the proxy that the environment names, if it does. */
+export function createDispatcher(
+  { connectTimeoutMs }: Pick<ClientOptions, 'connectTimeoutMs'>,
+  maxResponseSize: number,
+): Dispatcher {
+  const agent = {
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: limits.answerTimeoutMs,
+    bodyTimeout: limits.answerTimeoutMs,
+    maxResponseSize,
+  };
+  return isBehindProxy() ? new EnvHttpProxyAgent(agent) : new Agent(agent);
+}
+
 function isBehindProxy(): boolean {
   return ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => Boolean(process.env[name]));
 }
 
-function unavailable(cause?: unknown): AppError {
+export function unavailable(cause?: unknown): AppError {
   return new AppError('provider_unavailable', 'GitHub cannot be reached, or does not answer.', { cause });
 }
 
@@ -259,6 +273,6 @@ function denied(): AppError {
   return new AppError('provider_denied', 'GitHub denies access with the configured token.');
 }
 
-function invalid(what: string, cause?: unknown): AppError {
+export function invalid(what: string, cause?: unknown): AppError {
   return new AppError('provider_invalid_response', `GitHub's answer cannot be used: ${what}.`, { cause });
 }

@@ -218,6 +218,14 @@ export const RestAccountPayload = Type.Object({
 });
 export type RestAccountPayload = Static<typeof RestAccountPayload>;
 
+/** REST: the bearer's part in an organization. */
+export const MembershipPayload = Type.Object({
+  state: Text,
+  role: Text,
+  organization: Type.Object({ id: DatabaseId, node_id: Text, login: Text, avatar_url: Text }),
+  user: Type.Object({ id: DatabaseId }),
+});
+
 export const RestSearchPayload = Type.Object({ total_count: Count, incomplete_results: Type.Boolean() });
 
 export const RestRepositoryPayload = Type.Object({

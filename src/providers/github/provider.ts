@@ -1,4 +1,4 @@
-import type { Call, Provider } from '../provider.ts';
+import type { Call, KnownAccount, KnownRepository, Provider } from '../provider.ts';
 import { reportAccount } from './accounts.ts';
 import { isBotName } from './actors.ts';
 import {
@@ -12,7 +12,9 @@ import {
 import { describeBudget } from './budget-report.ts';
 import { GitHubClient } from './client.ts';
 import { resolveIdentities } from './identities.ts';
-import { findRepository, listRepositories } from './repositories.ts';
+import { BearerClient } from './ownership/client.ts';
+import { proveOwnership } from './ownership/prove.ts';
+import { findRepository, listRepositories, privateAccesses } from './repositories.ts';
 import { readStream, tokenStreams } from './streams.ts';
 
 export interface GitHubOptions {
@@ -32,6 +34,7 @@ const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 export function createGitHubProvider(options: GitHubOptions): Provider {
   const { name, url, apiUrl, now } = options;
   const client = new GitHubClient(options);
+  const bearers = new BearerClient(options);
   const isAnonymous = options.tokens.length === 0;
   const seam = {
     name,
@@ -40,13 +43,16 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     accountUrl: (login: string) => `${apiUrl}${accountPath(login)}`,
     repositoryUrl: (owner: string, repository: string) =>
       `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
-    // History is read by git, without the credential: what is public needs none.
-    gitRemote: (repository: { owner: string; name: string }) => ({
+    gitRemote: (repository: KnownRepository) => ({
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
-      authorization: undefined,
+      authorization: gitAuthorization(client, repository.access),
     }),
+    proveOwnership: (credential: string, login: string, signal: AbortSignal) =>
+      proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
     budget: (signal: AbortSignal) => describeBudget(client, { urgency: 'interactive', signal, cost: zero() }),
-    close: () => client.close(),
+    close: async () => {
+      await Promise.all([client.close(), bearers.close()]);
+    },
   };
   if (isAnonymous) {
     return {
@@ -54,7 +60,10 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       lookUp: (login, call) => reportByRest(client, accountPath(login), call),
       refresh: (account, call) => reportByRest(client, `/user/${account.externalId}`, call),
       listRepositories: (owner, cursor, call) => listRepositoriesByRest(client, owner, cursor, call),
-      findRepository: (owner, repository, call) => findRepositoryByRest(client, owner, repository, call),
+      findRepository: (owner, repository, _options, call) => findRepositoryByRest(client, owner, repository, call),
+      accesses: () => [],
+      // Nothing is seen without a token but what is public.
+      async *seenTotals() {},
       streams: anonymousStreams,
       readStream: (_stream, repository, position, call) => readIssuesByRest(client, repository, position, call),
       resolveIdentities: (repository, identities, call) =>
@@ -67,17 +76,37 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     lookUp: (login, call) =>
       isBotName(login)
         ? reportByRest(client, accountPath(login), call)
-        : reportAccount(client, { name: login, handle: undefined }, null, call, now()),
+        : reportAccount(client, { name: login, handle: undefined, counting: 'public' }, null, call, now()),
     refresh: (account, call) =>
       account.type === 'bot'
         ? reportByRest(client, `/user/${account.externalId}`, call)
-        : reportAccount(client, { name: account.name, handle: account.handle }, account.memory, call, now()),
+        : reportAccount(client, { ...known(account), counting: 'public' }, account.memory, call, now()),
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
-    findRepository: (owner, repository, call) => findRepository(client, owner, repository, call),
+    findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
+    accesses: () => privateAccesses(client),
+    seenTotals: (account, call) =>
+      reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
     streams: tokenStreams,
-    readStream: (stream, repository, position, call) => readStream(client, stream, repository, position, call),
-    resolveIdentities: (repository, identities, call) => resolveIdentities(client, repository, identities, call),
+    readStream: (stream, repository, position, call) =>
+      readStream(client, stream, repository, position, seenBy(repository, call)),
+    resolveIdentities: (repository, identities, call) =>
+      resolveIdentities(client, repository, identities, seenBy(repository, call)),
   };
+}
+
+function known({ name, handle }: KnownAccount): { name: string; handle: string } {
+  return { name, handle };
+}
+
+/** What is private is asked for with the token that showed it. */
+function seenBy({ access }: KnownRepository, call: Call): Call {
+  return access === null ? call : { ...call, access };
+}
+
+/** The history of what is public is read without a credential: it needs none. */
+function gitAuthorization(client: GitHubClient, access: string | null): string | undefined {
+  const secret = client.budget.tokens.find((token) => token.access === access)?.secret;
+  return secret && `Basic ${Buffer.from(`x-access-token:${secret}`).toString('base64')}`;
 }
 
 function accountPath(login: string): string {

@@ -1,3 +1,5 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { AppError } from '../../errors.ts';
 import type { Call, KnownAccount, ListedRepository, RepositoryPage, StreamTip } from '../provider.ts';
 import { type GitHubClient, TooHeavy } from './client.ts';
@@ -6,22 +8,59 @@ import { namedRepository, ownedRepositories } from './queries.ts';
 
 const largestPage = 100;
 
-/** Public repositories of an account, oldest first, so that new ones never move a page. */
+/** Where a listing stands: in the public view, or in that of a token. */
+const Place = Type.Object({ access: Type.Union([Type.Null(), Type.String()]), after: Type.String() });
+type Place = Static<typeof Place>;
+
+/** Repositories of an account, oldest first, so that new ones never move a page: public ones, then what each token shows. */
 export async function listRepositories(
   client: GitHubClient,
   owner: KnownAccount,
   cursor: string | null,
   call: Call,
 ): Promise<RepositoryPage> {
+  const place = readPlace(cursor);
+  const { access } = place;
+  const page = await listView(client, owner, place, call).catch((error: unknown) => {
+    // A token that was taken back shows nothing any more.
+    if (access === null || !(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+    return { repositories: [], total: 0, endCursor: null };
+  });
+  const next = page.endCursor === null ? nextView(client, access) : { access, after: page.endCursor };
+  return {
+    repositories: page.repositories,
+    access,
+    total: page.total,
+    endsView: page.endCursor === null,
+    nextCursor: next === undefined ? null : JSON.stringify(next),
+  };
+}
+
+interface View {
+  repositories: ListedRepository[];
+  total: number;
+  endCursor: string | null;
+}
+
+/** A page of one view, halved for as long as GitHub finds it too much. */
+async function listView(
+  client: GitHubClient,
+  owner: KnownAccount,
+  { access, after }: Place,
+  call: Call,
+): Promise<View> {
+  const asked = access === null ? call : { ...call, access };
+  const privacy = access === null ? 'PUBLIC' : 'PRIVATE';
   for (let first = largestPage; first >= 1; first = Math.floor(first / 2)) {
     try {
-      const { data } = await client.graphql(ownedRepositories, { login: owner.name, after: cursor, first }, call);
+      const variables = { login: owner.name, after: after === '' ? null : after, first, privacy };
+      const { data } = await client.graphql(ownedRepositories, variables, asked);
       if (data.repositoryOwner === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
       const { nodes, pageInfo, totalCount } = data.repositoryOwner.repositories;
       return {
-        repositories: nodes.filter((node) => node !== null).map(toListed),
+        repositories: nodes.filter((node) => node !== null).map((node) => toListed(node, access)),
         total: totalCount,
-        nextCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
+        endCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
       };
     } catch (error) {
       if (!(error instanceof TooHeavy)) throw error;
@@ -30,18 +69,46 @@ export async function listRepositories(
   throw new AppError('provider_unavailable', 'GitHub cannot list the repositories of this account just now.');
 }
 
-/** One public repository; null when there is none of the name. */
+/** A cursor that was stored before there were views is one of the public view. */
+function readPlace(cursor: string | null): Place {
+  if (cursor === null) return { access: null, after: '' };
+  const parsed: unknown = cursor.startsWith('{') ? JSON.parse(cursor) : { access: null, after: cursor };
+  return Value.Parse(Place, parsed);
+}
+
+function nextView(client: GitHubClient, access: string | null): Place | undefined {
+  const accesses = privateAccesses(client);
+  const next = accesses[access === null ? 0 : accesses.indexOf(access) + 1];
+  return next === undefined || (access !== null && !accesses.includes(access))
+    ? undefined
+    : { access: next, after: '' };
+}
+
+/** Names of the tokens that may show what is private. */
+export function privateAccesses(client: GitHubClient): string[] {
+  return client.budget.tokens.filter((token) => !token.seesOnlyPublic).map((token) => token.access);
+}
+
+/** One repository; null when there is none of the name, or it is private and was not asked for. */
 export async function findRepository(
   client: GitHubClient,
   owner: KnownAccount,
   name: string,
+  { withPrivate }: { withPrivate: boolean },
   call: Call,
 ): Promise<ListedRepository | null> {
-  const { data } = await client.graphql(namedRepository, { owner: owner.name, name }, call);
-  return data.repository === null || data.repository.isPrivate ? null : toListed(data.repository);
+  const views = withPrivate ? privateAccesses(client) : [];
+  for (const access of [null, ...views]) {
+    const asked = access === null ? call : { ...call, access };
+    const { data } = await client.graphql(namedRepository, { owner: owner.name, name }, asked);
+    const { repository } = data;
+    if (repository === null || repository.isPrivate !== (access !== null)) continue;
+    return toListed(repository, access);
+  }
+  return null;
 }
 
-function toListed(payload: RepositoryPayload): ListedRepository {
+function toListed(payload: RepositoryPayload, access: string | null): ListedRepository {
   return {
     externalId: String(payload.databaseId),
     handle: payload.id,
@@ -51,6 +118,7 @@ function toListed(payload: RepositoryPayload): ListedRepository {
     license: payload.licenseInfo?.name ?? '',
     defaultBranch: payload.defaultBranchRef?.name ?? '',
     isPrivate: payload.isPrivate,
+    access,
     isFork: payload.isFork,
     stars: payload.stargazerCount,
     forks: payload.forkCount,

@@ -5,7 +5,7 @@ import type { WindowPayload } from './payloads.ts';
 export const Span = Type.Object({ from: Type.String(), to: Type.String() });
 export type Span = Static<typeof Span>;
 
-/** What an account contributed within a span, of what is public. */
+/** What an account contributed within a span. */
 export const ContributionWindow = Type.Object({
   ...Span.properties,
   commits: Type.Integer(),
@@ -90,31 +90,34 @@ export function isCutShort(window: WindowPayload): boolean {
 }
 
 /**
- * Reads an answer for a span. Only what is public is counted.
- * @param seesOnlyPublic whether the token sees nothing private, so that GitHub's totals are of what is public.
+ * Reads an answer for a span.
+ * @param options.countsAll whether everything that the token sees is to be counted, so that GitHub's totals can be
+ * taken; else what is public alone is.
  */
 export function toWindow(
   span: Span,
   payload: WindowPayload,
-  options: { seesOnlyPublic: boolean; askedAt: Date },
+  options: { countsAll: boolean; askedAt: Date },
 ): ContributionWindow {
-  const commits = payload.commitContributionsByRepository.filter(({ repository }) => !repository.isPrivate);
-  const reviews = payload.pullRequestReviewContributionsByRepository.filter(({ repository }) => !repository.isPrivate);
+  const { countsAll } = options;
+  const counts = ({ repository }: { repository: { isPrivate: boolean } }): boolean =>
+    countsAll || !repository.isPrivate;
+  const commits = payload.commitContributionsByRepository.filter(counts);
+  const reviews = payload.pullRequestReviewContributionsByRepository.filter(counts);
   const repositories = [
     ...commits,
     ...reviews,
     ...payload.issueContributionsByRepository,
     ...payload.pullRequestContributionsByRepository,
-  ].flatMap(({ repository }) =>
-    repository.isPrivate || repository.databaseId === null ? [] : [repository.databaseId],
-  );
+  ]
+    .filter(counts)
+    .flatMap(({ repository }) => (repository.databaseId === null ? [] : [repository.databaseId]));
   const total = (counted: typeof commits): number =>
     counted.reduce((sum, { contributions }) => sum + contributions.totalCount, 0);
-  const { seesOnlyPublic } = options;
   return {
     ...span,
-    commits: seesOnlyPublic ? payload.totalCommitContributions : total(commits),
-    reviews: seesOnlyPublic ? payload.totalPullRequestReviewContributions : total(reviews),
+    commits: countsAll ? payload.totalCommitContributions : total(commits),
+    reviews: countsAll ? payload.totalPullRequestReviewContributions : total(reviews),
     repositories: [...new Set(repositories)],
     isWhole: !isCutShort(payload),
     askedAt: options.askedAt.toISOString(),

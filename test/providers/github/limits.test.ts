@@ -6,7 +6,7 @@ import { resolveIdentities } from '../../../src/providers/github/identities.ts';
 import { RestAccountPayload } from '../../../src/providers/github/payloads.ts';
 import { listRepositories } from '../../../src/providers/github/repositories.ts';
 import { readStream } from '../../../src/providers/github/streams.ts';
-import type { Call } from '../../../src/providers/provider.ts';
+import type { Call, KnownRepository } from '../../../src/providers/provider.ts';
 import type { Fault } from '../../github/faults.ts';
 import { type Simulator, startSimulator } from '../../github/simulator.ts';
 import type { TokenName } from '../../github/tokens.ts';
@@ -35,6 +35,14 @@ async function make(tokens: TokenName[] = ['outsider']): Promise<Bench> {
     },
   };
 }
+
+const knownNotes = ({ accounts }: Simulator, { nodeId }: { nodeId: string }): KnownRepository => ({
+  owner: accounts.user,
+  name: 'notes',
+  handle: nodeId,
+  defaultBranch: 'main',
+  access: null,
+});
 
 const profile = ({ client, call }: Bench): Promise<unknown> =>
   client.rest('/users/ada-lovelace', RestAccountPayload, call);
@@ -109,7 +117,7 @@ test('a 502, a 504 or a resource limit halves the page, and is never just repeat
     await using bench = await make();
     const { simulator, client, call } = bench;
     const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-    const known = { owner: simulator.accounts.user, name: 'notes', handle: repository.nodeId, defaultBranch: 'main' };
+    const known = knownNotes(simulator, repository);
     simulator.faults.add({ kind, times: 3 });
     const position = { cursor: null, since: null, pageSize: null };
     const page = await readStream(client, 'pull_requests', known, position, call);
@@ -123,7 +131,7 @@ test('addresses are asked for in halves when all at once is too much', async () 
   await using bench = await make();
   const { simulator, client, call } = bench;
   const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-  const known = { owner: simulator.accounts.user, name: 'notes', handle: repository.nodeId, defaultBranch: 'main' };
+  const known = knownNotes(simulator, repository);
   const identities = repository.commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
   simulator.faults.add({ kind: 'resource_limits', on: 'CommitAuthors', times: 2 });
   const resolved = await resolveIdentities(client, known, identities, call);

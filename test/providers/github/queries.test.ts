@@ -22,10 +22,11 @@ test("every query is valid in GitHub's own schema", () => {
 test('the query for an account is valid whatever is asked for', () => {
   const spans = allYears(new Date('2026-11-21T00:00:00Z'));
   for (const handle of [undefined, 'U_1']) {
+    const target = { name: 'ada', handle, counting: 'public' } as const;
     for (const totals of [true, false]) {
       for (const withPublicCounts of totals ? [true, false] : [false]) {
         for (const wanted of [spans, spans.slice(0, 1), []]) {
-          const text = accountQueryText({ name: 'ada', handle }, { totals, withPublicCounts, spans: wanted });
+          const text = accountQueryText(target, { totals, withPublicCounts, spans: wanted });
           assert.deepEqual(faults(text), [], text);
         }
       }

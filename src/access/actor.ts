@@ -1,0 +1,22 @@
+import type { Connection } from '../database/connection.ts';
+import type { Caller } from '../http/caller.ts';
+import { type Actor, type AuditAction, findIssuedTo, recordAudit } from './audit/store.ts';
+import type { AccessContext } from './context.ts';
+
+/** Who stands behind a caller: who had the token issued, or the key that signed it. */
+export async function actorOf(connection: Connection, caller: Caller): Promise<Actor> {
+  const { accountId, tokenId, keyId } = caller;
+  if (keyId !== null) return { actor: `key ${keyId}`, tokenId };
+  const issuedTo = tokenId === null ? undefined : await findIssuedTo(connection, accountId, tokenId);
+  return { actor: issuedTo ?? 'unknown', tokenId };
+}
+
+/** Notes who did what, in the transaction in which it is done. */
+export async function note(
+  context: Pick<AccessContext, 'now' | 'newId'>,
+  connection: Connection,
+  accountId: string,
+  done: Actor & { action: AuditAction; subject: string },
+): Promise<void> {
+  await recordAudit(connection, accountId, { ...done, id: context.newId(), at: context.now() });
+}

@@ -1,0 +1,87 @@
+import type { Connection } from '../../database/connection.ts';
+
+/** What can be done to an account's keys, settings, links and data. */
+export const auditActions = [
+  'token_issued',
+  'token_revoked',
+  'key_registered',
+  'key_removed',
+  'settings_changed',
+  'embed_created',
+  'embed_revoked',
+  'exported',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** Who did something, and with which token. */
+export interface Actor {
+  /** `PROVIDER/NAME` of who proved to own the account, or `key ID` of a long-term key. */
+  actor: string;
+  /** The `jti` of the service token; null: it was done with the provider's own, or with a token that has none. */
+  tokenId: string | null;
+}
+
+export interface AuditEntry extends Actor {
+  id: string;
+  action: AuditAction;
+  /** What was done to: an id, or the settings as they are from then on. */
+  subject: string;
+  at: Date;
+}
+
+export async function recordAudit(connection: Connection, accountId: string, entry: AuditEntry): Promise<void> {
+  await connection
+    .insertInto('audit_entries')
+    .values({
+      id: entry.id,
+      account_id: accountId,
+      action: entry.action,
+      subject: entry.subject,
+      actor: entry.actor,
+      token_id: entry.tokenId,
+      at: entry.at,
+    })
+    .execute();
+}
+
+/** Who had a token issued; undefined for one that this service did not issue, or forgot. */
+export async function findIssuedTo(
+  connection: Connection,
+  accountId: string,
+  tokenId: string,
+): Promise<string | undefined> {
+  const row = await connection
+    .selectFrom('audit_entries')
+    .select('actor')
+    .where('account_id', '=', accountId)
+    .where('token_id', '=', tokenId)
+    .where('action', '=', 'token_issued')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.actor;
+}
+
+/** Entries about an account, newest first. */
+export async function findAudit(
+  connection: Connection,
+  accountId: string,
+  page: { limit: number; after?: string | undefined; before?: string | undefined },
+): Promise<AuditEntry[]> {
+  let query = connection.selectFrom('audit_entries').selectAll().where('account_id', '=', accountId).limit(page.limit);
+  if (page.after !== undefined) query = query.where('id', '<', page.after);
+  if (page.before !== undefined) query = query.where('id', '>', page.before);
+  const rows = await query.orderBy('id', page.before === undefined ? 'desc' : 'asc').execute();
+  const entries = rows.map((row) => ({
+    id: row.id,
+    action: auditActions.find((action) => action === row.action) ?? 'token_issued',
+    subject: row.subject,
+    actor: row.actor,
+    tokenId: row.token_id,
+    at: row.at,
+  }));
+  return page.before === undefined ? entries : entries.toReversed();
+}
+
+export async function forgetAudit(connection: Connection, before: Date): Promise<void> {
+  await connection.deleteFrom('audit_entries').where('at', '<', before).execute();
+}

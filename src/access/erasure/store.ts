@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { lookUpJob, refreshJob } from '../../accounts/jobs.ts';
+import { addOptOuts } from '../../accounts/opt-out-store.ts';
+import type { Account } from '../../accounts/store.ts';
+import { recordRepositoriesChanged } from '../../contributions/collection-store.ts';
+import { collectJob, seeTotalsJob } from '../../contributions/jobs.ts';
+import type { Connection } from '../../database/connection.ts';
+import { closeGate } from '../../database/gate.ts';
+import { announce } from '../../database/listener.ts';
+import { findOwnersContributedTo } from '../settings/store.ts';
+
+/**
+ * Removes everything about an account, and sees to it that nobody asks for it again before its owner returns. Must run in
+ * a transaction. Commits that others' repositories hold stay counted there, as nobody's.
+ */
+export async function eraseAccount(connection: Connection, account: Account, now: Date): Promise<void> {
+  await closeGate(connection);
+  const { id, provider, externalId } = account;
+  const names = [account.name, ...(await findFormerNames(connection, id))];
+  const emails = await findEmails(connection, id);
+  await addOptOuts(connection, provider, { externalId, names, emails }, now);
+  const owners = (await findOwnersContributedTo(connection, id)).filter((owner) => owner !== id);
+  await sql`
+    update identities set email = 'erased ' || id, account_id = null, resolved_at = 'infinity'
+    where account_id = ${id}`.execute(connection);
+  const keys = [
+    ...names.map((name) => lookUpJob({ provider, name }).key),
+    ...[refreshJob(id), collectJob(id), seeTotalsJob(id)].map(({ key }) => key),
+  ];
+  await sql`
+    delete from questions
+    where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
+  await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
+  await connection.deleteFrom('accounts').where('id', '=', id).execute();
+  for (const owner of owners) await recordRepositoriesChanged(connection, owner);
+  await announce(connection, { kind: 'account', key: id });
+  await announce(connection, { kind: 'erased', key: id });
+}
+
+async function findFormerNames(connection: Connection, accountId: string): Promise<string[]> {
+  const rows = await connection
+    .selectFrom('former_names')
+    .select('name_key')
+    .where('account_id', '=', accountId)
+    .execute();
+  return rows.map((row) => row.name_key);
+}
+
+async function findEmails(connection: Connection, accountId: string): Promise<string[]> {
+  const rows = await connection.selectFrom('identities').select('email').where('account_id', '=', accountId).execute();
+  return rows.map((row) => row.email);
+}
+
+/** Ids of everything of which there may be a local copy of the history. */
+export async function findRepositoryIds(connection: Connection): Promise<Set<string>> {
+  const rows = await connection.selectFrom('repositories').select('id').execute();
+  return new Set(rows.map((row) => row.id));
+}

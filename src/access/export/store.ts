@@ -1,0 +1,60 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
+
+/** What is stored about an account, a line each: `{"type": ..., "data": {...}}`. Keys and links come without secrets. */
+export function exportAccount(connection: Connection, accountId: string): AsyncGenerator<string, void, undefined> {
+  return atOneMoment(connection, async function* (transaction) {
+    for (const [type, rows] of Object.entries(parts(accountId))) {
+      const query = sql<{ row: string }>`
+        select jsonb_build_object('type', ${type}::text, 'data', to_jsonb(r))::text as row from (${rows}) r`;
+      yield* streamRows(transaction, query);
+    }
+  });
+}
+
+/** The name of a repository that is somebody else's, and private, is not the account's to know. */
+const repositoryName = sql`case when r.owner_id = a.id or not r.is_private then o.name || '/' || r.name end`;
+const contributedTo = sql`join repositories r on r.id = c.repository_id join accounts o on o.id = r.owner_id`;
+
+function parts(id: string): Record<string, RawBuilder<unknown>> {
+  const owned = sql`select id from repositories where owner_id = ${id}`;
+  return {
+    account: sql`
+      select id, provider, external_id, handle, type, name, display_name, avatar_url, website, description, socials,
+        followers, following, experience, hidden, publishes_private, provider_memory, asked_at, listed_at, created_at,
+        updated_at
+      from accounts where id = ${id}`,
+    former_name: sql`select name_key, left_at from former_names where account_id = ${id}`,
+    counters: sql`select * from counters where account_id = ${id}`,
+    seen_totals: sql`select * from seen_totals where account_id = ${id}`,
+    repository: sql`select * from repositories where owner_id = ${id}`,
+    repository_stream: sql`select * from streams where repository_id in (${owned})`,
+    repository_totals: sql`select * from repository_totals where repository_id in (${owned})`,
+    repository_contribution: sql`select * from contributions where repository_id in (${owned})`,
+    repository_commit: sql`
+      select repository_id, encode(oid, 'hex') as oid, authored_at, committed_at
+      from commits where repository_id in (${owned})`,
+    contributor_totals: sql`
+      select ${repositoryName} as repository, c.repository_id, c.commits, c.issues, c.pull_requests, c.reviews,
+        c.discussions
+      from contributor_totals c join accounts a on a.id = c.account_id ${contributedTo} where c.account_id = ${id}`,
+    contribution: sql`
+      select ${repositoryName} as repository, c.repository_id, c.kind, c.external_id,
+        c.account_id = a.id as authored, coalesce(c.answered_by = a.id, false) as answered_by_account, c.created_at,
+        c.updated_at, c.closed_at, c.merged_at
+      from contributions c join accounts a on a.id = ${id} ${contributedTo}
+      where c.account_id = ${id} or c.answered_by = ${id}`,
+    address: sql`select email, resolved_at from identities where account_id = ${id}`,
+    commit: sql`
+      select ${repositoryName} as repository, c.repository_id, encode(c.oid, 'hex') as oid, c.authored_at, c.committed_at
+      from commits c join accounts a on a.id = ${id} ${contributedTo}
+      where c.identity_ids && array(select i.id from identities i where i.account_id = ${id})`,
+    key: sql`
+      select id, kind, encode(spki, 'base64') as spki, created_at from owner_keys where account_id = ${id}`,
+    revoked_token: sql`select token_id, expires_at from revoked_tokens where account_id = ${id}`,
+    embed: sql`select id, path, format, created_at from embeds where account_id = ${id}`,
+    audit_entry: sql`
+      select id, action, subject, actor, token_id, at from audit_entries where account_id = ${id} order by id`,
+  };
+}

@@ -1,0 +1,92 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { AppError } from '../../errors.ts';
+
+/** The kinds of keys that tokens may be signed with, and the algorithms of each (RFC 7518, RFC 8037). */
+export const keyKinds = {
+  Ed25519: ['EdDSA', 'Ed25519'],
+  'P-256': ['ES256'],
+  'P-384': ['ES384'],
+  RSA: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+} as const;
+export type KeyKind = keyof typeof keyKinds;
+
+export function isKeyKind(text: string): text is KeyKind {
+  return text in keyKinds;
+}
+
+/** A key that verifies what an owner signs. */
+export interface PublicKey {
+  /** SHA-256 of `spki`, hexadecimal. */
+  id: string;
+  kind: KeyKind;
+  /** SubjectPublicKeyInfo, DER. */
+  spki: Buffer;
+}
+
+const rsaBits = { least: 2048, most: 8192 };
+const allowed = 'Ed25519, ECDSA on P-256 or P-384, and RSA of 2048 to 8192 bits';
+
+/**
+ * Reads a public key as people have it: PEM, or a JWK (RFC 7517).
+ * @throws AppError `invalid_input` that says what is wrong with it.
+ */
+export function readPublicKey(given: string | object): PublicKey {
+  const key = parseKey(given);
+  const kind = kindOf(key);
+  const spki = key.export({ format: 'der', type: 'spki' });
+  return { id: createHash('sha256').update(spki).digest('hex'), kind, spki };
+}
+
+/** A key as it was stored. */
+export function fromSpki(spki: Buffer): KeyObject {
+  return createPublicKey({ key: spki, format: 'der', type: 'spki' });
+}
+
+export function toPem(spki: Buffer): string {
+  return fromSpki(spki).export({ format: 'pem', type: 'spki' }).toString();
+}
+
+function parseKey(given: string | object): KeyObject {
+  const text = typeof given === 'string' ? given.trim() : '';
+  if (/PRIVATE KEY/.test(text)) throw isPrivate();
+  const jwk = typeof given === 'object' ? given : text.startsWith('{') ? parseJson(text) : undefined;
+  if (jwk !== undefined && ('d' in jwk || 'k' in jwk)) throw isPrivate();
+  if (jwk === undefined && !text.startsWith('-----BEGIN PUBLIC KEY-----')) throw unreadable();
+  try {
+    return jwk === undefined
+      ? createPublicKey({ key: text, format: 'pem' })
+      : createPublicKey({ key: { ...jwk }, format: 'jwk' });
+  } catch {
+    throw unreadable();
+  }
+}
+
+function parseJson(text: string): object {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    throw unreadable();
+  }
+}
+
+function kindOf(key: KeyObject): KeyKind {
+  const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  const { asymmetricKeyType: type } = key;
+  if (type === 'ed25519') return 'Ed25519';
+  if (type === 'ec' && namedCurve === 'prime256v1') return 'P-256';
+  if (type === 'ec' && namedCurve === 'secp384r1') return 'P-384';
+  const isSizeAllowed = modulusLength >= rsaBits.least && modulusLength <= rsaBits.most;
+  // An exponent of 1 makes everything a signature.
+  if (type === 'rsa' && isSizeAllowed && publicExponent >= 3n && publicExponent % 2n === 1n) return 'RSA';
+  throw new AppError('invalid_input', `data.key is of a kind that is not accepted; those that are: ${allowed}.`);
+}
+
+function unreadable(): AppError {
+  return new AppError('invalid_input', 'data.key must be a public key: PEM ("-----BEGIN PUBLIC KEY-----") or a JWK.');
+}
+
+function isPrivate(): AppError {
+  const message =
+    'data.key is a private or secret key. It was not stored; treat it as leaked, and send its public part.';
+  return new AppError('invalid_input', message);
+}

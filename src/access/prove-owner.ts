@@ -1,0 +1,61 @@
+import { lookUpJob, refreshJob } from '../accounts/jobs.ts';
+import { releaseOptOuts } from '../accounts/opt-out-store.ts';
+import { saveOwned } from '../accounts/ownership-store.ts';
+import { type Account, findByName } from '../accounts/store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import { countAttempt } from '../http/rate-limits.ts';
+import type { OwnershipProof, Provider } from '../providers/provider.ts';
+import type { Actor } from './audit/store.ts';
+import type { AccessContext } from './context.ts';
+
+const proofTimeoutMs = 5000;
+
+/** An account whose owner has proved to be that, and who it was. */
+export interface Proven extends Actor {
+  account: Account;
+}
+
+/**
+ * Has the provider say whether the bearer of its token owns an account or administers the organization, and stores the
+ * account if it was not: its owner has come. The token is shown to that provider alone, and not kept.
+ * @throws AppError `forbidden`, in the same words whether there is no such account or it is somebody else's;
+ * `unauthenticated` when the provider does not accept the token; a provider's error when it cannot say.
+ */
+export async function proveOwner(
+  context: AccessContext,
+  asked: { provider: Provider; name: string },
+  token: string,
+): Promise<Proven> {
+  const { provider, name } = asked;
+  await countAttempt(context.counts, { provider: provider.name, name });
+  const proof = await provider.proveOwnership(token, name, AbortSignal.timeout(proofTimeoutMs));
+  const owned = proof.owned ?? (await formerlyNamed(context, asked, proof));
+  if (owned === undefined) {
+    throw new AppError(
+      'forbidden',
+      'The bearer of this token is not the user of this name, and is not known as an active administrator of an ' +
+        'organization of this name (for that the token must be allowed to read the organization: read:org).',
+    );
+  }
+  const now = context.now();
+  const account = await inTransaction(context.connection, async (transaction) => {
+    await releaseOptOuts(transaction, provider.name, owned);
+    return saveOwned(transaction, provider.name, owned, { now, newId: context.newId });
+  });
+  if (account.askedAt === null) context.resolver.askInBackground(lookUpJob({ provider: provider.name, name }));
+  else if (account.displayName === '') context.resolver.askInBackground(refreshJob(account.id));
+  return { account, actor: `${provider.name}/${proof.bearer.name}`, tokenId: null };
+}
+
+/** The bearer's own account by a name that it had before and that nobody has taken. */
+async function formerlyNamed(
+  { connection }: AccessContext,
+  { provider, name }: { provider: Provider; name: string },
+  { bearer }: OwnershipProof,
+): Promise<Account | undefined> {
+  const holder = await findByName(connection, provider.name, name);
+  const account = holder?.state === 'renamed' ? holder.account : undefined;
+  if (account?.type !== 'user' || account.externalId !== bearer.externalId) return undefined;
+  return { ...account, name: bearer.name };
+}

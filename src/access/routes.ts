@@ -1,0 +1,18 @@
+import type { App } from '../http/app.ts';
+import { auditRoutes } from './audit/routes.ts';
+import type { AccessContext } from './context.ts';
+import { erasureRoutes } from './erasure/routes.ts';
+import { exportRoutes } from './export/routes.ts';
+import { keyRoutes } from './keys/routes.ts';
+import { settingsRoutes } from './settings/routes.ts';
+import { tokenRoutes } from './tokens/routes.ts';
+
+/** Everything by which owners prove who they are and manage what is theirs. */
+export function accessRoutes(app: App, context: AccessContext): void {
+  tokenRoutes(app, context);
+  keyRoutes(app, context);
+  settingsRoutes(app, context);
+  auditRoutes(app, context);
+  exportRoutes(app, context);
+  erasureRoutes(app, context);
+}

@@ -1,0 +1,31 @@
+import type { Connection } from '../database/connection.ts';
+import { forgetCounts } from '../database/counts.ts';
+import type { Task } from '../database/queue.ts';
+import { forgetAudit } from './audit/store.ts';
+import type { SigningKey } from './tokens/signing-key.ts';
+import { tendSigningKeys } from './tokens/signing-key-store.ts';
+import { forgetRevocations } from './tokens/store.ts';
+
+const auditKeptMs = 2 * 365 * 86_400_000;
+
+/** What has to be done now and then for keys and tokens, by any node. */
+export function createAccessTasks(context: {
+  connection: Connection;
+  now: () => Date;
+  newSigningKey: () => Promise<SigningKey>;
+}): Record<string, Task> {
+  const { connection, now, newSigningKey } = context;
+  return {
+    tend_keys: {
+      urgency: 'background',
+      maxAttempts: 1,
+      schedule: '*/10 * * * *',
+      run: async () => {
+        await tendSigningKeys(connection, now(), newSigningKey);
+        await forgetRevocations(connection, now());
+        await forgetCounts(connection, now());
+        await forgetAudit(connection, new Date(now().getTime() - auditKeptMs));
+      },
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import type { SigningKey } from './signing-key.ts';
+
+const dayMs = 86_400_000;
+/** How long a key signs. */
+const signsForMs = 30 * dayMs;
+/** How long before it signs a key is published, so that those who keep a copy of the published keys have it by then. */
+const publishedAheadMs = 7 * dayMs;
+/** How long after its last signature a key stays published: no token lives longer. */
+const publishedAfterMs = dayMs + 300_000;
+
+type NewKey = () => Promise<SigningKey>;
+
+/** The key to sign with now; made by the first node that needs one. */
+export async function currentSigningKey(connection: Connection, now: Date, newKey: NewKey): Promise<SigningKey> {
+  const known = await findCurrent(connection, now);
+  if (known !== undefined) return known;
+  await tendSigningKeys(connection, now, newKey);
+  const made = await findCurrent(connection, now);
+  if (made === undefined) throw new Error('there is no key to sign with');
+  return made;
+}
+
+async function findCurrent(connection: Connection, now: Date): Promise<SigningKey | undefined> {
+  const row = await connection
+    .selectFrom('signing_keys')
+    .selectAll()
+    .where('signs_from', '<=', now)
+    .where('signs_until', '>', now)
+    .where('private_key', 'is not', null)
+    .orderBy('signs_from')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined || row.private_key === null) return undefined;
+  return { id: row.id, publicKey: { kty: 'OKP', ...row.public_key }, privateKey: { kty: 'OKP', ...row.private_key } };
+}
+
+/** Makes the next key when it is time, forgets what ended keys signed with, and ended keys when no token needs them. */
+export async function tendSigningKeys(connection: Connection, now: Date, newKey: NewKey): Promise<void> {
+  const fresh = await newKey();
+  await connection.transaction().execute(async (transaction) => {
+    await sql`lock table signing_keys in share row exclusive mode`.execute(transaction);
+    await transaction.deleteFrom('signing_keys').where('published_until', '<=', now).execute();
+    await transaction.updateTable('signing_keys').set({ private_key: null }).where('signs_until', '<=', now).execute();
+    const last = await transaction
+      .selectFrom('signing_keys')
+      .select('signs_until')
+      .orderBy('signs_until', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    const isNextDue = last === undefined || last.signs_until.getTime() - publishedAheadMs <= now.getTime();
+    if (!isNextDue) return;
+    const from = last === undefined || last.signs_until < now ? now : last.signs_until;
+    const until = new Date(from.getTime() + signsForMs);
+    await transaction
+      .insertInto('signing_keys')
+      .values({
+        id: fresh.id,
+        public_key: JSON.stringify(fresh.publicKey),
+        private_key: JSON.stringify(fresh.privateKey),
+        created_at: now,
+        signs_from: from,
+        signs_until: until,
+        published_until: new Date(until.getTime() + publishedAfterMs),
+      })
+      .execute();
+  });
+}
+
+/** The public part of a key, as long as a token can be valid that it signed. */
+export async function findPublicKey(
+  connection: Connection,
+  id: string,
+  now: Date,
+): Promise<Record<string, string> | undefined> {
+  const row = await connection
+    .selectFrom('signing_keys')
+    .select('public_key')
+    .where('id', '=', id)
+    .where('published_until', '>', now)
+    .executeTakeFirst();
+  return row?.public_key;
+}
+
+export async function findPublishedKeys(
+  connection: Connection,
+  now: Date,
+): Promise<{ id: string; publicKey: Record<string, string> }[]> {
+  const rows = await connection
+    .selectFrom('signing_keys')
+    .select(['id', 'public_key'])
+    .where('published_until', '>', now)
+    .orderBy('signs_from')
+    .execute();
+  return rows.map((row) => ({ id: row.id, publicKey: row.public_key }));
+}

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import { announce } from '../../database/listener.ts';
+
+/** Longer than any token lives, with both clocks' differences. */
+const longestLifeMs = 86_400_000 + 300_000;
+
+/** Whether an account is there, and a token of it not revoked. */
+export async function isTokenGood(
+  connection: Connection,
+  token: { accountId: string; tokenId: string | null },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from accounts a
+    where id = ${token.accountId} and gone_at is null and not exists (
+      select from revoked_tokens r where r.account_id = a.id and r.token_id = ${token.tokenId})`.execute(connection);
+  return rows.length > 0;
+}
+
+/** Revokes a token of an account, and tells all nodes. */
+export async function revokeToken(
+  connection: Connection,
+  { accountId, tokenId, now }: { accountId: string; tokenId: string; now: Date },
+): Promise<void> {
+  await connection
+    .insertInto('revoked_tokens')
+    .values({ account_id: accountId, token_id: tokenId, expires_at: new Date(now.getTime() + longestLifeMs) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await announce(connection, { kind: 'account', key: accountId });
+}
+
+/** Forgets revocations of tokens that have ended by themselves. */
+export async function forgetRevocations(connection: Connection, now: Date): Promise<void> {
+  await connection.deleteFrom('revoked_tokens').where('expires_at', '<=', now).execute();
+}

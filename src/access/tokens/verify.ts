@@ -1,0 +1,157 @@
+import { decodeJwt, decodeProtectedHeader, errors, importJWK, type JWTPayload, jwtVerify } from 'jose';
+import { nameKey } from '../../accounts/account.ts';
+import type { Connection } from '../../database/connection.ts';
+import { AppError } from '../../errors.ts';
+import type { Caller } from '../../http/caller.ts';
+import { fromSpki, keyKinds } from '../keys/public-key.ts';
+import { findKeys } from '../keys/store.ts';
+import { clockToleranceS, parseScope, scopes, serviceTokenType } from './claims.ts';
+import { findPublicKey } from './signing-key-store.ts';
+import { isTokenGood } from './store.ts';
+
+export interface VerifyContext {
+  connection: Connection;
+  now: () => Date;
+  /** Who issues tokens, and for whom they are: this service. */
+  publicUrl: () => string;
+}
+
+const maxTokenLength = 4096;
+/** Of tokens that are signed outside. */
+const longestLifeS = 86_400;
+/** Headers by which a token would choose its own key or rules. */
+const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5t', 'x5t#S256', 'x5u', 'crit', 'b64', 'zip', 'enc'];
+const serviceKeyId = /^[\w-]{43}$/;
+const ownerKeyId = /^[0-9a-f]{64}$/;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const tokenIdPattern = /^[\x21-\x7e]{1,100}$/;
+
+/**
+ * Verifies a service token: one that this service issued, or one that an owner signed with a registered key.
+ * @throws AppError `unauthenticated`; why is told only of tokens that are signed well.
+ */
+export async function verifyToken(context: VerifyContext, token: string): Promise<Caller> {
+  const { kid, alg } = readHeader(token);
+  try {
+    const caller = serviceKeyId.test(kid)
+      ? await verifyIssued(context, token, kid)
+      : ownerKeyId.test(kid)
+        ? await verifySigned(context, token, { kid, alg })
+        : undefined;
+    if (caller !== undefined && (await isTokenGood(context.connection, caller))) return caller;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) throw explain(error);
+    throw error;
+  }
+  throw invalid();
+}
+
+function readHeader(token: string): { kid: string; alg: string } {
+  if (token.length > maxTokenLength) throw invalid();
+  const header = parseHeader(token);
+  const { kid, alg } = header;
+  if (typeof kid !== 'string' || typeof alg !== 'string') throw invalid();
+  if (refusedHeaders.some((name) => name in header)) throw invalid();
+  return { kid, alg };
+}
+
+function parseHeader(token: string): Record<string, unknown> {
+  try {
+    return { ...decodeProtectedHeader(token) };
+  } catch {
+    throw invalid();
+  }
+}
+
+/** A token of this service's own. */
+async function verifyIssued(context: VerifyContext, token: string, kid: string): Promise<Caller | undefined> {
+  const publicKey = await findPublicKey(context.connection, kid, context.now());
+  if (publicKey === undefined) return undefined;
+  const { payload } = await jwtVerify(token, await importJWK({ kty: 'OKP', ...publicKey }, 'EdDSA'), {
+    algorithms: ['EdDSA'],
+    typ: serviceTokenType,
+    issuer: context.publicUrl(),
+    audience: context.publicUrl(),
+    requiredClaims: ['sub', 'provider', 'name', 'scope', 'iat', 'nbf', 'exp', 'jti'],
+    clockTolerance: clockToleranceS,
+    currentDate: context.now(),
+  });
+  // Nobody else is meant, not even besides us.
+  if (typeof payload.aud !== 'string') return undefined;
+  return toCaller(payload, { accountId: payload.sub ?? '', keyId: null });
+}
+
+/** A token that was signed outside, with a key that the account it is for has registered. */
+async function verifySigned(
+  context: VerifyContext,
+  token: string,
+  { kid, alg }: { kid: string; alg: string },
+): Promise<Caller | undefined> {
+  const { sub = '' } = decodePayload(token);
+  const registered = await findKeys(context.connection, kid);
+  const key = registered.find(
+    ({ accountId, provider, name }) => sub === accountId || nameKey(sub) === nameKey(`${provider}/${name}`),
+  );
+  if (key === undefined) return undefined;
+  const algorithms: readonly string[] = keyKinds[key.kind];
+  if (!algorithms.includes(alg)) return undefined;
+  const { payload, protectedHeader } = await jwtVerify(token, fromSpki(key.spki), {
+    algorithms: [...algorithms],
+    audience: context.publicUrl(),
+    requiredClaims: ['sub', 'exp'],
+    clockTolerance: clockToleranceS,
+    currentDate: context.now(),
+  });
+  const { typ } = protectedHeader;
+  if (typ !== undefined && !['jwt', serviceTokenType].includes(typ.toLowerCase())) {
+    throw new AppError('unauthenticated', `The token's typ must be ${serviceTokenType}, JWT, or absent.`);
+  }
+  checkLife(payload, context.now());
+  return toCaller(payload, { accountId: key.accountId, keyId: key.id });
+}
+
+function decodePayload(token: string): JWTPayload {
+  try {
+    return decodeJwt(token);
+  } catch {
+    throw invalid();
+  }
+}
+
+function checkLife({ exp = 0, iat }: JWTPayload, now: Date): void {
+  const nowS = now.getTime() / 1000;
+  const isTooLong = exp > nowS + longestLifeS + clockToleranceS || (iat !== undefined && exp - iat > longestLifeS);
+  if (isTooLong) throw new AppError('unauthenticated', 'The token lives too long: at most 24 hours are allowed.');
+  if (iat !== undefined && iat > nowS + clockToleranceS) {
+    throw new AppError('unauthenticated', 'The token was issued in the future.');
+  }
+}
+
+function toCaller(payload: JWTPayload, owner: { accountId: string; keyId: string | null }): Caller | undefined {
+  const { jti, exp = 0 } = payload;
+  if (!uuid.test(owner.accountId)) return undefined;
+  if (jti !== undefined && !tokenIdPattern.test(jti)) return undefined;
+  const scope = parseScope(payload['scope'], scopes);
+  if (scope === undefined) throw new AppError('unauthenticated', `The token's scope must be of ${scopes.join(', ')}.`);
+  return {
+    ...owner,
+    tokenId: jti ?? null,
+    mayManage: scope.includes('manage'),
+    expiresAt: (exp + clockToleranceS) * 1000,
+  };
+}
+
+const toldClaims = new Set(['aud', 'iss', 'typ', 'exp', 'nbf', 'iat', 'sub', 'jti', 'scope', 'provider', 'name']);
+
+/** Claims are looked at only once the signature is good. */
+function explain(error: errors.JOSEError): AppError {
+  if (error instanceof errors.JWTExpired) return new AppError('unauthenticated', 'The token has expired.');
+  if (error instanceof errors.JWTClaimValidationFailed && toldClaims.has(error.claim)) {
+    return new AppError('unauthenticated', `The token's ${error.claim} is missing or not what it must be.`);
+  }
+  return invalid();
+}
+
+function invalid(): AppError {
+  return new AppError('unauthenticated', 'The token is not valid.');
+}

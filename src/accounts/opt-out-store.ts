@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { nameKey } from './account.ts';
+
+/**
+ * Who does not want to be in here. What is kept of them is hashes of what they would be recognized by: the account's id,
+ * its names, its addresses.
+ */
+
+export async function isNameOptedOut(connection: Connection, provider: string, name: string): Promise<boolean> {
+  return (await findOptedOut(connection, [name], (one) => hashOfName(provider, one))).length > 0;
+}
+
+/** Of external ids, those of accounts that are not to be stored. To be asked behind `passGate`. */
+export async function findOptedOutIds(
+  connection: Connection,
+  provider: string,
+  externalIds: readonly string[],
+): Promise<string[]> {
+  return findOptedOut(connection, externalIds, (id) => hashOfId(provider, id));
+}
+
+/** Of addresses, those that are not to be stored. To be asked behind `passGate`. */
+export async function findOptedOutEmails(
+  connection: Connection,
+  provider: string,
+  emails: readonly string[],
+): Promise<string[]> {
+  return findOptedOut(connection, emails, (email) => hashOfEmail(provider, email));
+}
+
+/** To be called behind `closeGate`. */
+export async function addOptOuts(
+  connection: Connection,
+  provider: string,
+  person: { externalId: string; names: readonly string[]; emails: readonly string[] },
+  now: Date,
+): Promise<void> {
+  const personKey = hashOfId(provider, person.externalId);
+  const keys = [
+    personKey,
+    ...person.names.map((name) => hashOfName(provider, name)),
+    ...person.emails.map((email) => hashOfEmail(provider, email)),
+  ];
+  await connection
+    .insertInto('opt_outs')
+    .values(keys.map((key) => ({ key, person: personKey, opted_out_at: now })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The owner has come: all that is theirs may be asked for and stored again, and what has their name now. */
+export async function releaseOptOuts(
+  connection: Connection,
+  provider: string,
+  owned: { externalId: string; name: string },
+): Promise<void> {
+  await connection
+    .deleteFrom('opt_outs')
+    .where((is) =>
+      is.or([
+        is('person', '=', hashOfId(provider, owned.externalId)),
+        is('key', '=', hashOfName(provider, owned.name)),
+      ]),
+    )
+    .execute();
+}
+
+async function findOptedOut(
+  connection: Connection,
+  asked: readonly string[],
+  hashOf: (one: string) => Buffer,
+): Promise<string[]> {
+  if (asked.length === 0) return [];
+  const byKey = new Map(asked.map((one) => [hashOf(one).toString('hex'), one]));
+  const { rows } = await sql<{ key: Buffer }>`
+    select key from opt_outs
+    where key in (select decode(k, 'hex') from unnest(${[...byKey.keys()]}::text[]) as k)`.execute(connection);
+  return rows.flatMap(({ key }) => byKey.get(key.toString('hex')) ?? []);
+}
+
+const hashOfId = (provider: string, externalId: string): Buffer => hash('account', provider, externalId);
+const hashOfName = (provider: string, name: string): Buffer => hash('name', provider, nameKey(name));
+const hashOfEmail = (provider: string, email: string): Buffer => hash('email', provider, email);
+
+function hash(...words: string[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(words)).digest();
+}

@@ -1,0 +1,42 @@
+import type { Connection } from '../database/connection.ts';
+import { type Actor, nameKey } from './account.ts';
+import { type Account, findById, saveActors } from './store.ts';
+
+/** Finds an account by the provider's immutable id. */
+export async function findByExternalId(
+  connection: Connection,
+  provider: string,
+  externalId: string,
+): Promise<Account | undefined> {
+  const row = await connection
+    .selectFrom('accounts')
+    .select('id')
+    .where('provider', '=', provider)
+    .where('external_id', '=', externalId)
+    .executeTakeFirst();
+  return row && findById(connection, row.id);
+}
+
+/** Stores an account that its owner has just proved to be there, under the name that the provider says it has now. */
+export async function saveOwned(
+  connection: Connection,
+  provider: string,
+  owned: Actor,
+  options: { now: Date; newId: () => string },
+): Promise<Account> {
+  const known = await findByExternalId(connection, provider, owned.externalId);
+  if (known === undefined || nameKey(known.name) !== nameKey(owned.name)) {
+    const actor = { ...owned, displayName: owned.displayName || (known?.displayName ?? '') };
+    await saveActors(connection, provider, [actor], { mentionedAt: options.now, newId: options.newId });
+  }
+  await connection
+    .updateTable('accounts')
+    .set({ gone_at: null })
+    .where('provider', '=', provider)
+    .where('external_id', '=', owned.externalId)
+    .where('gone_at', 'is not', null)
+    .execute();
+  const saved = await findByExternalId(connection, provider, owned.externalId);
+  if (saved === undefined) throw new Error('an account was neither stored nor there');
+  return saved;
+}

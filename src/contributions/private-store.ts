@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { type CounterName, type Counters, counterNames } from './counters.ts';
+
+/** What an account contributed to private repositories, whoever owns them, as far as it is stored; and their stars. */
+export async function countPrivate(connection: Connection, accountId: string): Promise<Record<CounterName, number>> {
+  const { rows } = await sql<Record<CounterName, number>>`
+    with hidden as (select id from repositories where is_private and gone_at is null),
+    totals as (
+      select coalesce(sum(commits), 0)::integer as commits, coalesce(sum(issues), 0)::integer as issues,
+        coalesce(sum(pull_requests), 0)::integer as pull_requests, coalesce(sum(reviews), 0)::integer as reviews,
+        coalesce(sum(discussions), 0)::integer as discussions,
+        (count(*) filter (where commits + issues + pull_requests + reviews > 0))::integer as contributed_to
+      from contributor_totals where account_id = ${accountId} and repository_id in (select id from hidden)
+    ), ends as (
+      select (count(*) filter (where kind = 'issue' and closed_at is not null))::integer as issues_closed,
+        (count(*) filter (where kind = 'pull_request' and merged_at is not null))::integer as pull_requests_merged
+      from contributions where account_id = ${accountId} and repository_id in (select id from hidden)
+    ), answers as (
+      select count(*)::integer as discussions_answered
+      from contributions where answered_by = ${accountId} and answered and repository_id in (select id from hidden)
+    ), earned as (
+      select coalesce(sum(stars), 0)::integer as stars
+      from repositories where owner_id = ${accountId} and is_private and not is_fork and gone_at is null
+    )
+    select * from totals, ends, answers, earned`.execute(connection);
+  const [counted] = rows;
+  if (counted === undefined) throw new Error('an aggregate gave no row');
+  return counted;
+}
+
+/** What one credential sees of an account's lifetime. */
+export interface SeenTotals {
+  access: string;
+  counters: Partial<Counters>;
+  memory: object | null;
+  askedAt: Date;
+}
+
+export async function findSeenTotals(connection: Connection, accountId: string): Promise<SeenTotals[]> {
+  const rows = await connection.selectFrom('seen_totals').selectAll().where('account_id', '=', accountId).execute();
+  return rows.map((row) => ({
+    access: row.access,
+    counters: Object.fromEntries(counterNames.map((name) => [name, row.counters[name] ?? null])),
+    memory: row.provider_memory,
+    askedAt: row.asked_at,
+  }));
+}
+
+export async function saveSeenTotals(
+  connection: Connection,
+  accountId: string,
+  seen: SeenTotals & { missing: readonly CounterName[] },
+): Promise<void> {
+  const row = {
+    counters: JSON.stringify(seen.counters),
+    missing: [...seen.missing],
+    provider_memory: JSON.stringify(seen.memory),
+    asked_at: seen.askedAt,
+  };
+  await connection
+    .insertInto('seen_totals')
+    .values({ account_id: accountId, access: seen.access, ...row })
+    .onConflict((conflict) => conflict.columns(['account_id', 'access']).doUpdateSet(row))
+    .execute();
+}
+
+/** Forgets what credentials saw that are not among `accesses`. */
+export async function forgetSeenTotals(
+  connection: Connection,
+  provider: string,
+  accesses: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from seen_totals s using accounts a
+    where a.id = s.account_id and a.provider = ${provider} and s.access <> all(${accesses})`.execute(connection);
+}

@@ -1,0 +1,69 @@
+import type { AccountRouteContext, AskedAccount } from '../accounts/routes.ts';
+import { awaitListing } from '../contributions/await-listing.ts';
+import { findCollection, findUncollected } from '../contributions/collection-store.ts';
+import type { ContributionKind } from '../contributions/contribution.ts';
+import { collectRepositoryJob } from '../contributions/jobs.ts';
+import { findOutcome } from '../database/questions.ts';
+import { AppError } from '../errors.ts';
+import { findOwnedRepository, type Repository } from '../repositories/store.ts';
+import type { Scope } from './contributor.ts';
+
+/** What a listing shows, and how current it is. */
+export interface Collected {
+  scope: Scope;
+  asOf: Date;
+  uncollected: ContributionKind[];
+}
+
+type Context = Pick<AccountRouteContext, 'connection' | 'resolver' | 'now'>;
+
+/** All repositories of an account, private ones for its owner alone. Undefined while not even a part of them is known. */
+export async function collectedOfAccount(context: Context, asked: AskedAccount): Promise<Collected | undefined> {
+  const { account, isOwner } = asked;
+  const listedAt = await awaitListing(context, asked);
+  if (listedAt === null) return undefined;
+  const { uncollected } = await findCollection(context.connection, account.id, { withPrivate: isOwner });
+  return {
+    scope: { accountId: account.id, repositoryId: null, includesPrivate: isOwner },
+    asOf: listedAt,
+    uncollected,
+  };
+}
+
+/** One repository, which is asked for alone: its owner may have thousands. */
+export async function collectedOfRepository(
+  context: Context,
+  { account, provider, deadline, isOwner }: AskedAccount,
+  name: string,
+): Promise<Collected | undefined> {
+  const { connection, resolver, now } = context;
+  if (!provider.isPossibleRepositoryName(name)) throw noSuchRepository(isOwner);
+  const job = collectRepositoryJob({ accountId: account.id, repository: name, withPrivate: isOwner });
+  const find = (): Promise<Repository | undefined> =>
+    findOwnedRepository(connection, account.id, name, { withPrivate: isOwner });
+  let repository = await find();
+  const isNew = repository === undefined || repository.collectedAt === null;
+  if (isNew && !account.pinned) {
+    const outcome = await findOutcome(connection, job.key, now());
+    if (outcome?.state === 'failed' && repository === undefined) throw outcome.error;
+    if (outcome === undefined)
+      await resolver.askAndWait(job, deadline, async () => (await find())?.collectedAt ?? undefined);
+    repository = await find();
+    if (repository === undefined && (await findOutcome(connection, job.key, now()))?.state === 'absent') {
+      throw noSuchRepository(isOwner);
+    }
+  } else if (repository !== undefined && !account.pinned && resolver.isStale(repository.collectedAt)) {
+    resolver.askInBackground(job);
+  }
+  if (repository === undefined && account.pinned) throw noSuchRepository(isOwner);
+  if (repository === undefined) return undefined;
+  return {
+    scope: { accountId: account.id, repositoryId: repository.id, includesPrivate: repository.isPrivate },
+    asOf: repository.collectedAt ?? repository.listedAt,
+    uncollected: await findUncollected(connection, repository.id),
+  };
+}
+
+function noSuchRepository(isOwner: boolean): AppError {
+  return new AppError('not_found', `This account has no such ${isOwner ? '' : 'public '}repository.`);
+}

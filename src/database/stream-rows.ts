@@ -1,0 +1,40 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from './connection.ts';
+
+const rowsAtOnce = 2000;
+
+/** Runs `read` on everything as it is at one moment, also while others write. */
+export async function* atOneMoment(
+  connection: Connection,
+  read: (transaction: Connection) => AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<string, void, undefined> {
+  const transaction = await connection
+    .startTransaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute();
+  try {
+    yield* read(transaction);
+  } finally {
+    await transaction.rollback().execute();
+  }
+}
+
+/**
+ * The rows of a query as lines of JSON, no faster than they are taken. Only within a transaction, one at a time.
+ * @param query of one column, `row`, which is text.
+ */
+export async function* streamRows(
+  transaction: Connection,
+  query: RawBuilder<{ row: string }>,
+): AsyncGenerator<string, void, undefined> {
+  await sql`declare streamed no scroll cursor for ${query}`.execute(transaction);
+  for (;;) {
+    const { rows } = await sql<{ row: string }>`fetch forward ${sql.lit(rowsAtOnce)} from streamed`.execute(
+      transaction,
+    );
+    for (const { row } of rows) yield row;
+    if (rows.length < rowsAtOnce) break;
+  }
+  await sql`close streamed`.execute(transaction);
+}

@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Answer, isNotModified, notModifiedHeaders } from './answer.ts';
+import { type dataTypes, type Envelope, envelope } from './envelope.ts';
+
+const pendingRetryAfterS = 3;
+const json = 'application/json; charset=utf-8';
+
+export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+  if (answer.headers['access-control-allow-origin'] === undefined) reply.removeHeader('access-control-allow-origin');
+  return isNotModified(request.headers['if-none-match'], answer.etag)
+    ? reply.code(304).headers(notModifiedHeaders(answer)).send()
+    : reply.code(200).headers(answer.headers).send(answer.body);
+}
+
+/** What was asked for is not known yet, and being asked for. */
+export function sendPending(reply: FastifyReply, dataType: keyof typeof dataTypes): FastifyReply {
+  return reply
+    .code(202)
+    .headers({ 'retry-after': String(pendingRetryAfterS), 'cache-control': 'no-store' })
+    .type(json)
+    .send(Buffer.from(JSON.stringify(envelope({ dataType, data: [] }))));
+}
+
+/** To the same address with the account's present name; the method and body stay what they are. */
+export function sendRedirect(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply {
+  const address = request.url.replace(/^(\/v1\/[^/]+\/entities\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const control = request.caller === null ? 'public, max-age=60' : 'private, no-store';
+  return reply
+    .code(isRead ? 301 : 308)
+    .headers({ location: address, 'cache-control': control, vary: 'authorization' })
+    .type(json)
+    .send(Buffer.from(JSON.stringify(envelope({ dataType: 'unknown', data: [] }))));
+}
+
+/** Sends what only this caller may see, and nobody may keep. */
+export function sendPrivately(reply: FastifyReply, body: object, status: 200 | 201 = 200): FastifyReply {
+  reply.removeHeader('access-control-allow-origin');
+  return reply
+    .code(status)
+    .headers({ 'cache-control': 'private, no-store', vary: 'authorization' })
+    .type(json)
+    .send(Buffer.from(JSON.stringify(body)));
+}
+
+/** Parameters in which people put credentials, where they mean nothing and must not be repeated. */
+const credentialNames = new Set(['token', 'access_token', 'private_token', 'authorization', 'jwt']);
+
+export function holdsCredential(address: string): boolean {
+  const [, query] = address.split('?', 2);
+  if (query === undefined) return false;
+  return [...new URLSearchParams(query).keys()].some((name) => credentialNames.has(name.toLowerCase()));
+}
+
+/** Addresses of the neighbouring pages, for the Link header (RFC 8288). */
+export function pageLinks(
+  address: string,
+  { previous_cursor, next_cursor }: Envelope,
+): { prev?: string; next?: string } {
+  const withCursor = (parameter: string, cursor: string): string => {
+    const url = new URL(address);
+    const names = [...url.searchParams.keys()].filter((name) => credentialNames.has(name.toLowerCase()));
+    for (const name of ['after', 'before', ...names]) url.searchParams.delete(name);
+    url.searchParams.set(parameter, cursor);
+    return url.href;
+  };
+  return {
+    ...(previous_cursor !== undefined && { prev: withCursor('before', previous_cursor) }),
+    ...(next_cursor !== undefined && { next: withCursor('after', next_cursor) }),
+  };
+}

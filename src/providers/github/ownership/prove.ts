@@ -1,0 +1,56 @@
+import type { Actor } from '../../../accounts/account.ts';
+import { AppError } from '../../../errors.ts';
+import type { OwnershipProof } from '../../provider.ts';
+import { restActor } from '../actors.ts';
+import { MembershipPayload, RestAccountPayload } from '../payloads.ts';
+import type { BearerClient } from './client.ts';
+
+/**
+ * Whether the bearer of a token is the user of a name, or an active administrator of the organization of that name.
+ * GitHub itself says who the bearer is, and which organization its answer is about. Users and strangers cost the same two
+ * questions, so that the time taken tells nobody which of them there is.
+ * @param name null: GitHub never gives out such a name.
+ * https://docs.github.com/rest/orgs/members#get-an-organization-membership-for-the-authenticated-user
+ */
+export async function proveOwnership(
+  client: BearerClient,
+  token: string,
+  name: string | null,
+  signal: AbortSignal,
+): Promise<OwnershipProof> {
+  const user = await client.rest(token, '/user', RestAccountPayload, signal);
+  if (user === null) throw new AppError('unauthenticated', 'GitHub does not tell who the bearer of this token is.');
+  const bearer = { externalId: String(user.id), name: user.login };
+  if (name === null) return { bearer, owned: null };
+  if (user.type === 'User' && isSameName(user.login, name)) return { bearer, owned: restActor(user) };
+  return { bearer, owned: await administered(client, token, name, { bearer, signal }) };
+}
+
+async function administered(
+  client: BearerClient,
+  token: string,
+  name: string,
+  { bearer, signal }: { bearer: OwnershipProof['bearer']; signal: AbortSignal },
+): Promise<Actor | null> {
+  const path = `/user/memberships/orgs/${encodeURIComponent(name)}`;
+  const membership = await client.rest(token, path, MembershipPayload, signal);
+  if (membership === null) return null;
+  const { organization, role, state, user } = membership;
+  const isAboutThem = isSameName(organization.login, name) && String(user.id) === bearer.externalId;
+  if (!isAboutThem) {
+    throw new AppError('provider_invalid_response', "GitHub's answer cannot be used: it is about somebody else.");
+  }
+  if (role !== 'admin' || state !== 'active') return null;
+  return {
+    externalId: String(organization.id),
+    handle: organization.node_id,
+    type: 'organization',
+    name: organization.login,
+    displayName: '',
+    avatarUrl: organization.avatar_url,
+  };
+}
+
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}

@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { type Repository, toRepository } from './store.ts';
+
+/** A repository as its owner sees it. */
+export interface OwnedRepository extends Repository {
+  /** The provider does not show it any more. */
+  isGone: boolean;
+}
+
+/** Where a page begins: `created_at` in microseconds since 1970, and the id. */
+export type RepositoryPlace = readonly [createdAtUs: string, id: string];
+
+/**
+ * Repositories that an account owns, the one that was stored last first: private ones too, and public ones that are gone.
+ * What is private and gone is shown to nobody.
+ */
+export async function findRepositoryPage(
+  connection: Connection,
+  ownerId: string,
+  page: { limit: number; after?: RepositoryPlace | undefined; before?: RepositoryPlace | undefined },
+): Promise<{ repository: OwnedRepository; place: RepositoryPlace }[]> {
+  const createdAtUs = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`;
+  let query = connection
+    .selectFrom('repositories')
+    .selectAll()
+    .select(createdAtUs.as('created_at_us'))
+    .where('owner_id', '=', ownerId)
+    .where((is) => is.or([is('gone_at', 'is', null), is('is_private', '=', false)]))
+    .limit(page.limit);
+  const beside = (operator: '<' | '>', [us, id]: RepositoryPlace) =>
+    sql<boolean>`(created_at, id) ${sql.raw(operator)}
+      ('epoch'::timestamptz + ${us}::bigint * interval '1 microsecond', ${id}::uuid)`;
+  if (page.after !== undefined) query = query.where(beside('<', page.after));
+  if (page.before !== undefined) query = query.where(beside('>', page.before));
+  const direction = page.before === undefined ? 'desc' : 'asc';
+  const rows = await query.orderBy('created_at', direction).orderBy('id', direction).execute();
+  const found = rows.map((row) => ({
+    repository: { ...toRepository(row), isGone: row.gone_at !== null },
+    place: [row.created_at_us, row.id] as const,
+  }));
+  return page.before === undefined ? found : found.toReversed();
+}

@@ -1,0 +1,76 @@
+import { Type } from 'typebox';
+import {
+  AccountPath,
+  type AccountRouteContext,
+  type AskedAccount,
+  answerAboutOwnAccount,
+  privateProblemResponses,
+} from '../accounts/routes.ts';
+import type { App } from '../http/app.ts';
+import { EnvelopeSchema, envelope } from '../http/envelope.ts';
+import { cutPage, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
+import { RepositoryDetails, toDetails } from './details.ts';
+import { findRepositoryPage, type RepositoryPlace } from './page-store.ts';
+
+const listing = 'repositories';
+const defaultLimit = 30;
+
+const Query = Type.Object({ ...PageParameters.properties, format: Type.Optional(Type.Enum(['json'])) });
+
+/**
+ * Has an account's repositories listed when they never were, waiting for that until the deadline.
+ * @returns when they were last listed; null while they never were.
+ */
+export type AwaitListing = (asked: Pick<AskedAccount, 'account' | 'deadline'>) => Promise<Date | null>;
+
+/** Endpoint 6: all repositories that the account of the service token owns. */
+export function repositoryRoutes(app: App, context: AccountRouteContext & { awaitListing: AwaitListing }): void {
+  app.get(
+    '/v1/:provider/entities/:name/repositories',
+    {
+      schema: {
+        summary: 'All repositories of the account that the service token is for',
+        params: AccountPath,
+        querystring: Query,
+        security: [{ serviceToken: [] }],
+        response: { 200: EnvelopeSchema(RepositoryDetails), ...privateProblemResponses },
+      },
+    },
+    async (request, reply) => {
+      const { limit = defaultLimit } = request.query;
+      const start = context.cursors.readStart(listing, request.query);
+      const exchange = { request, reply, dataType: 'repository' } as const;
+      return answerAboutOwnAccount(context, exchange, request.params, async ({ account, provider, deadline }) => {
+        const listedAt = await context.awaitListing({ account, deadline });
+        if (listedAt === null) return undefined;
+        const found = await findRepositoryPage(context.connection, account.id, {
+          limit: limit + 1,
+          after: start.after && placeOf('after', start.after, account.id),
+          before: start.before && placeOf('before', start.before, account.id),
+        });
+        const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
+        const cursor = (item: (typeof found)[number] | undefined): string | undefined =>
+          item && context.cursors.write(listing, [account.id, ...item.place]);
+        return {
+          envelope: envelope({
+            dataType: 'repository',
+            data: page.map(({ repository }) =>
+              toDetails(repository, {
+                owner: account.name,
+                url: provider.repositoryUrl(account.name, repository.name),
+              }),
+            ),
+            previousCursor: hasPrevious ? cursor(page[0]) : undefined,
+            nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
+          }),
+          staleAt: context.resolver.staleAt(listedAt),
+        };
+      });
+    },
+  );
+}
+
+function placeOf(parameter: string, [accountId, createdAtUs, id]: Place, ownerId: string): RepositoryPlace {
+  if (accountId !== ownerId || typeof createdAtUs !== 'string' || typeof id !== 'string') throw staleCursor(parameter);
+  return [createdAtUs, id];
+}

@@ -1,0 +1,17 @@
+import { forgetSeenTotals } from '../contributions/private-store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { hideWithoutAccess } from '../repositories/store.ts';
+import type { SyncContext } from './context.ts';
+import { recordVisibility } from './record-state.ts';
+
+/** Hides what only credentials showed that are not configured any more: the operator has taken the permission back. */
+export async function hideLostRepositories(context: SyncContext): Promise<void> {
+  for (const [name, provider] of context.providers) {
+    await inTransaction(context.connection, async (transaction) => {
+      const accesses = provider.accesses();
+      const owners = await hideWithoutAccess(transaction, name, accesses, context.now());
+      for (const ownerId of owners) await recordVisibility(context, transaction, ownerId);
+      await forgetSeenTotals(transaction, name, accesses);
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import { findById } from '../accounts/store.ts';
+import { findCollection, recordCollected, recordRepositoriesChanged } from '../contributions/collection-store.ts';
+import { saveCounters } from '../contributions/counter-store.ts';
+import { completeCounters } from '../contributions/counters.ts';
+import { recordPrivateCounters } from '../contributions/private-counters.ts';
+import { sumOverOwned } from '../contributions/total-store.ts';
+import type { Connection } from '../database/connection.ts';
+import type { SyncContext } from './context.ts';
+
+/** Stores what is known by now of what an account owns: which kinds are complete, and an organization's counters. */
+export async function recordState(context: SyncContext, transaction: Connection, accountId: string): Promise<void> {
+  const account = await findById(transaction, accountId);
+  if (account === undefined) return;
+  const uncollected = await recordCollected(transaction, accountId);
+  if (account.type === 'organization') {
+    const { listedAt } = await findCollection(transaction, accountId);
+    if (listedAt === null) return;
+    const sums = await sumOverOwned(transaction, accountId, { withPrivate: false });
+    await saveCounters(transaction, accountId, { ...completeCounters(sums, uncollected), askedAt: context.now() });
+  }
+  await recordPrivateCounters(transaction, account);
+}
+
+/** Lets everything follow at once when other repositories of an account may be seen than before. */
+export async function recordVisibility(context: SyncContext, transaction: Connection, ownerId: string): Promise<void> {
+  await recordRepositoriesChanged(transaction, ownerId);
+  await recordState(context, transaction, ownerId);
+}

@@ -1,0 +1,54 @@
+import { findById } from '../accounts/store.ts';
+import { seeTotalsJob } from '../contributions/jobs.ts';
+import { recordPrivateCounters } from '../contributions/private-counters.ts';
+import { findSeenTotals, forgetSeenTotals, saveSeenTotals } from '../contributions/private-store.ts';
+import { announce } from '../database/listener.ts';
+import { keepAsking } from '../database/questions.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { AccountReport, Call, KnownAccount, Provider } from '../providers/provider.ts';
+import type { SyncContext } from './context.ts';
+import { settling } from './look-up.ts';
+
+/** Asks for a user's lifetime totals once with each credential that may see what is private. */
+export async function seeTotals(context: SyncContext, accountId: string, call: Call): Promise<void> {
+  const { connection } = context;
+  const account = await findById(connection, accountId);
+  const provider = context.providers.get(account?.provider ?? '');
+  if (account?.type !== 'user' || provider === undefined || account.pinned) return;
+  const { key } = seeTotalsJob(accountId);
+  await settling(context, key, call, async () => {
+    const accesses = provider.accesses();
+    const known = await findSeenTotals(connection, accountId);
+    for (const access of accesses) {
+      const memory = known.find((seen) => seen.access === access)?.memory ?? null;
+      const report = await lastReport(provider, { ...account, memory }, { ...call, access });
+      const askedAt = context.now();
+      await inTransaction(connection, async (transaction) => {
+        await saveSeenTotals(transaction, accountId, { access, askedAt, ...report });
+        await recordPrivateCounters(transaction, account);
+        await announce(transaction, { kind: 'account', key: accountId });
+      });
+      await keepAsking(connection, key, askedAt);
+    }
+    await forgetSeenTotals(connection, account.provider, accesses);
+    return accountId;
+  });
+}
+
+/** Nothing is seen when the credential is not accepted any more, or the account is gone. */
+async function lastReport(
+  provider: Provider,
+  account: KnownAccount,
+  call: Call,
+): Promise<Pick<AccountReport, 'counters' | 'missing' | 'memory'>> {
+  let last: Pick<AccountReport, 'counters' | 'missing' | 'memory'> = { counters: {}, missing: [], memory: null };
+  try {
+    for await (const { counters, missing, memory } of provider.seenTotals(account, call)) {
+      last = { counters, missing, memory };
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+  }
+  return last;
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { Simulator } from '../github/simulator.ts';
+import type { TokenName } from '../github/tokens.ts';
+import type { ServiceAnswer, TestService } from '../service.ts';
+
+/** Headers that present a token. */
+export function bearer(token: string): { headers: { authorization: string } } {
+  return { headers: { authorization: `Bearer ${token}` } };
+}
+
+/** Asks for a service token as the owner of an account would. */
+export async function serviceToken(
+  service: TestService,
+  simulator: Pick<Simulator, 'tokens'>,
+  owner: { name: string; token: TokenName },
+): Promise<string> {
+  const answer = await service.get(`${owner.name}/token`, bearer(simulator.tokens[owner.token]));
+  assert.equal(answer.status, 200, answer.text);
+  return tokenIn(answer);
+}
+
+export function tokenIn({ text }: ServiceAnswer): string {
+  const { data } = JSON.parse(text) as { data: { token: string } };
+  return data.token;
+}
+
+/** Sends JSON with a token. */
+export function sending(method: string, token: string, body?: unknown): RequestInit {
+  return {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+}
+
+/** Both who own something private in the simulated world, and how they prove it. */
+export const keeper = { name: 'secret-keeper', token: 'private_owner' } as const;
+export const engines = { name: 'analytical-engines', token: 'organization_admin' } as const;
+export const ada = { name: 'ada-lovelace', token: 'user' } as const;
