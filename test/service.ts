@@ -27,6 +27,7 @@ export interface AnswerBody {
 
 export interface TestService extends AsyncDisposable {
   url: string;
+  databaseUrl: string;
   database: Database;
   /** Lines of the log so far. */
   lines: string[];
@@ -89,6 +90,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     }, `${path} is complete`);
   return {
     url: service.url,
+    databaseUrl,
     database: service.database,
     lines,
     get,

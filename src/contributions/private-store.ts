@@ -65,6 +65,13 @@ export async function saveSeenTotals(
     .execute();
 }
 
+/** Forgets what a credential saw that is not accepted any more. */
+export async function forgetSeenBy(connection: Connection, provider: string, access: string): Promise<void> {
+  await sql`
+    delete from seen_totals s using accounts a
+    where a.id = s.account_id and a.provider = ${provider} and s.access = ${access}`.execute(connection);
+}
+
 /** Forgets what credentials saw that are not among `accesses`. */
 export async function forgetSeenTotals(
   connection: Connection,

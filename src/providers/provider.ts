@@ -80,6 +80,8 @@ export interface RepositoryPage {
   access: string | null;
   /** Whether it is the last page of its view. */
   endsView: boolean;
+  /** The provider does not accept the credential any more: it shows nothing. */
+  isRefused: boolean;
   /** How many the provider says there are in the view; null: it does not say. */
   total: number | null;
   nextCursor: string | null;

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/store.ts';
+import { forgetSeenBy } from '../contributions/private-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
@@ -30,6 +31,7 @@ export async function listRepositories(
     const listedAt = context.now();
     const next = await inTransaction(context.connection, async (transaction): Promise<'more' | 'again' | 'end'> => {
       await saveListed(context, transaction, { account, provider, repositories: page.repositories, listedAt });
+      if (page.isRefused && page.access !== null) await forgetSeenBy(transaction, account.provider, page.access);
       if (page.endsView && looks < maxLooks) {
         // A list that breaks off early must not hide what it did not show.
         const listed = await countListed(transaction, account.id, page.access, startedAt);

@@ -102,6 +102,7 @@ export async function listRepositoriesByRest(
     repositories: answer.data.filter((repository) => !repository.private).map(toListed),
     access: null,
     endsView: answer.data.length < perPage,
+    isRefused: false,
     total: null,
     nextCursor: answer.data.length < perPage ? null : String(page + 1),
   };

@@ -24,7 +24,7 @@ export async function listRepositories(
   const page = await listView(client, owner, place, call).catch((error: unknown) => {
     // A token that was taken back shows nothing any more.
     if (access === null || !(error instanceof AppError) || error.code !== 'provider_denied') throw error;
-    return { repositories: [], total: 0, endCursor: null };
+    return { repositories: [], total: 0, endCursor: null, isRefused: true };
   });
   const next = page.endCursor === null ? nextView(client, access) : { access, after: page.endCursor };
   return {
@@ -32,6 +32,7 @@ export async function listRepositories(
     access,
     total: page.total,
     endsView: page.endCursor === null,
+    isRefused: page.isRefused,
     nextCursor: next === undefined ? null : JSON.stringify(next),
   };
 }
@@ -40,6 +41,7 @@ interface View {
   repositories: ListedRepository[];
   total: number;
   endCursor: string | null;
+  isRefused: boolean;
 }
 
 /** A page of one view, halved for as long as GitHub finds it too much. */
@@ -61,6 +63,7 @@ async function listView(
         repositories: nodes.filter((node) => node !== null).map((node) => toListed(node, access)),
         total: totalCount,
         endCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
+        isRefused: false,
       };
     } catch (error) {
       if (!(error instanceof TooHeavy)) throw error;

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startSimulator } from '../github/simulator.ts';
+import { deleteRepository, setVisibility } from '../github/world/mutations.ts';
+import { contributorsOf, countersOf } from '../github/world/truth.ts';
+import { clock, startTestService, type TestService, until } from '../service.ts';
+import { bearer, engines, keeper, serviceToken } from './owner.ts';
+
+const hourS = 3600;
+
+async function settled(service: TestService): Promise<void> {
+  await until(async () => {
+    const { rows } = await service.database.pool.query<{ count: number }>(
+      `select (select count(*) from questions where state = 'asked') +
+        (select count(*) from graphile_worker.jobs where run_at <= now() or locked_at is not null) as count`,
+    );
+    return rows[0]?.count === 0 ? true : undefined;
+  }, 'nothing is under way');
+}
+
+/** Lets the service learn what the provider says now. */
+async function relearn(service: TestService, time: ReturnType<typeof clock>, path: string): Promise<void> {
+  await settled(service);
+  time.advance(hourS + 60);
+  const [name] = path.split('/');
+  await until(async () => {
+    await service.get(path);
+    const { rows } = await service.database.pool.query('select 1 from accounts where name = $1 and listed_at >= $2', [
+      name,
+      time.now(),
+    ]);
+    return rows.length > 0 ? true : undefined;
+  }, 'the repositories are listed anew');
+  await settled(service);
+}
+
+const told = (items: Record<string, unknown>[]): object[] =>
+  items.map(({ name, contributions }) => ({ login: name, contributions }));
+
+test('what becomes public is everybody’s at once, and what becomes private nobody else’s: lists, counts, pages, names', async () => {
+  const time = clock();
+  const { now } = time;
+  await using simulator = await startSimulator({ now });
+  const { world } = simulator;
+  await using service = await startTestService({
+    simulator,
+    now,
+    tokens: ['organization_admin'],
+    settings: { TOKEN_TTL_S: '86400' },
+  });
+  const hidden = world.repository(engines.name, 'hidden-engine') ?? assert.fail();
+  const token = await serviceToken(service, simulator, engines);
+  const list = `${engines.name}/contributors?limit=100`;
+  const numbers = `${engines.name}/contributions`;
+  const assertTrue = async (): Promise<void> => {
+    const { body } = await service.getComplete(list);
+    assert.deepEqual(told(body.data), contributorsOf(world, engines.name));
+    const counted = await service.getComplete(numbers);
+    assert.deepEqual(counted.body.data[0]?.['contributions'], countersOf(world, engines.name));
+    const one = await service.get(`${engines.name}/contributors?repository=hidden-engine`);
+    assert.equal(one.status, hidden.visibility === 'public' ? 200 : 404);
+    const owned = await service.get(`${engines.name}/repositories?limit=100`, bearer(token));
+    const shown = owned.body.data.find(({ name }) => name === 'hidden-engine');
+    assert.deepEqual([shown?.['private'], shown?.['deleted']], [hidden.visibility === 'private', false]);
+  };
+  await service.getComplete(list, bearer(token));
+  await assertTrue();
+  for (const visibility of ['public', 'private', 'public', 'private'] as const) {
+    const small = await service.get(`${engines.name}/contributors?limit=2`);
+    setVisibility(world, hidden, visibility);
+    await relearn(service, time, list);
+    await assertTrue();
+    // A page of a list from before may show what is private now.
+    const cursor = encodeURIComponent(small.body.next_cursor ?? '');
+    const old = await service.get(`${engines.name}/contributors?limit=2&after=${cursor}`);
+    assert.deepEqual([old.status, old.body.error?.code], [400, 3]);
+  }
+});
+
+test('a private repository that is deleted is gone from every answer, also the owner’s, and erased after its time of grace', async () => {
+  const time = clock();
+  const { now } = time;
+  await using simulator = await startSimulator({ now });
+  const { world } = simulator;
+  await using service = await startTestService({ simulator, now, tokens: ['private_owner'] });
+  const path = `${keeper.name}/contributors?limit=100`;
+  const token = await serviceToken(service, simulator, keeper);
+  await service.getComplete(path, bearer(token));
+  deleteRepository(world, world.repository(keeper.name, 'diary') ?? assert.fail());
+  deleteRepository(world, world.repository(keeper.name, 'open-diary') ?? assert.fail());
+  await relearn(service, time, path);
+  const fresh = await serviceToken(service, simulator, keeper);
+  const { body } = await service.get(`${keeper.name}/repositories`, bearer(fresh));
+  assert.deepEqual(body.data.map(({ name, deleted }) => [name, deleted]).toSorted(), [
+    ['open-diary', true],
+    ['vault', false],
+  ]);
+  const one = await service.get(`${keeper.name}/repositories/diary/contributors`, bearer(fresh));
+  assert.equal(one.status, 404);
+});
+
+for (const [how, take] of [
+  ['the operator takes the credential away', 'configuration'],
+  ['the provider does not accept it any more', 'provider'],
+] as const) {
+  test(`when ${how}, what only it showed is not served any more`, async () => {
+    const time = clock();
+    const { now } = time;
+    await using simulator = await startSimulator({ now });
+    const { world } = simulator;
+    const first = await startTestService({ simulator, now, tokens: ['private_owner', 'public_only'] });
+    await using _first = first;
+    const token = await serviceToken(first, simulator, keeper);
+    const numbers = `${keeper.name}/contributions?private=true`;
+    const before = await first.getComplete(numbers, bearer(token));
+    assert.notDeepEqual(before.body.data[0]?.['contributions'], countersOf(world, keeper.name));
+    await first.getComplete(`${keeper.name}/contributors`, bearer(token));
+    await settled(first);
+
+    let service: TestService = first;
+    if (take === 'provider') {
+      simulator.faults.add({ kind: 'bad_credentials', token: 'private_owner', times: 1_000_000 });
+      await relearn(service, time, `${keeper.name}/contributors`);
+      simulator.faults.clear();
+    } else {
+      await first.service.close();
+      service = await startTestService({
+        simulator,
+        now,
+        tokens: ['public_only'],
+        databaseUrl: first.databaseUrl,
+        settings: { PUBLIC_URL: first.url },
+      });
+    }
+    await using _second = service;
+    const fresh = await serviceToken(service, simulator, keeper);
+    const { body } = await service.get(`${keeper.name}/repositories`, bearer(fresh));
+    assert.deepEqual(
+      body.data.map(({ name }) => name),
+      ['open-diary'],
+    );
+    for (const name of ['diary', 'vault']) {
+      const one = await service.get(`${keeper.name}/repositories/${name}/contributors`, bearer(fresh));
+      assert.notEqual(one.status, 200, name);
+    }
+    const all = await service.get(`${keeper.name}/contributors?limit=100`, bearer(fresh));
+    assert.deepEqual(told(all.body.data), contributorsOf(world, keeper.name));
+    const after = await service.get(`${numbers}&limit=5`, bearer(fresh));
+    for (const day of after.body.data) assert.deepEqual(day['contributions'], countersOf(world, keeper.name));
+    const { rows } = await service.database.pool.query<{ count: number }>(
+      'select count(*) as count from repositories where is_private and gone_at is null',
+    );
+    assert.equal(rows[0]?.count, 0);
+  });
+}
