@@ -124,7 +124,7 @@ export async function requireOwner(
   }
   const provider = providerOf(context, asked.provider);
   const account = await findById(context.connection, caller.accountId);
-  const isTheirs = account?.provider === asked.provider;
+  const isTheirs = account?.provider === asked.provider && provider.isPossibleName(asked.name);
   if (!isTheirs) throw notTheirs();
   if (needs === 'manage' && !caller.mayManage) {
     throw new AppError('forbidden', 'This token may only read: its scope lacks "manage".');

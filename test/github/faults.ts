@@ -23,6 +23,7 @@ export const faultKinds = [
   'repeated',
   'surprise',
   'malformed',
+  'error_in_200',
   'truncated',
   'huge',
   'redirect',

@@ -32,6 +32,7 @@ export function faultReply(fault: Fault | undefined, resource: Resource): Reply 
       body: { errors: [{ message: 'You have exceeded a secondary rate limit.' }] },
     }),
     redirect: () => ({ status: 302, body: {}, headers: { location } }),
+    error_in_200: () => ({ status: 200, body: { message: 'Bad credentials', status: '401' } }),
     malformed: () => ({ status: 200, body: '{"data": {"account": ' }),
     huge: () => ({ status: 200, body: `{"data": "${'x'.repeat(hugeLength)}"}` }),
   };

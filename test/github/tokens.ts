@@ -16,6 +16,7 @@ const described = [
   { name: 'private_owner', login: namedAccounts.private_owner, scopes: undefined },
   { name: 'organization_admin', login: namedAccounts.organization_admin, scopes: ['repo', 'read:org'] },
   { name: 'organization_member', login: namedAccounts.organization_member, scopes: ['repo', 'read:org'] },
+  { name: 'organization_pending', login: 'penny-pending', scopes: ['repo', 'read:org'] },
   { name: 'outsider', login: namedAccounts.outsider, scopes: ['repo'] },
   { name: 'public_only', login: namedAccounts.user, scopes: ['public_repo'] },
   { name: 'second_public_only', login: namedAccounts.outsider, scopes: [] },
@@ -32,6 +33,17 @@ export const simulatedTokens: readonly SimulatedToken[] = described.map(({ name,
   seesPrivate: scopes === undefined || scopes.some((scope) => scope === 'repo'),
 }));
 
+const holders = new WeakMap<World, Map<string, number | null>>();
+
+/** Who holds a token: whoever had the login when it was first used, whatever they are called now. */
+function holderOf(world: World, { name, login }: SimulatedToken): number | null {
+  const known = holders.get(world) ?? new Map<string, number | null>();
+  holders.set(world, known);
+  const holder = known.get(name) ?? world.accountByLogin(login)?.id ?? null;
+  known.set(name, holder);
+  return holder;
+}
+
 /** Who asks, by the Authorization header; undefined for credentials that are none of these. */
 export function authenticate(
   world: World,
@@ -42,8 +54,8 @@ export function authenticate(
   }
   const token = simulatedTokens.find(({ secret }) => secret === secretIn(authorization));
   if (token === undefined) return undefined;
-  const accountId = world.accountByLogin(token.login)?.id ?? null;
-  return { name: token.name, viewer: { accountId, seesPrivate: token.seesPrivate }, scopes: token.scopes };
+  const viewer = { accountId: holderOf(world, token), seesPrivate: token.seesPrivate };
+  return { name: token.name, viewer, scopes: token.scopes };
 }
 
 /** Programs send `Bearer` or `token`, git sends a password. */

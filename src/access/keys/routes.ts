@@ -34,7 +34,10 @@ const Key = Type.Object({
   key: Type.String({ description: 'PEM.' }),
   created_dttm: Type.String({ format: 'date-time' }),
 });
-const KeyPath = Type.Object({ ...AccountPath.properties, key_id: Type.String({ maxLength: 100 }) });
+const KeyPath = Type.Object({
+  ...AccountPath.properties,
+  key_id: Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$', maxLength: 100 }),
+});
 
 interface Owner extends Actor {
   account: Account;

@@ -16,7 +16,7 @@ import { revokeToken } from './store.ts';
 
 const TokenPath = Type.Object({
   ...AccountPath.properties,
-  token_id: Type.String({ maxLength: 100, description: "The token's `jti`." }),
+  token_id: Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$', maxLength: 100, description: "The token's `jti`." }),
 });
 
 const keysMaxAgeS = 300;

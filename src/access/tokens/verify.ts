@@ -17,7 +17,6 @@ export interface VerifyContext {
 }
 
 const maxTokenLength = 4096;
-/** Of tokens that are signed outside. */
 const longestLifeS = 86_400;
 /** Headers by which a token would choose its own key or rules. */
 const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5t', 'x5t#S256', 'x5u', 'crit', 'b64', 'zip', 'enc'];
@@ -78,6 +77,7 @@ async function verifyIssued(context: VerifyContext, token: string, kid: string):
   });
   // Nobody else is meant, not even besides us.
   if (typeof payload.aud !== 'string') return undefined;
+  checkLife(payload, context.now());
   return toCaller(payload, { accountId: payload.sub ?? '', keyId: null });
 }
 

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startHttpServer } from '../git/http-server.ts';
+import type { Fault } from '../github/faults.ts';
+import { startSimulator } from '../github/simulator.ts';
+import { deleteAccount, renameAccount, takeLogin } from '../github/world/mutations.ts';
+import { assertProblem, send } from '../raw-request.ts';
+import { startTestService, type TestService } from '../service.ts';
+import { ada, bearer, engines, keeper, serviceToken } from './owner.ts';
+
+/** As many addresses as are wanted, so that the limit of attempts of one is not met. */
+let addresses = 0;
+function ask(service: TestService, name: string, token: string, prefix = 'Bearer ') {
+  addresses += 1;
+  return send(service, `/v1/github/entities/${name}/token`, 'GET', {
+    authorization: `${prefix}${token}`,
+    'x-forwarded-for': `10.0.${addresses >> 8}.${addresses & 255}`,
+  });
+}
+
+const settings = { TRUST_PROXY: 'loopback' };
+
+test('endpoint 5 answers byte for byte as documented, for users and for administrators of organizations', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator, settings });
+  for (const { name, token } of [ada, keeper, engines]) {
+    for (const spelling of [name, name.toUpperCase()]) {
+      const { status, body, headers } = await ask(service, spelling, simulator.tokens[token]);
+      assert.equal(status, 200, body);
+      assert.match(body, /^\{"meta_data":\{"count":1,"data_type":4\},"data":\{"token":"[\w-]+\.[\w-]+\.[\w-]+"\}\}$/);
+      assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+      assert.equal(headers['cache-control'], 'private, no-store');
+      assert.equal(headers['access-control-allow-origin'], undefined);
+      assert.ok(Number(headers['ratelimit-limit']) > 0 && headers['ratelimit-remaining'] !== undefined);
+    }
+  }
+});
+
+test('nobody gets a token for what is not theirs, and nobody learns whether there is such an account', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator, settings });
+  const { tokens } = simulator;
+  const refused: string[] = [];
+  for (const [name, token] of [
+    [engines.name, tokens.organization_member],
+    [engines.name, tokens.organization_pending],
+    [engines.name, tokens.outsider],
+    [engines.name, tokens.public_only],
+    [keeper.name, tokens.user],
+    [keeper.name, tokens.organization_admin],
+    [ada.name, tokens.private_owner],
+    ['nobody-at-all', tokens.user],
+    ['-impossible-', tokens.user],
+    ['gone-babbage', tokens.user],
+    ['%2e%2e', tokens.user],
+    ['..%2f..%2fuser', tokens.user],
+    ['engine-helper%5Bbot%5D', tokens.user],
+    ['ada', tokens.user],
+  ] as const) {
+    const answer = await ask(service, name, token);
+    assert.equal(answer.status, 403, name);
+    assertProblem(answer, name);
+    assert.equal(JSON.parse(answer.body).error.code, 5);
+    refused.push(answer.body);
+  }
+  assert.equal(new Set(refused).size, 1);
+  // A name never leads anywhere at the provider but to itself.
+  for (const { name } of simulator.requests)
+    assert.match(name, /^GET \/user(\/memberships\/orgs\/[\w%-]+)?$|^Account$/);
+});
+
+test('a site administrator owns nothing by that', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator, settings });
+  simulator.faults.add({ kind: 'surprise', on: 'GET /user', path: ['site_admin'], value: true, times: 5 });
+  for (const name of [engines.name, keeper.name]) {
+    assert.equal((await ask(service, name, simulator.tokens.outsider)).status, 403);
+  }
+});
+
+test('what is no token of the provider is 401, in every form', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator, settings });
+  const own = await serviceToken(service, simulator, ada);
+  for (const [token, prefix] of [
+    ['ghp_unknown', 'Bearer '],
+    [own, 'Bearer '],
+    [simulator.tokens.user, 'Basic '],
+    [simulator.tokens.user, 'token '],
+    [simulator.tokens.user, ''],
+    [`${simulator.tokens.user} x`, 'Bearer '],
+    ['', 'Bearer'],
+  ] as const) {
+    const answer = await ask(service, ada.name, token, prefix);
+    assert.equal(answer.status, 401, `${prefix}${token}`);
+    assertProblem(answer, prefix);
+    assert.equal(answer.headers['www-authenticate'], 'Bearer');
+    assert.ok(token === '' || !answer.body.includes(token));
+  }
+  for (const query of ['token', 'access_token', 'authorization']) {
+    const path = `/v1/github/entities/${ada.name}/token?${query}=${simulator.tokens.user}`;
+    const answer = await send(service, path);
+    assert.equal(answer.status, 401);
+    assert.ok(!answer.body.includes(simulator.tokens.user));
+  }
+});
+
+test('a provider that fails, hangs, redirects, lies or answers about somebody else gives nobody a token', async () => {
+  const heard: unknown[] = [];
+  await using stranger = await startHttpServer((request, response) => {
+    heard.push(request.headers);
+    response.end('{}');
+  });
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator, settings });
+  const cases: [Fault, number[]][] = [
+    [{ kind: 'unavailable', on: 'GET /user' }, [503]],
+    [{ kind: 'bad_gateway', on: 'GET /user' }, [503]],
+    [{ kind: 'drop_before', on: 'GET /user' }, [503]],
+    [{ kind: 'drop_midway', on: 'GET /user' }, [503]],
+    [{ kind: 'truncated', on: 'GET /user' }, [503]],
+    [{ kind: 'never', on: 'GET /user' }, [503]],
+    [{ kind: 'redirect', on: 'GET /user', location: stranger.url }, [502]],
+    [{ kind: 'redirect', on: 'memberships', location: `${stranger.url}/user` }, [502]],
+    [{ kind: 'malformed', on: 'GET /user' }, [502]],
+    [{ kind: 'error_in_200', on: 'GET /user' }, [502]],
+    [{ kind: 'error_in_200', on: 'memberships' }, [502]],
+    [{ kind: 'huge', on: 'GET /user' }, [502, 503]],
+    [{ kind: 'somebody_else', on: 'GET /user' }, [403, 502]],
+    [{ kind: 'somebody_else', on: 'memberships' }, [502]],
+    [{ kind: 'surprise', on: 'memberships', path: ['organization', 'login'], value: 'other' }, [502]],
+    [{ kind: 'surprise', on: 'memberships', path: ['user', 'id'], value: 1 }, [502]],
+    [{ kind: 'surprise', on: 'memberships', path: ['state'], value: 'pending' }, [403]],
+    [{ kind: 'surprise', on: 'memberships', path: ['role'], value: 'ADMIN' }, [403]],
+    [{ kind: 'surprise', on: 'memberships', path: ['role'], value: ['admin'] }, [502]],
+    [{ kind: 'primary_limit', on: 'GET /user' }, [429]],
+    [{ kind: 'secondary_limit', on: 'GET /user' }, [429]],
+    [{ kind: 'bad_credentials', on: 'GET /user' }, [401]],
+  ];
+  for (const [fault, statuses] of cases) {
+    simulator.faults.clear();
+    simulator.faults.add({ ...fault, times: 10 });
+    const answer = await ask(service, engines.name, simulator.tokens.organization_admin);
+    const what = `${fault.kind} ${fault.on}: ${answer.status}`;
+    assert.ok(statuses.includes(answer.status), what);
+    assert.deepEqual(Object.keys(JSON.parse(answer.body)), ['error'], what);
+    assert.doesNotMatch(answer.body, /ghp_|127\.0\.0\.1|Unicorn/, what);
+    if (answer.status >= 429) assert.ok(Number(answer.headers['retry-after']) > 0, what);
+  }
+  assert.deepEqual(heard, []);
+  simulator.faults.clear();
+  assert.equal((await ask(service, engines.name, simulator.tokens.organization_admin)).status, 200);
+});
+
+test('a token stays with the account that it was issued for, whoever has its name later', async () => {
+  await using simulator = await startSimulator();
+  const { world } = simulator;
+  await using service = await startTestService({ simulator, settings: { ...settings, FRESH_FOR_S: '1' } });
+  const account = world.accountByLogin(keeper.name) ?? assert.fail();
+  const token = await serviceToken(service, simulator, keeper);
+  await service.getComplete(`${keeper.name}/contributors`);
+  renameAccount(world, account, 'keeper-renamed');
+  // The owner's new name is learnt when they prove themselves again.
+  assert.equal((await ask(service, 'keeper-renamed', simulator.tokens.private_owner)).status, 200);
+  assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
+  const old = await service.get(`${keeper.name}/repositories?limit=2`, bearer(token));
+  assert.equal(old.status, 301);
+  assert.equal(old.headers.get('location'), '/v1/github/entities/keeper-renamed/repositories?limit=2');
+  assert.equal(old.headers.get('cache-control'), 'private, no-store');
+  assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 200, 'by the former name');
+
+  const newcomer = takeLogin(world, keeper.name);
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  for (let looks = 0; looks < 50; looks += 1) {
+    const { body, status } = await service.get(keeper.name);
+    if (status === 200 && body.data[0]?.['display_name'] === newcomer.name) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 403);
+  assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 403);
+  assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
+});
+
+test('an account that its provider does not know any more has no valid tokens', async () => {
+  await using simulator = await startSimulator();
+  const { world } = simulator;
+  await using service = await startTestService({ simulator, settings: { ...settings, FRESH_FOR_S: '1' } });
+  const token = await serviceToken(service, simulator, keeper);
+  assert.notEqual((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
+  deleteAccount(world, world.accountByLogin(keeper.name) ?? assert.fail());
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  for (let looks = 0; looks < 50; looks += 1) {
+    if ((await service.get(keeper.name)).status === 404) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
+  assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 401);
+});
