@@ -9,6 +9,7 @@ import { createAccessTasks } from './access/tasks.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import { drawCard } from './cards/card.ts';
 import type { Config } from './config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
@@ -227,7 +228,9 @@ async function createApp(
         now,
         lookUpBudgetMs: config.lookupBudgetMs,
         publicUrl,
+        draw: drawCard,
         newId: uuidv7,
+        randomBytes,
         newSigningKey: generateSigningKey,
         tokenTtlMs: config.tokenTtlMs,
         counts,

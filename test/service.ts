@@ -28,6 +28,7 @@ export interface AnswerBody {
 export interface TestService extends AsyncDisposable {
   url: string;
   databaseUrl: string;
+  dataDir: string;
   database: Database;
   /** Lines of the log so far. */
   lines: string[];
@@ -79,7 +80,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     const { status, headers, ...response } = await fetch(address, { redirect: 'manual', ...init }).then(
       async (answer) => ({ status: answer.status, headers: answer.headers, text: await answer.text() }),
     );
-    const isJson = response.text !== '' && headers.get('content-type')?.includes('json');
+    const isJson = response.text !== '' && headers.get('content-type')?.startsWith('application/json');
     const body = (isJson ? JSON.parse(response.text) : {}) as AnswerBody;
     return { status, headers, text: response.text, body };
   };
@@ -91,6 +92,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   return {
     url: service.url,
     databaseUrl,
+    dataDir: directory.path,
     database: service.database,
     lines,
     get,

@@ -1,6 +1,7 @@
 import type { App } from '../http/app.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { AccessContext } from './context.ts';
+import { embedRoutes } from './embeds/routes.ts';
 import { erasureRoutes } from './erasure/routes.ts';
 import { exportRoutes } from './export/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -12,6 +13,7 @@ export function accessRoutes(app: App, context: AccessContext): void {
   tokenRoutes(app, context);
   keyRoutes(app, context);
   settingsRoutes(app, context);
+  embedRoutes(app, context);
   auditRoutes(app, context);
   exportRoutes(app, context);
   erasureRoutes(app, context);

@@ -30,7 +30,7 @@ export async function findOptedOutEmails(
   return findOptedOut(connection, emails, (email) => hashOfEmail(provider, email));
 }
 
-/** To be called behind `closeGate`. */
+/** The first time for a person, to be called behind `closeGate`. */
 export async function addOptOuts(
   connection: Connection,
   provider: string,

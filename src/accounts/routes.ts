@@ -27,6 +27,8 @@ export interface AccountRouteContext {
   now: () => Date;
   /** How long a caller waits for what was never seen before. */
   lookUpBudgetMs: number;
+  /** Draws an answer. */
+  draw: (card: string, answer: Envelope) => string;
   /** How addresses of this service begin for those outside, without a trailing slash. */
   publicUrl: () => string;
 }
@@ -54,6 +56,8 @@ interface MadeAnswer {
   staleAt: Date;
   /** For what is shown to everybody only because the owner wants it so. */
   audience?: 'everybody_for_now';
+  /** The card to draw it as, where a picture was asked for. */
+  card?: string | undefined;
   /** False where it depends on more than this account's own data: it is made anew each time. */
   isKept?: boolean;
 }
@@ -149,7 +153,8 @@ async function sendMade(
   const { caller } = request;
   const audience: Audience = caller === null ? (made.audience ?? 'everybody') : 'caller';
   const links = pageLinks(`${context.publicUrl()}${request.url}`, made.envelope);
-  const answer = renderAnswer({ ...made, audience, accountId: account.id, links, now: context.now() });
+  const picture = made.card === undefined ? undefined : context.draw(made.card, made.envelope);
+  const answer = renderAnswer({ ...made, picture, audience, accountId: account.id, links, now: context.now() });
   const isKept = made.isKept !== false && !holdsCredential(request.url);
   if (isKept) context.cache.put(cacheKey(request.url, caller), answer, begun);
   return sendAnswer(request, reply, answer);

@@ -38,7 +38,7 @@ const EntityWithContributions = Type.Object({ ...Entity.properties, contribution
 
 const Query = Type.Object({
   ...PageParameters.properties,
-  format: Type.Optional(Type.Enum(['json'])),
+  format: Type.Optional(Type.Enum(['json', 'svg'])),
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
   ),
@@ -60,7 +60,7 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
       },
     },
     async (request, reply) => {
-      const { limit = defaultLimit, private: isPrivateAsked = false } = request.query;
+      const { limit = defaultLimit, private: isPrivateAsked = false, format } = request.query;
       const start = context.cursors.readStart(listing, request.query);
       return answerAboutAccount(context, { request, reply, dataType: 'entity' }, request.params, async (asked) => {
         const { account, provider } = asked;
@@ -80,6 +80,7 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
             nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
           }),
           staleAt: context.resolver.staleAt(asOf),
+          card: format === 'svg' ? 'contributions' : undefined,
           // It counts what others own too.
           ...(includesPrivate && { audience: 'everybody_for_now', isKept: false }),
         };

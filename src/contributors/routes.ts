@@ -31,7 +31,7 @@ const ContributorItem = Type.Object({
 
 const Query = Type.Object({
   ...PageParameters.properties,
-  format: Type.Optional(Type.Enum(['json'])),
+  format: Type.Optional(Type.Enum(['json', 'svg'])),
   bots: Type.Optional(Type.Boolean({ description: 'False leaves bots out.', default: true })),
 });
 
@@ -109,19 +109,22 @@ interface WantedPage {
   start: PageStart;
   limit: number;
   withBots: boolean;
+  isPicture: boolean;
 }
 
 function readPage(
   { cursors }: AccountRouteContext,
-  query: { limit?: number; after?: string; before?: string; bots?: boolean },
+  query: { limit?: number; after?: string; before?: string; bots?: boolean; format?: string },
 ): WantedPage {
-  const { limit = defaultLimit, bots = true } = query;
-  return { start: cursors.readStart(listing, query), limit, withBots: bots };
+  const isPicture = query.format === 'svg';
+  // Pictures leave bots out unless they are asked for.
+  const { limit = defaultLimit, bots = !isPicture } = query;
+  return { start: cursors.readStart(listing, query), limit, withBots: bots, isPicture };
 }
 
 async function makePage(
   context: AccountRouteContext,
-  { provider, isOwner }: AskedAccount,
+  { account, provider, isOwner }: AskedAccount,
   { scope, asOf, uncollected }: Collected,
   wanted: WantedPage,
 ): Promise<Made> {
@@ -137,6 +140,7 @@ async function makePage(
     after: start.after && Number(start.after[1]),
     before: start.before && Number(start.before[1]),
     withBots,
+    viewerId: isOwner ? account.id : null,
   });
   const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
   const cursor = (contributor: Contributor | undefined): string | undefined =>
@@ -150,6 +154,7 @@ async function makePage(
       nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
     }),
     staleAt: context.resolver.staleAt(asOf),
+    card: wanted.isPicture ? 'contributors' : undefined,
   };
 }
 

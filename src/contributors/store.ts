@@ -53,11 +53,20 @@ export async function hasRanking(connection: Connection, rankingId: number, scop
   return row !== undefined;
 }
 
-/** A page of a listing, in its order: after, or right before, a rank. */
+/**
+ * A page of a listing, in its order: after, or right before, a rank.
+ * @param page.viewerId the account that is shown even when it is hidden: it looks at itself.
+ */
 export async function findContributors(
   connection: Connection,
   rankingId: number,
-  page: { limit: number; after?: number | undefined; before?: number | undefined; withBots: boolean },
+  page: {
+    limit: number;
+    after?: number | undefined;
+    before?: number | undefined;
+    withBots: boolean;
+    viewerId: string | null;
+  },
 ): Promise<Contributor[]> {
   let query = connection
     .selectFrom('ranks')
@@ -75,7 +84,7 @@ export async function findContributors(
     ])
     .where('ranking_id', '=', rankingId)
     .where('accounts.gone_at', 'is', null)
-    .where('accounts.hidden', '=', false)
+    .where((is) => is.or([is('accounts.hidden', '=', false), is('accounts.id', '=', page.viewerId)]))
     .limit(page.limit);
   if (!page.withBots) query = query.where('accounts.type', '<>', 'bot');
   if (page.after !== undefined) query = query.where('rank', '>', page.after);

@@ -50,6 +50,8 @@ export interface EmbedsTable {
   account_id: string;
   path: string;
   format: string;
+  /** SHA-256 of what the link's address ends with. */
+  secret_hash: Buffer;
   created_at: Date;
 }
 
@@ -77,6 +79,7 @@ export interface OptOutsTable {
 
 /** How often something was done within its present period. */
 export interface RateLimitsTable {
+  /** A hash. */
   key: string;
   count: number;
   resets_at: Date;

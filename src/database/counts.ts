@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Connection } from './connection.ts';
 
@@ -29,8 +30,12 @@ export class SharedCounts {
     this.#now = now;
   }
 
-  /** Counts once more; a period begins with the first count after the last one ended. */
-  add(key: string, periodMs: number): Promise<Count> {
+  /**
+   * Counts once more; a period begins with the first count after the last one ended.
+   * @param what is counted; only a hash of it is stored, for it may name somebody.
+   */
+  add(what: string, periodMs: number): Promise<Count> {
+    const key = createHash('sha256').update(what).digest('base64url');
     const { promise, resolve, reject } = Promise.withResolvers<Count>();
     this.#waiting.push({ key, periodMs, resolve, reject });
     if (!this.#isWriting) void this.#write();

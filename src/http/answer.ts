@@ -17,12 +17,20 @@ export interface Answer {
 const maxAgeS = { complete: 60, incomplete: 5 };
 const staleWhileRevalidateS = 86_400;
 
+/** A picture runs nothing and loads nothing. */
+const pictureHeaders = {
+  'content-type': 'image/svg+xml; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+};
+
 /** Whom an answer is for: everybody, everybody as long as the owner does not change their mind, or one caller. */
 export type Audience = 'everybody' | 'everybody_for_now' | 'caller';
 
 /** Renders an answer once, to be sent many times. */
 export function renderAnswer(content: {
   envelope: Envelope;
+  /** The same, drawn. */
+  picture?: string | undefined;
   audience: Audience;
   accountId: string;
   /** Addresses of the pages before and after. */
@@ -32,7 +40,7 @@ export function renderAnswer(content: {
   staleAt: Date;
 }): Answer {
   const { envelope, now } = content;
-  const body = Buffer.from(JSON.stringify(envelope));
+  const body = Buffer.from(content.picture ?? JSON.stringify(envelope));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   const maxAge = envelope.meta_data.complete === false ? maxAgeS.incomplete : maxAgeS.complete;
   const link = Object.entries(content.links ?? {})
@@ -45,7 +53,7 @@ export function renderAnswer(content: {
     body,
     etag,
     headers: {
-      'content-type': 'application/json; charset=utf-8',
+      ...(content.picture === undefined ? { 'content-type': 'application/json; charset=utf-8' } : pictureHeaders),
       'content-length': String(body.length),
       etag,
       'cache-control': cacheControl(content.audience, maxAge),

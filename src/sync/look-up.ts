@@ -1,5 +1,5 @@
 import { lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
-import { findOptedOutIds, isNameOptedOut } from '../accounts/opt-out-store.ts';
+import { addOptOuts, findOptedOutIds, isNameOptedOut } from '../accounts/opt-out-store.ts';
 import { type Account, findById, findByName, keepFormerName, markGone, saveAccount } from '../accounts/store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
@@ -26,10 +26,16 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
     const known = await findByName(context.connection, asked.provider, asked.name);
     // Who asks may have looked just before somebody else's question was answered.
     if (known?.state === 'present' && isFresh(context, known.account)) return known.account.id;
-    const isUnwanted = await isNameOptedOut(context.connection, asked.provider, asked.name);
-    const reports = isUnwanted ? undefined : provider.lookUp(asked.name, call);
-    const id = reports && (await saveReports(context, asked.provider, key, reports));
-    if (id !== undefined) return id;
+    const isUnwanted = (): Promise<boolean> => isNameOptedOut(context.connection, asked.provider, asked.name);
+    if (!(await isUnwanted())) {
+      const id = await saveReports(context, asked.provider, key, provider.lookUp(asked.name, call));
+      if (id !== undefined) return id;
+    }
+    // Or its owner has opted out under another name.
+    if (await isUnwanted()) {
+      await settleAnswered(context.connection, key);
+      return undefined;
+    }
     const until = new Date(context.now().getTime() + context.freshForMs);
     await context.connection.transaction().execute(async (transaction) => {
       await keepFormerName(transaction, asked.provider, asked.name, until);
@@ -105,7 +111,12 @@ async function saveReport(context: SyncContext, provider: string, report: Accoun
   return inTransaction(context.connection, async (transaction) => {
     await passGate(transaction);
     const optedOut = await findOptedOutIds(transaction, provider, [report.account.externalId]);
-    if (optedOut.length > 0) return undefined;
+    if (optedOut.length > 0) {
+      // Also by the name that it has now it is not asked for again.
+      const { externalId, name } = report.account;
+      await addOptOuts(transaction, provider, { externalId, names: [name], emails: [] }, askedAt);
+      return undefined;
+    }
     const { id, isNewest } = await saveAccount(transaction, {
       provider,
       facts: report.account,

@@ -7,9 +7,10 @@ export interface Parts {
   payload: Record<string, unknown>;
 }
 
+const parse = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString());
+
 export function decode(token: string): Parts {
   const [header = '', payload = ''] = token.split('.');
-  const parse = (part: string): Record<string, unknown> => JSON.parse(Buffer.from(part, 'base64url').toString());
   return { header: parse(header), payload: parse(payload) };
 }
 

@@ -49,7 +49,7 @@ test('endpoint 6 lists everything that the account owns, newest first, in pages 
   const items = pages.flatMap(({ data }) => data);
   const owner = simulator.world.accountByLogin(engines.name) ?? assert.fail();
   const owned = simulator.world.owned(owner);
-  assert.deepEqual(items.map(({ name }) => name).toSorted(), owned.map(({ name }) => name).toSorted());
+  assert.deepEqual(items.map(({ name }) => String(name)).toSorted(), owned.map(({ name }) => name).toSorted());
   assert.ok(items.some((item) => item['private'] === true && item['name'] === 'hidden-engine'));
   const times = items.map((item) => String(item['created_dttm']));
   assert.deepEqual(times, times.toSorted().toReversed());
@@ -57,11 +57,11 @@ test('endpoint 6 lists everything that the account owns, newest first, in pages 
   const path = `${engines.name}/repositories?limit=4&before=${encodeURIComponent(back)}`;
   assert.deepEqual((await service.get(path, bearer(token))).body.data, pages.at(-2)?.data);
 
-  const [hidden] = items.filter(({ name }) => name === 'hidden-engine');
+  const hidden = items.find(({ name }) => name === 'hidden-engine');
   const truth = owned.find(({ name }) => name === 'hidden-engine') ?? assert.fail();
   const { id, created_dttm, updated_dttm, ...facts } = hidden ?? {};
   assert.match(String(id), /^[0-9a-f-]{36}$/);
-  assert.match(`${created_dttm} ${updated_dttm}`, /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ?){2}$/);
+  assert.match(`${String(created_dttm)} ${String(updated_dttm)}`, /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ?){2}$/);
   assert.deepEqual(facts, {
     provider: 'github',
     owner: engines.name,

@@ -21,7 +21,7 @@ export async function eraseAccount(connection: Connection, account: Account, now
   await addOptOuts(connection, provider, { externalId, names, emails }, now);
   const owners = (await findOwnersContributedTo(connection, id)).filter((owner) => owner !== id);
   await sql`
-    update identities set email = 'erased ' || id, account_id = null, resolved_at = 'infinity'
+    update identities set email = 'erased ' || id, account_id = null, resolved_at = '9999-01-01T00:00:00Z'
     where account_id = ${id}`.execute(connection);
   const keys = [
     ...names.map((name) => lookUpJob({ provider, name }).key),

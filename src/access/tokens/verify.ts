@@ -128,14 +128,15 @@ function checkLife({ exp = 0, iat }: JWTPayload, now: Date): void {
 }
 
 function toCaller(payload: JWTPayload, owner: { accountId: string; keyId: string | null }): Caller | undefined {
-  const { jti, exp = 0 } = payload;
+  const { jti, exp = 0 }: { jti?: unknown; exp?: number } = payload;
   if (!uuid.test(owner.accountId)) return undefined;
-  if (jti !== undefined && !tokenIdPattern.test(jti)) return undefined;
+  const tokenId = jti ?? null;
+  if (tokenId !== null && (typeof tokenId !== 'string' || !tokenIdPattern.test(tokenId))) return undefined;
   const scope = parseScope(payload['scope'], scopes);
   if (scope === undefined) throw new AppError('unauthenticated', `The token's scope must be of ${scopes.join(', ')}.`);
   return {
     ...owner,
-    tokenId: jti ?? null,
+    tokenId,
     mayManage: scope.includes('manage'),
     expiresAt: (exp + clockToleranceS) * 1000,
   };

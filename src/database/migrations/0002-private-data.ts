@@ -57,6 +57,7 @@ const statements = [
       account_id uuid not null references accounts on delete cascade,
       path text not null,
       format text not null,
+      secret_hash bytea not null unique,
       created_at timestamptz not null
     )`,
   sql`create index embeds_newest on embeds (account_id, id desc)`,

@@ -1,0 +1,46 @@
+import { AppError } from '../../errors.ts';
+
+/** What can be drawn, below an account's address. */
+const drawable = /^(contributions|contributors|repositories\/[^/]{1,300}\/contributors)$/;
+const maxLength = 1000;
+
+/**
+ * Reads the address of a picture of an account.
+ * @param given what the owner wrote: a path of this service, with parameters.
+ * @returns what comes below the account's address, with its format.
+ * @throws AppError `invalid_input` that says what it must be.
+ */
+export function readPicturePath(given: string, format: string, account: { provider: string; name: string }): string {
+  const base = 'http://service.invalid';
+  const isPath = given.startsWith('/v1/') && given.length <= maxLength && URL.canParse(given, base);
+  if (!isPath) throw unfit(account);
+  const { pathname, searchParams, hash, origin } = new URL(given, base);
+  const [, version, provider, entities, name = '', ...rest] = pathname.split('/');
+  const isTheirs =
+    origin === base &&
+    hash === '' &&
+    version === 'v1' &&
+    provider === account.provider &&
+    entities === 'entities' &&
+    decode(name).toLowerCase() === account.name.toLowerCase();
+  if (!isTheirs || !drawable.test(rest.join('/'))) throw unfit(account);
+  searchParams.set('format', format);
+  return `${rest.join('/')}?${searchParams.toString()}`;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
+function unfit({ provider, name }: { provider: string; name: string }): AppError {
+  const prefix = `/v1/${provider}/entities/${name}`;
+  return new AppError(
+    'invalid_input',
+    `path must be that of a picture of this account, such as ${prefix}/contributions?private=true or ` +
+      `${prefix}/repositories/NAME/contributors.`,
+  );
+}

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
+import { AccountPath, privateProblemResponses, requireOwner } from '../../accounts/routes.ts';
+import { findById } from '../../accounts/store.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { AppError } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
+import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
+import { sendPrivately } from '../../http/replies.ts';
+import { actorOf, note } from '../actor.ts';
+import type { AccessContext } from '../context.ts';
+import { issueToken } from '../tokens/issue.ts';
+import { readPicturePath } from './picture-path.ts';
+import { findEmbedBySecret, findEmbeds, removeEmbed, saveEmbed } from './store.ts';
+
+const maxEmbeds = 200;
+const secretBytes = 32;
+const formats = ['svg'] as const;
+
+const Request = Type.Object({
+  path: Type.String({ description: 'Path and parameters of the picture, below this service’s address.' }),
+  format: Type.Enum([...formats]),
+});
+const Link = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  url: Type.String({ format: 'uri', description: 'Told once: only a hash of it is kept.' }),
+});
+const Listed = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  path: Type.String(),
+  format: Type.String(),
+  created_dttm: Type.String({ format: 'date-time' }),
+});
+const EmbedPath = Type.Object({
+  ...AccountPath.properties,
+  embed_id: Type.String({ pattern: '^[0-9a-f-]{36}$', maxLength: 36 }),
+});
+const SecretPath = Type.Object({
+  secret: Type.String({ pattern: '^[\\w-]{43}\\.[a-z]{3}$', maxLength: 47, description: 'As the link ends.' }),
+});
+
+/** Links that open one picture each, for pages that others may see. */
+export function embedRoutes(app: App, context: AccessContext): void {
+  creation(app, context);
+  listingOfEmbeds(app, context);
+  revocation(app, context);
+  opening(app, context);
+}
+
+const address = '/v1/:provider/entities/:name/embeds';
+const security = [{ serviceToken: [] }];
+
+function creation(app: App, context: AccessContext): void {
+  app.post(
+    address,
+    {
+      schema: {
+        summary: 'A link that opens one picture of the account, and nothing else',
+        params: AccountPath,
+        body: Request,
+        security,
+        response: { 201: SingleSchema(Link), ...privateProblemResponses },
+      },
+    },
+    async (request, reply) => {
+      const owned = await requireOwner(context, { request, reply }, request.params, 'manage');
+      if (owned === 'redirected') return reply;
+      const { account, caller } = owned;
+      const { format } = request.body;
+      const path = readPicturePath(request.body.path, format, account);
+      const secret = context.randomBytes(secretBytes).toString('base64url');
+      const id = context.newId();
+      await inTransaction(context.connection, async (transaction) => {
+        const held = await findEmbeds(transaction, account.id);
+        if (held.length >= maxEmbeds) {
+          throw new AppError('conflict', `The account has ${maxEmbeds} links already; revoke one first.`);
+        }
+        const embed = { id, accountId: account.id, path, format, createdAt: context.now() };
+        await saveEmbed(transaction, { ...embed, secretHash: hashOf(secret) });
+        const actor = await actorOf(transaction, caller);
+        await note(context, transaction, account.id, { action: 'embed_created', subject: `${id} ${path}`, ...actor });
+      });
+      return sendPrivately(
+        reply,
+        single('unknown', { id, url: `${context.publicUrl()}/v1/embeds/${secret}.${format}` }),
+        201,
+      );
+    },
+  );
+}
+
+function listingOfEmbeds(app: App, context: AccessContext): void {
+  app.get(
+    address,
+    {
+      schema: {
+        summary: 'The links that were made and not revoked, newest first',
+        params: AccountPath,
+        security,
+        response: { 200: EnvelopeSchema(Listed), ...privateProblemResponses },
+      },
+    },
+    async (request, reply) => {
+      const owned = await requireOwner(context, { request, reply }, request.params);
+      if (owned === 'redirected') return reply;
+      const embeds = await findEmbeds(context.connection, owned.account.id);
+      const data = embeds.map(({ id, path, format, createdAt }) => ({
+        id,
+        path,
+        format,
+        created_dttm: formatTimestamp(createdAt),
+      }));
+      return sendPrivately(reply, envelope({ dataType: 'unknown', data }));
+    },
+  );
+}
+
+function revocation(app: App, context: AccessContext): void {
+  app.delete(
+    `${address}/:embed_id`,
+    {
+      schema: {
+        summary: 'Revokes a link, at once on every node',
+        params: EmbedPath,
+        security,
+        response: { 204: Type.Null(), ...privateProblemResponses },
+      },
+    },
+    async (request, reply) => {
+      const owned = await requireOwner(context, { request, reply }, request.params, 'manage');
+      if (owned === 'redirected') return reply;
+      const { account, caller } = owned;
+      const { embed_id: subject } = request.params;
+      await inTransaction(context.connection, async (transaction) => {
+        const isRemoved = await removeEmbed(transaction, account.id, subject);
+        if (!isRemoved) throw new AppError('not_found', 'The account has no such link.');
+        const actor = await actorOf(transaction, caller);
+        await note(context, transaction, account.id, { action: 'embed_revoked', subject, ...actor });
+      });
+      return reply.code(204).header('cache-control', 'private, no-store').send(null);
+    },
+  );
+}
+
+function opening(app: App, context: AccessContext): void {
+  app.get(
+    '/v1/embeds/:secret',
+    { schema: { summary: 'The picture of a link', params: SecretPath, produces: ['image/svg+xml'] } },
+    async (request, reply) => {
+      const [secret = '', format] = request.params.secret.split('.');
+      const embed = await findEmbedBySecret(context.connection, hashOf(secret));
+      const account = embed && (await findById(context.connection, embed.accountId));
+      if (embed === undefined || account === undefined || embed.format !== format) {
+        throw new AppError('not_found', 'There is no such picture.');
+      }
+      // Asked for as its owner would, by a token that never leaves this process.
+      const token = await issueToken(context, account, `embed:${embed.id}`);
+      const etag = request.headers['if-none-match'];
+      const { statusCode, headers, rawPayload } = await app.inject({
+        url: `/v1/${account.provider}/entities/${encodeURIComponent(account.name)}/${embed.path}`,
+        headers: { authorization: `Bearer ${token}`, ...(etag !== undefined && { 'if-none-match': etag }) },
+      });
+      const kept = ['content-type', 'content-security-policy', 'etag', 'retry-after'] as const;
+      for (const name of kept) if (headers[name] !== undefined) reply.header(name, headers[name]);
+      reply.removeHeader('access-control-allow-origin');
+      return reply.code(statusCode).header('cache-control', 'private, no-store').send(rawPayload);
+    },
+  );
+}
+
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}

@@ -1,0 +1,63 @@
+import type { Connection } from '../../database/connection.ts';
+
+/** A link that opens one picture. */
+export interface Embed {
+  id: string;
+  accountId: string;
+  /** Below the account's address: `contributions?private=true&format=svg`. */
+  path: string;
+  format: string;
+  createdAt: Date;
+}
+
+/** @param secretHash SHA-256 of what the link's address ends with. */
+export async function saveEmbed(connection: Connection, embed: Embed & { secretHash: Buffer }): Promise<void> {
+  await connection
+    .insertInto('embeds')
+    .values({
+      id: embed.id,
+      account_id: embed.accountId,
+      path: embed.path,
+      format: embed.format,
+      secret_hash: embed.secretHash,
+      created_at: embed.createdAt,
+    })
+    .execute();
+}
+
+export async function findEmbeds(connection: Connection, accountId: string): Promise<Embed[]> {
+  const rows = await connection
+    .selectFrom('embeds')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(toEmbed);
+}
+
+/** The link of a secret, as long as its account is there. */
+export async function findEmbedBySecret(connection: Connection, secretHash: Buffer): Promise<Embed | undefined> {
+  const row = await connection
+    .selectFrom('embeds')
+    .innerJoin('accounts', 'accounts.id', 'embeds.account_id')
+    .selectAll('embeds')
+    .where('secret_hash', '=', secretHash)
+    .where('accounts.gone_at', 'is', null)
+    .executeTakeFirst();
+  return row && toEmbed(row);
+}
+
+/** @returns false when the account has no such link. */
+export async function removeEmbed(connection: Connection, accountId: string, id: string): Promise<boolean> {
+  const removed = await connection
+    .deleteFrom('embeds')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returning('id')
+    .execute();
+  return removed.length > 0;
+}
+
+function toEmbed(row: { id: string; account_id: string; path: string; format: string; created_at: Date }): Embed {
+  return { id: row.id, accountId: row.account_id, path: row.path, format: row.format, createdAt: row.created_at };
+}

@@ -1,0 +1,34 @@
+import { type TestService, until } from '../service.ts';
+
+/** Every row of every table, also of jobs, as text. */
+export async function everythingStored({ database }: Pick<TestService, 'database'>): Promise<string> {
+  const { rows } = await database.pool.query<{ text: string }>(
+    `select coalesce(string_agg(
+       query_to_xml(format('select * from %I.%I', schemaname, tablename), true, false, '')::text, ''), '') as text
+     from pg_tables where schemaname in ('public', 'graphile_worker')`,
+  );
+  return rows[0]?.text ?? '';
+}
+
+/** Waits until no question is under way and no job is left to do. */
+export async function settled({ database }: Pick<TestService, 'database'>): Promise<void> {
+  await until(async () => {
+    const { rows } = await database.pool.query<{ count: number }>(
+      `select (select count(*) from questions where state = 'asked') +
+        (select count(*) from graphile_worker.jobs where run_at <= now() or locked_at is not null) as count`,
+    );
+    return rows[0]?.count === 0 ? true : undefined;
+  }, 'nothing is under way');
+}
+
+/** Waits until what an account owns was listed at `at` or later, asking for `path` until then. */
+export async function relisted(service: TestService, path: string, at: Date): Promise<void> {
+  const [name = ''] = path.split('/');
+  await until(async () => {
+    await service.get(path);
+    const query = 'select 1 from accounts where name = $1 and listed_at >= $2';
+    const { rows } = await service.database.pool.query(query, [name, at]);
+    return rows.length > 0 ? true : undefined;
+  }, 'the repositories are listed anew');
+  await settled(service);
+}
