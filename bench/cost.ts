@@ -1,5 +1,5 @@
-import { openCore } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
+import { openCore } from '../src/core.ts';
 import { createLog } from '../src/log.ts';
 import { collect, collectNamed } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
@@ -41,7 +41,11 @@ export async function run(): Promise<BenchResult[]> {
     });
     const accountId = id ?? '';
     const repository = await measure((call) =>
-      collectNamed(core.sync, { accountId, repository: 'serverpod', withPrivate: false }, { call, onProgress: () => {} }),
+      collectNamed(
+        core.sync,
+        { accountId, repository: 'serverpod', withPrivate: false },
+        { call, onProgress: () => {} },
+      ),
     );
     const all = await measure((call) => collect(core.sync, accountId, { call, onProgress: () => {} }, undefined));
     return [

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import { createAccess } from './access/access.ts';
@@ -14,16 +13,12 @@ import type { Config } from './config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
 import { contributorRoutes } from './contributors/routes.ts';
+import { type AppOptions, type Core, openCore } from './core.ts';
 import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
-import { type Change, type Listener, listen } from './database/listener.ts';
-import { openDatabase } from './database/open.ts';
-import { Outcomes } from './database/outcomes.ts';
 import { startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
 import { AppError } from './errors.ts';
-import { HistoryCache } from './history/history-cache.ts';
-import { AnswerCache } from './http/answer-cache.ts';
 import type { App } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
 import { createHttpMetrics } from './http/metrics.ts';
@@ -31,25 +26,13 @@ import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-serv
 import { Cursors } from './http/pagination.ts';
 import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
-import { createProviders } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
-import type { SyncContext } from './sync/context.ts';
 import { hideLostRepositories } from './sync/lost-access.ts';
 import { createTasks } from './sync/tasks.ts';
 
-const maxCacheBytes = 64 * 1024 * 1024;
-const historyLimits = {
-  maxCopyBytes: 2 * 1024 ** 3,
-  maxTotalBytes: 10 * 1024 ** 3,
-  fetchTimeoutMs: 600_000,
-};
 /** What answering may take besides the waiting for a provider. */
 const handlerMarginMs = 5000;
-/** Of what a caller waits, what a connection to a provider may take before it counts as dead. */
-const connectShare = 0.6;
-const maxConnectTimeoutMs = 2000;
-
 /** A running service. */
 export interface Service {
   url: string;
@@ -58,86 +41,6 @@ export interface Service {
   providers: ReadonlyMap<string, Provider>;
   /** Finishes what is under way, hands back what can wait, and leaves nothing running. */
   close(): Promise<void>;
-}
-
-/** What a process that works on the database has: also commands that serve nothing. */
-export interface Core {
-  database: Database;
-  listener: Listener;
-  providers: Map<string, Provider>;
-  sync: SyncContext;
-  outcomes: Outcomes;
-  cache: AnswerCache;
-  /** Hear of changes; undefined: some may have been missed. */
-  onChange: Set<(change: Change | undefined) => void>;
-  close(): Promise<void>;
-}
-
-export interface AppOptions {
-  log: Log;
-  now?: () => Date;
-}
-
-/** Opens the database and what asks providers. */
-export async function openCore(config: Config, { log, now = () => new Date() }: AppOptions): Promise<Core> {
-  const providers = createProviders(config.providers, {
-    connectTimeoutMs: Math.min(maxConnectTimeoutMs, config.lookupBudgetMs * connectShare),
-    now,
-  });
-  const database = await openDatabase({ ...config, log: (line) => log.info(line) });
-  const outcomes = new Outcomes(now);
-  const cache = new AnswerCache(maxCacheBytes);
-  const onChange: Core['onChange'] = new Set([
-    (change) => {
-      if (change === undefined) cache.clear();
-      else if (change.kind === 'account') cache.invalidate(change.key);
-    },
-    (change) => (change === undefined ? outcomes.announceAll() : outcomes.announce(change.key)),
-  ]);
-  const tell = (change: Change | undefined): void => {
-    for (const hear of onChange) hear(change);
-  };
-  const listening = listen({
-    clientConfig: database.clientConfig,
-    onChange: tell,
-    onReset: () => tell(undefined),
-    log: (line) => log.warn(line),
-  });
-  const listener = await closingOnFailure(listening, database);
-  const sync: SyncContext = {
-    connection: database.connection,
-    providers,
-    node: listener.node,
-    reading: new Set(),
-    histories: new HistoryCache({ directory: join(config.dataDir, 'histories'), ...historyLimits, now }),
-    freshForMs: config.freshForMs,
-    now,
-    newId: uuidv7,
-    onFailure: (error, what) => log.warn({ err: error }, `${what} failed`),
-  };
-  return {
-    database,
-    listener,
-    providers,
-    sync,
-    outcomes,
-    cache,
-    onChange,
-    close: async () => {
-      await Promise.all([...providers.values()].map((provider) => provider.close()));
-      await listener.close();
-      await database.close();
-    },
-  };
-}
-
-async function closingOnFailure<Result>(opening: Promise<Result>, database: Database): Promise<Result> {
-  try {
-    return await opening;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
 }
 
 /** Starts the whole service: workers, web server, metrics. */

@@ -62,11 +62,40 @@ test('a wrong value is refused by the name of the setting and never repeated', (
     LOOKUP_BUDGET_MS: '-1',
     FRESH_FOR_S: '0marker',
     LOG_LEVEL: 'marker',
+    TOKEN_TTL_S: '59',
+    RATE_LIMIT_PER_MINUTE: '0',
+    TRUST_PROXY: 'marker',
   };
   for (const [name, value] of Object.entries(wrong)) {
     const message = refusal({ [name]: value });
     assert.match(message, new RegExp(`^${name} must be `));
     assert.ok(!message.includes(value) && !message.includes('marker'), message);
+  }
+});
+
+test('a proxy to be trusted is an address, a range, or one of three names', () => {
+  for (const text of [
+    'loopback',
+    '10.0.0.0/8, ::1',
+    'uniquelocal,192.168.1.1',
+    '2001:db8::/32',
+    '::ffff:10.0.0.1/128',
+  ]) {
+    assert.deepEqual(readConfig({ TRUST_PROXY: text }, noFiles).trustedProxies, text.split(/, ?/));
+  }
+  for (const text of [
+    'true',
+    '1',
+    '*',
+    '10.0.0.0/33',
+    '10.0.0/8',
+    '10.0.0.256',
+    '::1/129',
+    '10.0.0.1/8/8',
+    'proxy.example',
+    ',',
+  ]) {
+    assert.match(refusal({ TRUST_PROXY: text }), /^TRUST_PROXY must be addresses/, text);
   }
 });
 

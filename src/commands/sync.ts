@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Presets, SingleBar } from 'cli-progress';
-import { openCore } from '../app.ts';
 import { readConfig } from '../config.ts';
+import { openCore } from '../core.ts';
 import { AppError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { collect, collectNamed } from '../sync/collect.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openCore } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { openCore } from '../../src/core.ts';
 import { createLog } from '../../src/log.ts';
 import { newCost } from '../../src/sync/context.ts';
 import { lookUp, refresh } from '../../src/sync/look-up.ts';

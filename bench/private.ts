@@ -1,0 +1,95 @@
+import { startSimulator } from '../test/github/simulator.ts';
+import type { BenchResult } from './bench-result.ts';
+import { makeDataDir, startService } from './bench-service.ts';
+import { compare, load, median } from './load.ts';
+
+const accounts = [
+  { name: 'analytical-engines', token: 'organization_admin', questions: ['/user', '/user/memberships/orgs/analytical-engines'] },
+  { name: 'secret-keeper', token: 'private_owner', questions: ['/user'] },
+] as const;
+/** Of those that are allowed a minute for one account. */
+const proofsEach = 50;
+
+/** Reads that a token was verified for, against the same reads without one; and what issuing a token costs besides asking. */
+export async function run(): Promise<BenchResult[]> {
+  await using simulator = await startSimulator();
+  await using place = await makeDataDir();
+  await using service = await startService({
+    DATA_DIR: place.dataDir,
+    GITHUB_URL: simulator.url,
+    GITHUB_API_URL: simulator.apiUrl,
+    GITHUB_TOKEN: simulator.tokens.organization_admin,
+    TRUST_PROXY: 'loopback',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+  });
+  const [engines] = accounts;
+  const address = `${service.url}/v1/github/entities/${engines.name}`;
+  const presented = { authorization: `Bearer ${simulator.tokens[engines.token]}` };
+  const issued = (await (await fetch(`${address}/token`, { headers: presented })).json()) as { data: { token: string } };
+  const headers = { authorization: `Bearer ${issued.data.token}` };
+  await untilComplete(`${address}/contributors`, headers);
+  const warm = await compare(
+    () => load(`${address}/contributors`, { headers }),
+    () => load(`${address}/contributors`),
+  );
+  // Each address once, so that none is in the cache.
+  let asked = 0;
+  const fresh = (path: string) => (): string => `${new URL(address).pathname}/${path}&v=${(asked += 1)}`;
+  const uncached = await compare(
+    () => load(service.url, { headers, path: fresh('contributors?limit=30') }),
+    () => load(service.url, { path: fresh('contributors?limit=30') }),
+  );
+  const proof = await proofs(service.url, simulator);
+  return [
+    { name: 'private-warm', ratio: warm.ratio, goal: '>=0.5', baseline: 'the same read without a token', detail: perSecond(warm.best.requestsPerSecond) },
+    { name: 'private-database', ratio: uncached.ratio, goal: '>=0.5', baseline: 'the same read without a token, not in the cache', detail: perSecond(uncached.best.requestsPerSecond) },
+    { name: 'token-issue', ratio: proof.provider / proof.ours, goal: ' none', baseline: "the provider's own answers, asked directly", detail: `${proof.ours.toFixed(1)} ms, of which the provider takes ${proof.provider.toFixed(1)} ms` },
+  ];
+}
+
+/** Median milliseconds of endpoint 5, and of what it asks the provider. */
+async function proofs(
+  url: string,
+  { apiUrl, tokens }: { apiUrl: string; tokens: Record<string, string> },
+): Promise<{ ours: number; provider: number }> {
+  const [ours, provider]: [number[], number[]] = [[], []];
+  for (let round = 0; round < proofsEach; round += 1) {
+    for (const { name, token, questions } of accounts) {
+      const authorization = `Bearer ${tokens[token]}`;
+      const headers = { authorization, 'x-forwarded-for': `10.0.${round}.${ours.length % 250}` };
+      ours.push(await took(() => fetch(`${url}/v1/github/entities/${name}/token`, { headers })));
+      provider.push(
+        await took(async () => {
+          let last: Response | undefined;
+          for (const path of questions) {
+            last = await fetch(`${apiUrl}${path}`, { headers: { authorization } });
+            await last.arrayBuffer();
+          }
+          return last;
+        }),
+      );
+    }
+  }
+  return { ours: median(ours), provider: median(provider) };
+}
+
+async function took(work: () => Promise<Response | undefined>): Promise<number> {
+  const begun = performance.now();
+  const answer = await work();
+  if (answer?.status !== 200) throw new Error(`the answer is ${answer?.status}`);
+  if (!answer.bodyUsed) await answer.arrayBuffer();
+  return performance.now() - begun;
+}
+
+async function untilComplete(url: string, headers: Record<string, string>): Promise<void> {
+  for (;;) {
+    const answer = await fetch(url, { headers });
+    const { meta_data } = (await answer.json()) as { meta_data: { complete?: boolean } };
+    if (answer.status === 200 && meta_data.complete) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+function perSecond(requests: number): string {
+  return `${Math.round(requests).toLocaleString('en')} requests/s at best`;
+}
