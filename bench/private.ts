@@ -4,7 +4,11 @@ import { makeDataDir, startService } from './bench-service.ts';
 import { compare, load, median } from './load.ts';
 
 const accounts = [
-  { name: 'analytical-engines', token: 'organization_admin', questions: ['/user', '/user/memberships/orgs/analytical-engines'] },
+  {
+    name: 'analytical-engines',
+    token: 'organization_admin',
+    questions: ['/user', '/user/memberships/orgs/analytical-engines'],
+  },
   { name: 'secret-keeper', token: 'private_owner', questions: ['/user'] },
 ] as const;
 /** Of those that are allowed a minute for one account. */
@@ -25,7 +29,9 @@ export async function run(): Promise<BenchResult[]> {
   const [engines] = accounts;
   const address = `${service.url}/v1/github/entities/${engines.name}`;
   const presented = { authorization: `Bearer ${simulator.tokens[engines.token]}` };
-  const issued = (await (await fetch(`${address}/token`, { headers: presented })).json()) as { data: { token: string } };
+  const issued = (await (await fetch(`${address}/token`, { headers: presented })).json()) as {
+    data: { token: string };
+  };
   const headers = { authorization: `Bearer ${issued.data.token}` };
   await untilComplete(`${address}/contributors`, headers);
   const warm = await compare(
@@ -41,9 +47,27 @@ export async function run(): Promise<BenchResult[]> {
   );
   const proof = await proofs(service.url, simulator);
   return [
-    { name: 'private-warm', ratio: warm.ratio, goal: '>=0.5', baseline: 'the same read without a token', detail: perSecond(warm.best.requestsPerSecond) },
-    { name: 'private-database', ratio: uncached.ratio, goal: '>=0.5', baseline: 'the same read without a token, not in the cache', detail: perSecond(uncached.best.requestsPerSecond) },
-    { name: 'token-issue', ratio: proof.provider / proof.ours, goal: ' none', baseline: "the provider's own answers, asked directly", detail: `${proof.ours.toFixed(1)} ms, of which the provider takes ${proof.provider.toFixed(1)} ms` },
+    {
+      name: 'private-warm',
+      ratio: warm.ratio,
+      goal: '>=0.5',
+      baseline: 'the same read without a token',
+      detail: perSecond(warm.best.requestsPerSecond),
+    },
+    {
+      name: 'private-database',
+      ratio: uncached.ratio,
+      goal: '>=0.5',
+      baseline: 'the same read without a token, not in the cache',
+      detail: perSecond(uncached.best.requestsPerSecond),
+    },
+    {
+      name: 'token-issue',
+      ratio: proof.provider / proof.ours,
+      goal: ' none',
+      baseline: "the provider's own answers, asked directly",
+      detail: `${proof.ours.toFixed(1)} ms, of which the provider takes ${proof.provider.toFixed(1)} ms`,
+    },
   ];
 }
 

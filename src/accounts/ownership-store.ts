@@ -2,21 +2,6 @@ import type { Connection } from '../database/connection.ts';
 import { type Actor, nameKey } from './account.ts';
 import { type Account, findById, saveActors } from './store.ts';
 
-/** Finds an account by the provider's immutable id. */
-export async function findByExternalId(
-  connection: Connection,
-  provider: string,
-  externalId: string,
-): Promise<Account | undefined> {
-  const row = await connection
-    .selectFrom('accounts')
-    .select('id')
-    .where('provider', '=', provider)
-    .where('external_id', '=', externalId)
-    .executeTakeFirst();
-  return row && findById(connection, row.id);
-}
-
 /** Stores an account that its owner has just proved to be there, under the name that the provider says it has now. */
 export async function saveOwned(
   connection: Connection,
@@ -25,18 +10,34 @@ export async function saveOwned(
   options: { now: Date; newId: () => string },
 ): Promise<Account> {
   const known = await findByExternalId(connection, provider, owned.externalId);
-  if (known === undefined || nameKey(known.name) !== nameKey(owned.name)) {
-    const actor = { ...owned, displayName: owned.displayName || (known?.displayName ?? '') };
-    await saveActors(connection, provider, [actor], { mentionedAt: options.now, newId: options.newId });
+  if (known !== undefined && known.goneAt === null && nameKey(known.account.name) === nameKey(owned.name)) {
+    return known.account;
   }
+  const actor = { ...owned, displayName: owned.displayName || (known?.account.displayName ?? '') };
+  await saveActors(connection, provider, [actor], { mentionedAt: options.now, newId: options.newId });
   await connection
     .updateTable('accounts')
     .set({ gone_at: null })
     .where('provider', '=', provider)
     .where('external_id', '=', owned.externalId)
-    .where('gone_at', 'is not', null)
     .execute();
   const saved = await findByExternalId(connection, provider, owned.externalId);
   if (saved === undefined) throw new Error('an account was neither stored nor there');
-  return saved;
+  return saved.account;
+}
+
+/** Finds an account by the provider's immutable id. */
+async function findByExternalId(
+  connection: Connection,
+  provider: string,
+  externalId: string,
+): Promise<{ account: Account; goneAt: Date | null } | undefined> {
+  const row = await connection
+    .selectFrom('accounts')
+    .select(['id', 'gone_at'])
+    .where('provider', '=', provider)
+    .where('external_id', '=', externalId)
+    .executeTakeFirst();
+  const account = row && (await findById(connection, row.id));
+  return account && { account, goneAt: row.gone_at };
 }

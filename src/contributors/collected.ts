@@ -1,6 +1,6 @@
 import type { AccountRouteContext, AskedAccount } from '../accounts/routes.ts';
 import { awaitListing } from '../contributions/await-listing.ts';
-import { findCollection, findUncollected } from '../contributions/collection-store.ts';
+import { findUncollected } from '../contributions/collection-store.ts';
 import type { ContributionKind } from '../contributions/contribution.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { findOutcome } from '../database/questions.ts';
@@ -20,14 +20,14 @@ type Context = Pick<AccountRouteContext, 'connection' | 'resolver' | 'now'>;
 /** All repositories of an account, private ones for its owner alone. Undefined while not even a part of them is known. */
 export async function collectedOfAccount(context: Context, asked: AskedAccount): Promise<Collected | undefined> {
   const { account, isOwner } = asked;
-  const listedAt = await awaitListing(context, asked);
-  if (listedAt === null) return undefined;
-  const { uncollected } = await findCollection(context.connection, account.id, { withPrivate: isOwner });
-  return {
-    scope: { accountId: account.id, repositoryId: null, includesPrivate: isOwner },
-    asOf: listedAt,
-    uncollected,
-  };
+  const collection = await awaitListing(context, asked);
+  return (
+    collection && {
+      scope: { accountId: account.id, repositoryId: null, includesPrivate: isOwner },
+      asOf: collection.listedAt,
+      uncollected: collection.uncollected,
+    }
+  );
 }
 
 /** One repository, which is asked for alone: its owner may have thousands. */

@@ -19,9 +19,11 @@ const Query = Type.Object({ ...PageParameters.properties, format: Type.Optional(
 
 /**
  * Has an account's repositories listed when they never were, waiting for that until the deadline.
- * @returns when they were last listed; null while they never were.
+ * @returns when they were last listed; undefined while they never were.
  */
-export type AwaitListing = (asked: Pick<AskedAccount, 'account' | 'deadline'>) => Promise<Date | null>;
+export type AwaitListing = (
+  asked: Pick<AskedAccount, 'account' | 'deadline' | 'isOwner'>,
+) => Promise<{ listedAt: Date } | undefined>;
 
 /** Endpoint 6: all repositories that the account of the service token owns. */
 export function repositoryRoutes(app: App, context: AccountRouteContext & { awaitListing: AwaitListing }): void {
@@ -40,9 +42,10 @@ export function repositoryRoutes(app: App, context: AccountRouteContext & { awai
       const { limit = defaultLimit } = request.query;
       const start = context.cursors.readStart(listing, request.query);
       const exchange = { request, reply, dataType: 'repository' } as const;
-      return answerAboutOwnAccount(context, exchange, request.params, async ({ account, provider, deadline }) => {
-        const listedAt = await context.awaitListing({ account, deadline });
-        if (listedAt === null) return undefined;
+      return answerAboutOwnAccount(context, exchange, request.params, async (asked) => {
+        const { account, provider } = asked;
+        const listed = await context.awaitListing(asked);
+        if (listed === undefined) return undefined;
         const found = await findRepositoryPage(context.connection, account.id, {
           limit: limit + 1,
           after: start.after && placeOf('after', start.after, account.id),
@@ -63,7 +66,7 @@ export function repositoryRoutes(app: App, context: AccountRouteContext & { awai
             previousCursor: hasPrevious ? cursor(page[0]) : undefined,
             nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
           }),
-          staleAt: context.resolver.staleAt(listedAt),
+          staleAt: context.resolver.staleAt(listed.listedAt),
         };
       });
     },

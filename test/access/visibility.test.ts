@@ -90,7 +90,8 @@ for (const [how, take] of [
     const { now } = time;
     await using simulator = await startSimulator({ now });
     const { world } = simulator;
-    await using first = await startTestService({ simulator, now, tokens: ['private_owner', 'public_only'] });
+    await using services = new AsyncDisposableStack();
+    const first = services.use(await startTestService({ simulator, now, tokens: ['private_owner', 'public_only'] }));
     const token = await serviceToken(first, simulator, keeper);
     const numbers = `${keeper.name}/contributions?private=true`;
     const before = await first.getComplete(numbers, bearer(token));
@@ -98,21 +99,20 @@ for (const [how, take] of [
     await first.getComplete(`${keeper.name}/contributors`, bearer(token));
     await settled(first);
 
+    let service = first;
     if (take === 'provider') {
       simulator.faults.add({ kind: 'bad_credentials', token: 'private_owner', times: 1_000_000 });
       await relearn(first, time, `${keeper.name}/contributors`);
+      // For a while the service does not try it again; its owner proves who he is with the same one.
       simulator.faults.clear();
     } else {
       await first.service.close();
+      const settings = { PUBLIC_URL: first.url };
+      const { databaseUrl } = first;
+      service = services.use(
+        await startTestService({ simulator, now, tokens: ['public_only'], databaseUrl, settings }),
+      );
     }
-    // As it is configured from now on; where the provider refuses the credential nobody has taken it out yet.
-    await using service = await startTestService({
-      simulator,
-      now,
-      tokens: take === 'provider' ? ['private_owner', 'public_only'] : ['public_only'],
-      databaseUrl: first.databaseUrl,
-      settings: { PUBLIC_URL: first.url },
-    });
     const fresh = await serviceToken(service, simulator, keeper);
     const { body } = await service.get(`${keeper.name}/repositories`, bearer(fresh));
     assert.deepEqual(
