@@ -7,6 +7,19 @@ import type { Contributor, Scope } from './contributor.ts';
  * A listing never changes: its pages fit together however long a reader takes.
  */
 export async function currentRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
+  return (await findRanking(connection, scope)) ?? makeRanking(connection, scope, now);
+}
+
+async function findRanking(connection: Connection, scope: Scope): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select r.id from rankings r join accounts a on a.id = r.account_id and a.contributors_version = r.version
+    where a.id = ${scope.accountId} and r.repository_id is not distinct from ${scope.repositoryId}::uuid
+      and r.includes_private = ${scope.includesPrivate}::boolean`.execute(connection);
+  return rows[0]?.id;
+}
+
+/** Makes the newest listing, unless somebody else has just made it. */
+async function makeRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     with scope as (
       select id as account_id, ${scope.repositoryId}::uuid as repository_id,

@@ -43,9 +43,12 @@ export async function collect(
 ): Promise<CollectingEnd> {
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  if (account === undefined || provider === undefined || account.pinned) return 'complete';
   const { key } = collectJob(accountId);
   const { connection } = context;
+  if (account === undefined || provider === undefined || account.pinned) {
+    await settleAnswered(connection, key);
+    return 'complete';
+  }
   try {
     if (await isListingDue(context, accountId)) await listRepositories(context, account, provider, work.call);
     const end = await collectAll(context, { account, provider, work }, until);
@@ -65,8 +68,11 @@ export async function collectNamed(context: SyncContext, asked: RepositoryOfAcco
   const { accountId, repository: name, withPrivate } = asked;
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  if (account === undefined || provider === undefined || account.pinned) return;
   const { key } = collectRepositoryJob(asked);
+  if (account === undefined || provider === undefined || account.pinned) {
+    await settleAnswered(context.connection, key);
+    return;
+  }
   try {
     const listed = await provider.findRepository(account, name, { withPrivate }, work.call);
     if (listed === null) {

@@ -54,7 +54,10 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
   const { key } = refreshJob(accountId);
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  if (account === undefined || provider === undefined || account.pinned) return;
+  if (account === undefined || provider === undefined || account.pinned) {
+    await settleAnswered(context.connection, key);
+    return;
+  }
   await settling(context, key, call, async () => {
     const id = await saveReports(context, account.provider, key, provider.refresh(account, call));
     if (id === undefined) await hide(context, account);

@@ -3,7 +3,7 @@ import { seeTotalsJob } from '../contributions/jobs.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { findSeenTotals, forgetSeenTotals, saveSeenTotals } from '../contributions/private-store.ts';
 import { announce } from '../database/listener.ts';
-import { keepAsking } from '../database/questions.ts';
+import { keepAsking, settleAnswered } from '../database/questions.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call, KnownAccount, Provider } from '../providers/provider.ts';
@@ -15,8 +15,11 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
   const { connection } = context;
   const account = await findById(connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  if (account?.type !== 'user' || provider === undefined || account.pinned) return;
   const { key } = seeTotalsJob(accountId);
+  if (account?.type !== 'user' || provider === undefined || account.pinned) {
+    await settleAnswered(connection, key);
+    return;
+  }
   await settling(context, key, call, async () => {
     const accesses = provider.accesses();
     const known = await findSeenTotals(connection, accountId);

@@ -12,13 +12,20 @@ export async function everythingStored({ database }: Pick<TestService, 'database
 
 /** Waits until no question is under way and no job is left to do. */
 export async function settled({ database }: Pick<TestService, 'database'>): Promise<void> {
-  await until(async () => {
-    const { rows } = await database.pool.query<{ count: number }>(
-      `select (select count(*) from questions where state = 'asked') +
-        (select count(*) from graphile_worker.jobs where run_at <= now() or locked_at is not null) as count`,
+  let left: unknown[] = [];
+  const isSettled = async (): Promise<true | undefined> => {
+    const { rows } = await database.pool.query(
+      `select key from questions where state = 'asked'
+       union all
+       select coalesce(key, task_identifier) || coalesce(' ' || last_error, '') from graphile_worker.jobs
+       where run_at <= now() or locked_at is not null`,
     );
-    return rows[0]?.count === 0 ? true : undefined;
-  }, 'nothing is under way');
+    left = rows;
+    return rows.length === 0 ? true : undefined;
+  };
+  await until(isSettled, 'nothing is under way').catch((error: unknown) => {
+    throw new Error(`still under way: ${JSON.stringify(left)}`, { cause: error });
+  });
 }
 
 /** Waits until what an account owns was listed at `at` or later, asking for `path` until then. */

@@ -2,12 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
 
-/** What is stored about an account, a line each: `{"type": ..., "data": {...}}`. Keys and links come without secrets. */
+/**
+ * What is stored about an account, a line each: `{"type": ..., "data": {...}}`. Keys and links come without secrets, and
+ * which of the operator's credentials showed something is the operator's.
+ */
 export function exportAccount(connection: Connection, accountId: string): AsyncGenerator<string, void, undefined> {
   return atOneMoment(connection, async function* (transaction) {
     for (const [type, rows] of Object.entries(parts(accountId))) {
       const query = sql<{ row: string }>`
-        select jsonb_build_object('type', ${type}::text, 'data', to_jsonb(r))::text as row from (${rows}) r`;
+        select json_build_object('type', ${type}::text, 'data', to_jsonb(r) - 'access')::text as row from (${rows}) r`;
       yield* streamRows(transaction, query);
     }
   });
