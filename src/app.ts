@@ -18,6 +18,7 @@ import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
 import { startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
+import { deliveryRoutes } from './deliveries/routes.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
@@ -144,6 +145,7 @@ async function createApp(
       contributionRoutes(routes, context);
       contributorRoutes(routes, context);
       accessRoutes(routes, context);
+      deliveryRoutes(routes, context);
       healthRoutes(routes, () => canQuery(core));
     },
   });

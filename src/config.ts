@@ -2,15 +2,17 @@ import { resolve } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
-import { parse as parseYaml } from 'yaml';
 import { AppError } from './errors.ts';
+import {
+  httpUrl,
+  type ProviderConfig,
+  parseProviders,
+  splitList,
+  tokensPattern,
+  withoutSlash,
+} from './providers-file.ts';
 
-Format.Set('http-url', isHttpUrl);
 Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).every(isProxy));
-
-const tokensPattern = '^[\\x21-\\x2b\\x2d-\\x7e]{1,1024}( *, *[\\x21-\\x2b\\x2d-\\x7e]{1,1024}){0,99}$';
-
-const httpUrl = { format: 'http-url', description: 'an http:// or https:// address without user, query or fragment' };
 
 /** Every setting: its shape, its default (what a newcomer gets), and in `description` what it must be, said to a person. */
 const Settings = Type.Object({
@@ -35,6 +37,9 @@ const Settings = Type.Object({
       pattern: tokensPattern,
       description: 'one token, or several separated by commas, without spaces inside',
     }),
+  ),
+  GITHUB_WEBHOOK_SECRET: Type.Optional(
+    Type.String({ minLength: 16, maxLength: 1024, description: 'a secret of at least 16 characters' }),
   ),
   GITHUB_API_URL: Type.Optional(Type.String(httpUrl)),
   GITHUB_URL: Type.Optional(Type.String(httpUrl)),
@@ -85,18 +90,7 @@ interface SettingSchema {
 const settingSchemas = new Map<string, SettingSchema>(Object.entries<object>(Settings.properties));
 const settingNames = [...settingSchemas.keys()];
 /** Settings that may also come from a file, as `NAME_FILE`. */
-const secretNames = ['DATABASE_URL', 'GITHUB_TOKEN'];
-
-/** One code host. `name` is its path segment in addresses. */
-export interface ProviderConfig {
-  name: string;
-  kind: string;
-  /** Where people and git go, without a trailing slash. */
-  url: string;
-  /** Where programs go, without a trailing slash. */
-  apiUrl: string;
-  tokens: string[];
-}
+const secretNames = ['DATABASE_URL', 'GITHUB_TOKEN', 'GITHUB_WEBHOOK_SECRET'];
 
 export interface Config {
   host: string;
@@ -179,10 +173,8 @@ function integerOrText(text: string): number | string {
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
-function isHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, search, hash, username } = new URL(text);
-  return (protocol === 'http:' || protocol === 'https:') && search === '' && hash === '' && username === '';
+function providersFromFile(path: string | undefined, readFile: ReadFile): ProviderConfig[] {
+  return path === undefined ? [] : parseProviders(readSettingFile('PROVIDERS_FILE', path, readFile));
 }
 
 function gitHubFromSettings(settings: Settings): ProviderConfig {
@@ -195,12 +187,8 @@ function gitHubFromSettings(settings: Settings): ProviderConfig {
     url,
     apiUrl: withoutSlash(settings.GITHUB_API_URL ?? derivedApiUrl),
     tokens: splitList(settings.GITHUB_TOKEN),
+    webhookSecret: settings.GITHUB_WEBHOOK_SECRET,
   };
-}
-
-function splitList(text: string | undefined): string[] {
-  const items = (text ?? '').split(',').map((item) => item.trim());
-  return [...new Set(items.filter((item) => item !== ''))];
 }
 
 function isProxy(text: string): boolean {
@@ -217,54 +205,6 @@ function addressBits(text: string): number {
   return URL.canParse(`http://${text}`) && /^[\d.]+$/.test(text) && new URL(`http://${text}`).hostname === text
     ? 32
     : 0;
-}
-
-const ProvidersFile = Type.Array(
-  Type.Object(
-    {
-      name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,38}$' }),
-      kind: Type.String({ minLength: 1 }),
-      url: Type.String(httpUrl),
-      api_url: Type.Optional(Type.String(httpUrl)),
-      token: Type.Optional(Type.String({ pattern: tokensPattern })),
-    },
-    { additionalProperties: false },
-  ),
-  { maxItems: 100 },
-);
-type ProvidersFile = Static<typeof ProvidersFile>;
-const compiledProvidersFile = Compile(ProvidersFile);
-
-function providersFromFile(path: string | undefined, readFile: ReadFile): ProviderConfig[] {
-  if (path === undefined) return [];
-  const entries = parseProvidersFile(readSettingFile('PROVIDERS_FILE', path, readFile));
-  const names = new Set(['github']);
-  return entries.map((entry) => {
-    if (names.has(entry.name)) throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is taken`);
-    names.add(entry.name);
-    return {
-      name: entry.name,
-      kind: entry.kind,
-      url: withoutSlash(entry.url),
-      apiUrl: withoutSlash(entry.api_url ?? `${withoutSlash(entry.url)}/api/v3`),
-      tokens: splitList(entry.token),
-    };
-  });
-}
-
-function parseProvidersFile(text: string): ProvidersFile {
-  const entries: unknown = parseYamlOrThrow(text);
-  if (compiledProvidersFile.Check(entries)) return entries;
-  const path = compiledProvidersFile.Errors(entries)[0]?.instancePath || 'the top';
-  throw misconfigured(`PROVIDERS_FILE must be a list of {name, kind, url, api_url, token}; the fault is at ${path}`);
-}
-
-function parseYamlOrThrow(text: string): unknown {
-  try {
-    return parseYaml(text, { maxAliasCount: 0 });
-  } catch (cause) {
-    throw misconfigured("PROVIDERS_FILE isn't valid YAML", cause);
-  }
 }
 
 /** Beginnings of names that are this service's own, so that a name that we do not know is a mistake. */
@@ -284,10 +224,6 @@ function rejectUnknownSettings(environment: Environment): void {
       throw misconfigured(`${name} is not a setting of this service; the settings are ${settingNames.join(', ')}`);
     }
   }
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
 }
 
 function misconfigured(message: string, cause?: unknown): AppError {

@@ -37,7 +37,10 @@ export async function sync(io: Io, target: string | undefined): Promise<void> {
     if (accountId === undefined) throw new AppError('not_found', `${provider} knows no account called ${name}`);
     const work: Work = { call, onProgress: reporter.show };
     await orWait(io, async () => {
-      if (repository !== undefined) return collectNamed(context, { accountId, repository, withPrivate: true }, work);
+      if (repository !== undefined) {
+        await collectNamed(context, { accountId, repository, withPrivate: true }, work);
+        return;
+      }
       while ((await collect(context, accountId, work, undefined)) === 'paused') {
         await wait(busyPollMs, undefined, { signal: io.signal });
       }

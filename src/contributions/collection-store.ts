@@ -7,6 +7,8 @@ import { type ContributionKind, contributionKinds } from './contribution.ts';
 export interface Collection {
   /** When its repositories were last listed; null: never. */
   listedAt: Date | null;
+  /** The provider hinted since then that the list is another one. */
+  isListOutdated: boolean;
   /** Kinds that are not completely known. */
   uncollected: ContributionKind[];
   /** Something that could be read was never read to its end: whoever was reading it may have been killed. */
@@ -19,17 +21,24 @@ export async function findCollection(
   accountId: string,
   { withPrivate }: { withPrivate: boolean } = { withPrivate: false },
 ): Promise<Collection> {
-  const { rows } = await sql<{ listed_at: Date | null; uncollected: string[]; is_unfinished: boolean }>`
-    select listed_at, ${withPrivate ? uncollectedKinds({ privateOnly: false }) : sql`uncollected`} as uncollected,
+  const { rows } = await sql<{
+    listed_at: Date | null;
+    is_outdated: boolean;
+    uncollected: string[];
+    is_unfinished: boolean;
+  }>`
+    select listed_at, listing_wanted_at is not null as is_outdated, ${withPrivate ? uncollectedKinds({ privateOnly: false }) : sql`uncollected`} as uncollected,
       case when uncollected = '{}' and not ${withPrivate}::boolean then false else exists (
         select from repositories r join streams s on s.repository_id = r.id
         where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null
           and s.completed_at is null and s.failure is null) end as is_unfinished
     from accounts a where id = ${accountId}`.execute(connection);
   const [row] = rows;
-  if (row === undefined) return { listedAt: null, uncollected: [...contributionKinds], isUnfinished: false };
+  if (row === undefined)
+    return { listedAt: null, isListOutdated: false, uncollected: [...contributionKinds], isUnfinished: false };
   return {
     listedAt: row.listed_at,
+    isListOutdated: row.is_outdated,
     uncollected: toKinds(row.uncollected),
     isUnfinished: row.is_unfinished,
   };

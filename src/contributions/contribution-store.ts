@@ -79,6 +79,20 @@ export async function removeUnseen(
     .execute();
 }
 
+/** Removes one contribution; with a pull request its reviews. */
+export async function removeContribution(
+  connection: Connection,
+  item: { repositoryId: string; kind: Contribution['kind']; externalId: string },
+): Promise<void> {
+  await sql`
+    delete from contributions
+    where repository_id = ${item.repositoryId} and (
+      (kind = ${item.kind} and external_id = ${item.externalId})
+      or (${item.kind} = 'pull_request' and kind = 'review' and parent_external_id = ${item.externalId}))`.execute(
+    connection,
+  );
+}
+
 /** How many contributions of one kind a scan has seen. */
 export async function countSeen(
   connection: Connection,

@@ -27,6 +27,8 @@ export interface Job {
   /** Smaller goes first. */
   priority: number;
   runAt?: Date;
+  /** Of jobs that become one, the first one's `runAt` counts: what goes on without end is looked at all the same. */
+  keepsRunAt?: boolean;
 }
 
 export interface Task {
@@ -49,7 +51,8 @@ export async function addJob(connection: Connection, job: Job): Promise<void> {
   await sql`
     select graphile_worker.add_job(
       ${job.task}::text, ${JSON.stringify(job.payload)}::json, job_key => ${job.key}::text,
-      priority => ${job.priority}::integer, run_at => ${job.runAt ?? null}::timestamptz)`.execute(connection);
+      priority => ${job.priority}::integer, run_at => ${job.runAt ?? null}::timestamptz,
+      job_key_mode => ${job.keepsRunAt ? 'preserve_run_at' : 'replace'})`.execute(connection);
 }
 
 /** Starts this node's workers. */

@@ -1,4 +1,5 @@
 import type { Generated, JSONColumnType } from 'kysely';
+import type { Change } from '../providers/provider.ts';
 import type {
   AuditEntriesTable,
   EmbedsTable,
@@ -32,6 +33,7 @@ export interface Tables {
   embeds: EmbedsTable;
   audit_entries: AuditEntriesTable;
   opt_outs: OptOutsTable;
+  deliveries: DeliveriesTable;
   rate_limits: RateLimitsTable;
   secrets: SecretsTable;
   workers: WorkersTable;
@@ -69,6 +71,8 @@ interface AccountsTable {
   listing_cursor: string | null;
   listing_started_at: Date | null;
   listed_at: Date | null;
+  /** When the provider last hinted that the list is another one. */
+  listing_wanted_at: Date | null;
   /** Kinds of contributions to owned public repositories that are not all known. */
   uncollected: Generated<string[]>;
   /** Grows with every change of who contributed how much to what the account owns. */
@@ -262,6 +266,16 @@ interface RanksTable {
   rank: number;
   account_id: string;
   contributions: number;
+}
+
+/** What providers told by themselves; of what was applied only that it came. */
+interface DeliveriesTable {
+  provider: string;
+  id: string;
+  event: string;
+  changes: JSONColumnType<Change[]>;
+  received_at: Date;
+  applied_at: Date | null;
 }
 
 /** Keys that all nodes share. */

@@ -1,5 +1,5 @@
-import type { ProviderConfig } from '../config.ts';
 import { AppError } from '../errors.ts';
+import type { ProviderConfig } from '../providers-file.ts';
 import { createGitHubProvider } from './github/provider.ts';
 import type { Provider } from './provider.ts';
 

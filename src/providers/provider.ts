@@ -133,6 +133,31 @@ export interface OwnershipProof {
   owned: Actor | null;
 }
 
+/** Headers of a delivery, in lower case. */
+export type DeliveryHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What a provider hints at; accounts and repositories are named by its immutable ids. */
+export type Change =
+  /** An account is another than before, or what it did. */
+  | { what: 'account'; account: string; name: string }
+  /** What an account owns is another. */
+  | { what: 'owned'; account: string; name: string }
+  /** There are other contributions to a repository. */
+  | { what: 'contributions'; repository: string; owner: string; ownerName: string }
+  /** A repository must not be shown any more until it is listed again. */
+  | { what: 'hidden'; repository: string; onlyPrivate: boolean }
+  /** A contribution is no more, which no list of changes tells. */
+  | { what: 'removed'; repository: string; kind: Contribution['kind']; externalId: string };
+
+/** What a provider tells by itself. */
+export interface Delivery {
+  /** The same for a repetition. */
+  id: string;
+  event: string;
+  /** None: it is nothing to us. */
+  changes: Change[];
+}
+
 /** What is left to spend, for people: one line without secrets. */
 export interface Budget {
   description: string;
@@ -178,6 +203,12 @@ export interface Provider {
   readonly streams: readonly Stream[];
   /** A page of a stream, newest change first. */
   readStream(stream: string, repository: KnownRepository, position: Position, call: Call): Promise<ContributionPage>;
+
+  /**
+   * Reads what somebody delivers as the provider's.
+   * @throws AppError `unauthenticated` when it is not; `not_found` when no deliveries are configured; `invalid_input`.
+   */
+  readDelivery(headers: DeliveryHeaders, body: Buffer): Delivery;
 
   gitRemote(repository: KnownRepository): GitRemote;
   /** At most 100 at a time. Null: nobody has that address. An address that is not in the answer could not be asked for. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
 /** A listing of what an account owns that has begun and not ended. */
@@ -24,10 +25,14 @@ export async function moveListing(connection: Connection, accountId: string, lis
     .execute();
 }
 
-export async function finishListing(connection: Connection, accountId: string, listedAt: Date): Promise<void> {
-  await connection
-    .updateTable('accounts')
-    .set({ listing_started_at: null, listing_cursor: null, listed_at: listedAt })
-    .where('id', '=', accountId)
-    .execute();
+/** A hint that came while the listing ran may be about what it had passed already: it stands. */
+export async function finishListing(
+  connection: Connection,
+  accountId: string,
+  listing: { startedAt: Date; listedAt: Date },
+): Promise<void> {
+  await sql`
+    update accounts set listing_started_at = null, listing_cursor = null, listed_at = ${listing.listedAt},
+      listing_wanted_at = case when listing_wanted_at >= ${listing.startedAt} then listing_wanted_at end
+    where id = ${accountId}`.execute(connection);
 }

@@ -197,6 +197,21 @@ export async function markRepositoryGone(connection: Connection, id: string, now
   await connection.updateTable('repositories').set({ gone_at: now, updated_at: now }).where('id', '=', id).execute();
 }
 
+/** A repository by the provider's immutable id, also when it is gone. */
+export async function findByExternalId(
+  connection: Connection,
+  provider: string,
+  externalId: string,
+): Promise<Repository | undefined> {
+  const row = await connection
+    .selectFrom('repositories')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('external_id', '=', externalId)
+    .executeTakeFirst();
+  return row && toRepository(row);
+}
+
 export async function findRepository(connection: Connection, id: string): Promise<Repository | undefined> {
   const row = await connection.selectFrom('repositories').selectAll().where('id', '=', id).executeTakeFirst();
   return row && toRepository(row);

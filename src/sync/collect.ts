@@ -64,28 +64,33 @@ export async function collect(
 }
 
 /** Reads every contribution to one repository of an account, which need not be listed yet. */
-export async function collectNamed(context: SyncContext, asked: RepositoryOfAccount, work: Work): Promise<void> {
+export async function collectNamed(
+  context: SyncContext,
+  asked: RepositoryOfAccount,
+  work: Work,
+): Promise<CollectingEnd> {
   const { accountId, repository: name, withPrivate } = asked;
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
   const { key } = collectRepositoryJob(asked);
   if (account === undefined || provider === undefined || account.pinned) {
     await settleAnswered(context.connection, key);
-    return;
+    return 'complete';
   }
   try {
     const listed = await provider.findRepository(account, name, { withPrivate }, work.call);
     if (listed === null) {
       await settleAbsent(context, asked);
-      return;
+      return 'complete';
     }
     await inTransaction(context.connection, (transaction) =>
       saveListed(context, transaction, { account, provider, repositories: [listed], listedAt: context.now() }),
     );
     const repository = await findOwnedRepository(context.connection, accountId, listed.name, { withPrivate });
-    if (repository !== undefined) await collectOne(context, { account, provider, work }, repository);
+    const end = repository && (await collectOne(context, { account, provider, work }, repository));
     await inTransaction(context.connection, (transaction) => recordState(context, transaction, accountId));
     await settleAnswered(context.connection, key);
+    return end === 'busy' ? 'paused' : 'complete';
   } catch (error) {
     if (!work.call.signal.aborted) await settleFailed(context, key, error);
     throw error;
@@ -113,8 +118,8 @@ interface Collecting {
 }
 
 async function isListingDue(context: SyncContext, accountId: string): Promise<boolean> {
-  const { listedAt } = await findCollection(context.connection, accountId);
-  return listedAt === null || listedAt.getTime() + context.freshForMs <= context.now().getTime();
+  const { listedAt, isListOutdated } = await findCollection(context.connection, accountId);
+  return listedAt === null || isListOutdated || listedAt.getTime() + context.freshForMs <= context.now().getTime();
 }
 
 /** Reads the repositories side by side; stops at the first failure that is not a single repository's. */

@@ -42,7 +42,7 @@ export async function listRepositories(
         return 'more';
       }
       const isChanged = await hideUnlisted(transaction, account.id, startedAt, listedAt);
-      await finishListing(transaction, account.id, listedAt);
+      await finishListing(transaction, account.id, { startedAt, listedAt });
       await (isChanged ? recordVisibility : recordState)(context, transaction, account.id);
       return 'end';
     });

@@ -3,13 +3,15 @@ import { Value } from 'typebox/value';
 import { AccountReference, NameOnProvider } from '../accounts/jobs.ts';
 import { eraseGone } from '../accounts/store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
-import { collectJob, RepositoryOfAccount } from '../contributions/jobs.ts';
+import { collectJob, collectRepositoryJob, RepositoryOfAccount } from '../contributions/jobs.ts';
 import { removeOldRankings } from '../contributors/store.ts';
 import { forgetOutcomes } from '../database/questions.ts';
 import { addJob, type Task } from '../database/queue.ts';
+import { forgetDeliveries } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
 import type { Call } from '../providers/provider.ts';
 import { eraseGoneRepositories } from '../repositories/store.ts';
+import { applyDelivery, DeliveryReference } from './apply-delivery.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { lookUp, refresh } from './look-up.ts';
@@ -23,6 +25,8 @@ const busyDelayMs = 5000;
 const gracePeriodMs = 30 * 86_400_000;
 /** Cursors into a listing that a newer one has replaced are good for this time. */
 const rankingKeptMs = 3_600_000;
+/** A repetition of a delivery is known as such for this time. */
+const deliveriesKeptMs = 30 * 86_400_000;
 /** A job fails by a crash or a bug alone; a provider's failure is an outcome. */
 const maxAttempts = 5;
 
@@ -48,8 +52,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     collect_repository: {
       urgency: 'interactive',
       maxAttempts,
-      run: (payload, signal) =>
-        settled(context, collectNamed(context, parse(RepositoryOfAccount, payload), work(signal)), signal),
+      run: (payload, signal) => settled(context, collectOneForATurn(context, payload, signal), signal),
     },
     see_totals: {
       urgency: 'interactive',
@@ -65,6 +68,11 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       urgency: 'background',
       maxAttempts,
       run: (payload, signal) => settled(context, collectForATurn(context, payload, signal), signal),
+    },
+    apply_delivery: {
+      urgency: 'interactive',
+      maxAttempts: 25,
+      run: (payload) => applyDelivery(context, parse(DeliveryReference, payload)),
     },
     clean_up: {
       urgency: 'background',
@@ -92,6 +100,15 @@ async function collectForATurn(context: SyncContext, payload: unknown, signal: A
   await goOnAt(new Date(context.now().getTime() + (isTurnOver ? 0 : busyDelayMs)));
 }
 
+/** Somebody who is reading the repository already may have passed what this job is about. */
+async function collectOneForATurn(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
+  const asked = parse(RepositoryOfAccount, payload);
+  const end = await collectNamed(context, asked, work(signal));
+  if (end === 'complete') return;
+  const runAt = new Date(context.now().getTime() + busyDelayMs);
+  await addJob(context.connection, { ...collectRepositoryJob(asked), runAt });
+}
+
 async function cleanUp({ connection, now }: SyncContext): Promise<void> {
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
   await eraseGone(connection, before(gracePeriodMs));
@@ -99,6 +116,7 @@ async function cleanUp({ connection, now }: SyncContext): Promise<void> {
   await removeOutlivedCounters(connection);
   await removeOldRankings(connection, before(rankingKeptMs));
   await forgetOutcomes(connection, before(0));
+  await forgetDeliveries(connection, before(deliveriesKeptMs));
 }
 
 /** What a provider could not answer is settled already, and tried again when somebody asks. */

@@ -1,4 +1,4 @@
-import type { Call, KnownAccount, KnownRepository, Provider } from '../provider.ts';
+import type { Call, DeliveryHeaders, KnownAccount, KnownRepository, Provider } from '../provider.ts';
 import { reportAccount } from './accounts.ts';
 import { isBotName } from './actors.ts';
 import {
@@ -16,12 +16,14 @@ import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
 import { findRepository, listRepositories, privateAccesses } from './repositories.ts';
 import { readStream, tokenStreams } from './streams.ts';
+import { readDelivery } from './webhooks.ts';
 
 export interface GitHubOptions {
   name: string;
   url: string;
   apiUrl: string;
   tokens: readonly string[];
+  webhookSecret: string | undefined;
   connectTimeoutMs: number;
   now: () => Date;
 }
@@ -47,6 +49,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
       authorization: gitAuthorization(client, repository.access),
     }),
+    readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
     proveOwnership: (credential: string, login: string, signal: AbortSignal) =>
       proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
     budget: (signal: AbortSignal) => describeBudget(client, { urgency: 'interactive', signal, cost: zero() }),

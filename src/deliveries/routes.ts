@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { type AccountRouteContext, problemResponses, providerOf } from '../accounts/routes.ts';
+import { AppError } from '../errors.ts';
+import type { App } from '../http/app.ts';
+import { SingleSchema } from '../http/envelope.ts';
+import { ProblemSchema } from '../http/problem.ts';
+import { saveDelivery } from './store.ts';
+
+/** GitHub sends no more. */
+const maxBodyBytes = 25 * 1024 * 1024;
+
+const Params = Type.Object({ provider: Type.String({ maxLength: 100 }) });
+const Receipt = SingleSchema(
+  Type.Object({ delivery: Type.String(), state: Type.Enum(['accepted', 'known', 'ignored']) }),
+);
+
+/** What providers tell by themselves: signed, stored before it is acknowledged, applied after. */
+export function deliveryRoutes(app: App, context: Pick<AccountRouteContext, 'connection' | 'providers' | 'now'>): void {
+  // The signature is of the bytes as they came, so nothing may read them before.
+  app.register(async (raw: App) => {
+    raw.removeAllContentTypeParsers();
+    raw.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) => {
+      done(null, body);
+    });
+    raw.post(
+      '/v1/:provider/webhooks',
+      {
+        bodyLimit: maxBodyBytes,
+        config: { rateLimit: false },
+        schema: {
+          summary: 'Deliveries from the provider, signed with the secret that is configured for it',
+          params: Params,
+          response: { ...problemResponses, 202: Receipt, 413: ProblemSchema },
+        },
+      },
+      async (request, reply) => {
+        const provider = providerOf(context, request.params.provider);
+        if (request.headers['content-encoding'] !== undefined) {
+          throw new AppError('invalid_input', 'Deliveries must not be compressed.');
+        }
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const delivery = provider.readDelivery(request.headers, body);
+        const state =
+          delivery.changes.length === 0
+            ? 'ignored'
+            : (await saveDelivery(context.connection, provider.name, delivery, context.now())) === 'new'
+              ? 'accepted'
+              : 'known';
+        return reply.code(202).header('cache-control', 'no-store').send(receipt(delivery.id, state));
+      },
+    );
+  });
+}
+
+function receipt(delivery: string, state: 'accepted' | 'known' | 'ignored') {
+  return {
+    meta_data: { count: 1, data_type: 0 },
+    data: { delivery, state },
+  };
+}

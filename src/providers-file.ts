@@ -1,0 +1,102 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Format } from 'typebox/format';
+import { parse as parseYaml } from 'yaml';
+import { AppError } from './errors.ts';
+
+Format.Set('http-url', isHttpUrl);
+
+/** One code host. `name` is its path segment in addresses. */
+export interface ProviderConfig {
+  name: string;
+  kind: string;
+  /** Where people and git go, without a trailing slash. */
+  url: string;
+  /** Where programs go, without a trailing slash. */
+  apiUrl: string;
+  tokens: string[];
+  /** With which deliveries from the provider are signed; undefined: none are taken. */
+  webhookSecret: string | undefined;
+}
+
+export const tokensPattern = '^[\\x21-\\x2b\\x2d-\\x7e]{1,1024}( *, *[\\x21-\\x2b\\x2d-\\x7e]{1,1024}){0,99}$';
+
+export const httpUrl = {
+  format: 'http-url',
+  description: 'an http:// or https:// address without user, query or fragment',
+};
+
+const ProvidersFile = Type.Array(
+  Type.Object(
+    {
+      name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,38}$' }),
+      kind: Type.String({ minLength: 1 }),
+      url: Type.String(httpUrl),
+      api_url: Type.Optional(Type.String(httpUrl)),
+      token: Type.Optional(Type.String({ pattern: tokensPattern })),
+      webhook_secret: Type.Optional(Type.String({ minLength: 16, maxLength: 1024 })),
+    },
+    { additionalProperties: false },
+  ),
+  { maxItems: 100 },
+);
+type ProvidersFile = Static<typeof ProvidersFile>;
+const compiledProvidersFile = Compile(ProvidersFile);
+
+/**
+ * Reads the file of more code hosts.
+ * @throws AppError `misconfigured`, with one line that names the place and never a value.
+ */
+export function parseProviders(text: string): ProviderConfig[] {
+  const entries = parseProvidersFile(text);
+  const names = new Set(['github']);
+  return entries.map((entry) => {
+    if (names.has(entry.name)) throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is taken`);
+    names.add(entry.name);
+    return {
+      name: entry.name,
+      kind: entry.kind,
+      url: withoutSlash(entry.url),
+      apiUrl: withoutSlash(entry.api_url ?? `${withoutSlash(entry.url)}/api/v3`),
+      tokens: splitList(entry.token),
+      webhookSecret: entry.webhook_secret,
+    };
+  });
+}
+
+function parseProvidersFile(text: string): ProvidersFile {
+  const entries: unknown = parseYamlOrThrow(text);
+  if (compiledProvidersFile.Check(entries)) return entries;
+  const path = compiledProvidersFile.Errors(entries)[0]?.instancePath || 'the top';
+  throw misconfigured(
+    `PROVIDERS_FILE must be a list of {name, kind, url, api_url, token, webhook_secret}; the fault is at ${path}`,
+  );
+}
+
+function parseYamlOrThrow(text: string): unknown {
+  try {
+    return parseYaml(text, { maxAliasCount: 0 });
+  } catch (cause) {
+    throw misconfigured("PROVIDERS_FILE isn't valid YAML", cause);
+  }
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && search === '' && hash === '' && username === '';
+}
+
+/** Words between commas, each once. */
+export function splitList(text: string | undefined): string[] {
+  const items = (text ?? '').split(',').map((item) => item.trim());
+  return [...new Set(items.filter((item) => item !== ''))];
+}
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+function misconfigured(message: string, cause?: unknown): AppError {
+  return new AppError('misconfigured', message, { cause });
+}

@@ -1,0 +1,174 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { AppError } from '../../errors.ts';
+import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
+
+/**
+ * Reads what GitHub delivers. A delivery is a hint to look: what it tells of states is left alone, so that neither the order
+ * in which deliveries come nor one that never comes does harm.
+ * https://docs.github.com/webhooks/webhook-events-and-payloads
+ */
+
+const deliveryId = /^[\w-]{1,100}$/;
+
+/** @throws AppError `unauthenticated` when it is not signed with the secret; `missing_field` or `invalid_input`. */
+export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
+  if (secret === undefined) {
+    throw new AppError(
+      'not_found',
+      'This service takes no deliveries: no webhook secret is configured for this provider.',
+    );
+  }
+  if (!isSigned(secret, headers['x-hub-signature-256'], body)) {
+    throw new AppError(
+      'unauthenticated',
+      'X-Hub-Signature-256 is not the signature of this body with the configured secret.',
+    );
+  }
+  const [id, event] = [headers['x-github-delivery'], headers['x-github-event']];
+  if (typeof id !== 'string' || typeof event !== 'string') {
+    throw new AppError('missing_field', 'A delivery needs the headers X-GitHub-Delivery and X-GitHub-Event.');
+  }
+  if (!deliveryId.test(id)) throw new AppError('invalid_input', 'X-GitHub-Delivery must be the GUID of a delivery.');
+  return { id, event, changes: toChanges(event, parse(body)) };
+}
+
+function isSigned(secret: string, signature: unknown, body: Buffer): boolean {
+  if (typeof signature !== 'string') return false;
+  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+  const given = Buffer.from(signature);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new AppError('invalid_input', 'The body must be JSON (the webhook’s content type application/json).');
+  }
+}
+
+const Named = Type.Object({ id: Type.Integer(), login: Type.String() });
+const Repository = Type.Object({ id: Type.Integer(), name: Type.String(), owner: Named });
+const Identified = Type.Object({ id: Type.Integer() });
+const Author = Type.Object({ user: Type.Optional(Type.Union([Type.Null(), Named])) });
+const InRepository = Type.Object({ action: Type.Optional(Type.String()), repository: Repository });
+const Installed = Type.Object({
+  action: Type.String(),
+  installation: Type.Object({ account: Named }),
+  repositories: Type.Optional(Type.Array(Identified)),
+  repositories_removed: Type.Optional(Type.Array(Identified)),
+});
+const Moved = Type.Object({
+  changes: Type.Optional(
+    Type.Object({
+      owner: Type.Optional(
+        Type.Object({
+          from: Type.Object({ user: Type.Optional(Named), organization: Type.Optional(Named) }),
+        }),
+      ),
+    }),
+  ),
+});
+const Organization = Type.Object({ organization: Named });
+type Named = Static<typeof Named>;
+type Repository = Static<typeof Repository>;
+
+/** What each event that matters is a hint to; others are nothing to us. */
+const readers: Record<string, (payload: unknown) => Change[]> = {
+  push: (payload) => contributed(payload, ['sender']),
+  issues: (payload) => changedItem(payload, 'issue', 'issue'),
+  pull_request: (payload) => changedItem(payload, 'pull_request', 'pull_request'),
+  pull_request_review: (payload) => changedItem(payload, 'review', 'review'),
+  discussion: (payload) => changedItem(payload, 'discussion', 'discussion'),
+  discussion_comment: (payload) => changedItem(payload, 'comment', undefined),
+  star: (payload) => listed(payload),
+  fork: (payload) => listed(payload),
+  public: (payload) => listed(payload),
+  repository: (payload) => changedRepository(payload),
+  installation: (payload) => changedInstallation(payload),
+  installation_repositories: (payload) => changedInstallation(payload),
+  organization: (payload) => [account(check(Organization, payload).organization)],
+};
+
+function toChanges(event: string, payload: unknown): Change[] {
+  return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
+}
+
+function contributed(payload: unknown, people: readonly string[]): Change[] {
+  const { repository } = check(InRepository, payload);
+  return [contributions(repository), ...people.flatMap((field) => person(payload, field))];
+}
+
+/** @param kind of the contribution that the item is, if it is one. */
+function changedItem(
+  payload: unknown,
+  field: string,
+  kind: 'issue' | 'pull_request' | 'review' | 'discussion' | undefined,
+): Change[] {
+  const { action, repository } = check(InRepository, payload);
+  const item: unknown = Object(payload)[field];
+  const author = check(Author, item).user;
+  const ownAccount = author ? [account(author)] : [];
+  if (action === 'deleted' && kind !== undefined) {
+    const externalId = String(check(Identified, item).id);
+    return [
+      { what: 'removed', repository: String(repository.id), kind, externalId },
+      contributions(repository),
+      ...ownAccount,
+    ];
+  }
+  return [contributions(repository), ...ownAccount];
+}
+
+function listed(payload: unknown): Change[] {
+  const { repository } = check(InRepository, payload);
+  return [owned(repository.owner), account(repository.owner)];
+}
+
+function changedRepository(payload: unknown): Change[] {
+  const { action, repository } = check(InRepository, payload);
+  const from = check(Moved, payload).changes?.owner?.from;
+  const former = [from?.user, from?.organization].filter((owner) => owner !== undefined);
+  const isHidden = action === 'deleted' || action === 'privatized';
+  return [...(isHidden ? [hidden(repository)] : []), ...[repository.owner, ...former].map(owned)];
+}
+
+/** What an installation does not show any more is hidden at once; what it shows is found by listing. */
+function changedInstallation(payload: unknown): Change[] {
+  const { action, installation, repositories, repositories_removed } = check(Installed, payload);
+  const isOver = action === 'deleted' || action === 'suspend';
+  const lost = [...(repositories_removed ?? []), ...(isOver ? (repositories ?? []) : [])];
+  return [...lost.map(hiddenIfPrivate), owned(installation.account)];
+}
+
+const account = ({ id, login }: Named): Change => ({ what: 'account', account: String(id), name: login });
+const owned = ({ id, login }: Named): Change => ({ what: 'owned', account: String(id), name: login });
+const hidden = ({ id }: { id: number }): Change => ({ what: 'hidden', repository: String(id), onlyPrivate: false });
+const hiddenIfPrivate = ({ id }: { id: number }): Change => ({
+  what: 'hidden',
+  repository: String(id),
+  onlyPrivate: true,
+});
+
+function contributions({ id, owner }: Repository): Change {
+  return { what: 'contributions', repository: String(id), owner: String(owner.id), ownerName: owner.login };
+}
+
+function person(payload: unknown, field: string): Change[] {
+  const named: unknown = Object(payload)[field];
+  return named === undefined || named === null ? [] : [account(check(Named, named))];
+}
+
+const validators = new Map<TSchema, Validator>();
+
+/** @throws AppError `invalid_input` that names the place. */
+function check<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  const isAsExpected = (value: unknown): value is Static<Schema> => validator.Check(value);
+  if (isAsExpected(payload)) return payload;
+  const place = validator.Errors(payload)[0]?.instancePath || 'the top';
+  throw new AppError('invalid_input', `The payload is not as GitHub documents it, at ${place}.`);
+}
