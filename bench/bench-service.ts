@@ -46,7 +46,8 @@ export async function startBareServer(like: string): Promise<ServerProcess> {
   return started(spawn(process.execPath, [bareServer, like], { stdio: ['ignore', 'pipe', 'inherit'] }));
 }
 
-async function started(child: ChildProcess): Promise<ServerProcess> {
+/** Waits until a process says where it listens. */
+export async function started(child: ChildProcess): Promise<ServerProcess> {
   if (child.stdout === null) throw new Error('the process has no output');
   const lines = createInterface({ input: child.stdout });
   for await (const line of lines) {

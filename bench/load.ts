@@ -12,18 +12,24 @@ const seconds = 2;
 /** Sends as many requests as a server takes, for two seconds. */
 export async function load(
   url: string,
-  options: { path?: () => string; headers?: Record<string, string>; pipelining?: number; expect?: number } = {},
+  options: {
+    path?: () => string;
+    headers?: Record<string, string>;
+    pipelining?: number;
+    expect?: number;
+    /** Makes each request what it is to be. */
+    setup?: (request: autocannon.Request) => autocannon.Request;
+  } = {},
 ): Promise<Load> {
   const { path, headers = {}, pipelining = 10, expect = 200 } = options;
+  const setup = options.setup ?? (path && ((request: autocannon.Request) => ({ ...request, path: path() })));
   const result = await autocannon({
     url,
     connections: 16,
     pipelining,
     duration: seconds,
     headers,
-    ...(path && {
-      requests: [{ setupRequest: (request: autocannon.Request) => ({ ...request, path: path() }) }],
-    }),
+    ...(setup && { requests: [{ setupRequest: setup }] }),
   });
   const statuses = Object.keys(result.statusCodeStats ?? {});
   if (result.errors > 0 || statuses.some((status) => Number(status) !== expect)) {

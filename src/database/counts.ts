@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { Batches } from './batches.ts';
 import type { Connection } from './connection.ts';
 
 /** How often something was done within its present period. */
@@ -8,26 +9,19 @@ export interface Count {
   resetsAt: Date;
 }
 
-interface Waiting {
+interface Added {
   key: string;
   periodMs: number;
-  resolve: (count: Count) => void;
-  reject: (error: unknown) => void;
 }
 
-/**
- * Counts that all nodes share. What comes while one statement is under way goes into the next together, so that many
- * requests cost few statements and never wait for each other's row.
- */
+const maxAtOnce = 1000;
+
+/** Counts that all nodes share; many at once cost one statement, and never wait for each other's row. */
 export class SharedCounts {
-  readonly #connection: Connection;
-  readonly #now: () => Date;
-  #waiting: Waiting[] = [];
-  #isWriting = false;
+  readonly #batches: Batches<Added, Count>;
 
   constructor(connection: Connection, now: () => Date) {
-    this.#connection = connection;
-    this.#now = now;
+    this.#batches = new Batches(maxAtOnce, (added) => addCounts(connection, added, now()));
   }
 
   /**
@@ -35,56 +29,38 @@ export class SharedCounts {
    * @param what is counted; only a hash of it is stored, for it may name somebody.
    */
   add(what: string, periodMs: number): Promise<Count> {
-    const key = createHash('sha256').update(what).digest('base64url');
-    const { promise, resolve, reject } = Promise.withResolvers<Count>();
-    this.#waiting.push({ key, periodMs, resolve, reject });
-    if (!this.#isWriting) void this.#write();
-    return promise;
-  }
-
-  async #write(): Promise<void> {
-    this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      const batch = Map.groupBy(this.#waiting, ({ key }) => key);
-      this.#waiting = [];
-      try {
-        const counts = await this.#save(batch);
-        for (const [key, waiting] of batch) settle(waiting, counts.get(key));
-      } catch (error) {
-        for (const { reject } of [...batch.values()].flat()) reject(error);
-      }
-    }
-    this.#isWriting = false;
-  }
-
-  async #save(batch: ReadonlyMap<string, Waiting[]>): Promise<Map<string, Count>> {
-    const now = this.#now();
-    const rows = [...batch]
-      .map(([key, waiting]) => ({
-        key,
-        count: waiting.length,
-        resets_at: new Date(now.getTime() + (waiting[0]?.periodMs ?? 0)),
-      }))
-      .toSorted((one, other) => (one.key < other.key ? -1 : 1));
-    const saved = await sql<{ key: string; count: number; resets_at: Date }>`
-      insert into rate_limits as r (key, count, resets_at)
-      select key, count, resets_at
-      from json_to_recordset(${JSON.stringify(rows)}::json) as n (key text, count integer, resets_at timestamptz)
-      order by key
-      on conflict (key) do update set
-        count = case when r.resets_at <= ${now} then excluded.count else r.count + excluded.count end,
-        resets_at = case when r.resets_at <= ${now} then excluded.resets_at else r.resets_at end
-      returning key, count, resets_at`.execute(this.#connection);
-    return new Map(saved.rows.map((row) => [row.key, { count: row.count, resetsAt: row.resets_at }]));
+    return this.#batches.add({ key: createHash('sha256').update(what).digest('base64url'), periodMs });
   }
 }
 
-/** Of a batch, each counted one after the other. */
-function settle(waiting: readonly Waiting[], total: Count | undefined): void {
-  for (const [index, { resolve, reject }] of waiting.entries()) {
-    if (total === undefined) reject(new Error('a count was not stored'));
-    else resolve({ count: total.count - waiting.length + index + 1, resetsAt: total.resetsAt });
-  }
+/** @returns for each what it was counted as, one after the other. */
+async function addCounts(connection: Connection, added: readonly Added[], now: Date): Promise<Count[]> {
+  const groups = Map.groupBy(added, ({ key }) => key);
+  const rows = [...groups]
+    .map(([key, group]) => ({
+      key,
+      count: group.length,
+      resets_at: new Date(now.getTime() + (group[0]?.periodMs ?? 0)),
+    }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const saved = await sql<{ key: string; count: number; resets_at: Date }>`
+    insert into rate_limits as r (key, count, resets_at)
+    select key, count, resets_at
+    from json_to_recordset(${JSON.stringify(rows)}::json) as n (key text, count integer, resets_at timestamptz)
+    order by key
+    on conflict (key) do update set
+      count = case when r.resets_at <= ${now} then excluded.count else r.count + excluded.count end,
+      resets_at = case when r.resets_at <= ${now} then excluded.resets_at else r.resets_at end
+    returning key, count, resets_at`.execute(connection);
+  const totals = new Map(saved.rows.map((row) => [row.key, row]));
+  const seen = new Map<string, number>();
+  return added.map(({ key }) => {
+    const total = totals.get(key);
+    if (total === undefined) throw new Error('a count was not stored');
+    const before = seen.get(key) ?? 0;
+    seen.set(key, before + 1);
+    return { count: total.count - (groups.get(key)?.length ?? 0) + before + 1, resetsAt: total.resets_at };
+  });
 }
 
 /** Forgets periods that are over. */

@@ -21,17 +21,20 @@ export type Outcome = { state: 'absent' } | { state: 'failed'; error: AppError }
  * @returns whether it is being asked because of this call.
  */
 export async function ask(connection: Connection, job: Job, now: Date): Promise<boolean> {
-  return connection.transaction().execute(async (transaction) => {
-    const claimed = await sql`
-      insert into questions as q (key, state, retry_at)
-      values (${job.key}, 'asked', ${new Date(now.getTime() + claimForMs)})
-      on conflict (key) do update
-        set state = 'asked', error_code = null, error_message = null, retry_at = excluded.retry_at
-        where q.retry_at <= ${now}
-      returning 1`.execute(transaction);
-    if (claimed.rows.length > 0) await addJob(transaction, job);
-    return claimed.rows.length > 0;
-  });
+  return connection.transaction().execute((transaction) => askWithin(transaction, job, now));
+}
+
+/** The same as part of the surrounding transaction. */
+export async function askWithin(transaction: Connection, job: Job, now: Date): Promise<boolean> {
+  const claimed = await sql`
+    insert into questions as q (key, state, retry_at)
+    values (${job.key}, 'asked', ${new Date(now.getTime() + claimForMs)})
+    on conflict (key) do update
+      set state = 'asked', error_code = null, error_message = null, retry_at = excluded.retry_at
+      where q.retry_at <= ${now}
+    returning 1`.execute(transaction);
+  if (claimed.rows.length > 0) await addJob(transaction, job);
+  return claimed.rows.length > 0;
 }
 
 /** Says that the question is still under way, so that a long one is not asked twice. */

@@ -63,11 +63,15 @@ export async function startQueue(options: {
   log: (level: 'error' | 'warning' | 'info' | 'debug', line: string) => void;
 }): Promise<Queue> {
   const { database, node } = options;
-  const sweep = (): Promise<void> => releaseJobsOfDeadNodes(database.connection);
+  const running: Running = { pools: new Set(), jobs: new Set() };
+  const sweep = async (): Promise<void> => {
+    await releaseJobsOfDeadNodes(database.connection);
+    await releaseLostJobs(database.connection, running);
+  };
   await sweep();
   const workers: Queue[] = [];
   for (const urgency of ['interactive', 'background'] as const) {
-    workers.push(await keepWorking({ ...options, urgency }));
+    workers.push(await keepWorking({ ...options, urgency, running }));
   }
   const sweeper = setInterval(() => {
     sweep().catch(() => options.log('warning', 'could not look for jobs of dead nodes'));
@@ -86,9 +90,15 @@ export async function startQueue(options: {
   };
 }
 
-type WorkerOptions = Parameters<typeof startQueue>[0] & { urgency: Urgency };
+type WorkerOptions = Parameters<typeof startQueue>[0] & { urgency: Urgency; running: Running };
 
-/** Workers, and their ids so far. */
+/** What this node does just now: in whose names jobs are locked here, and which of them are really run. */
+interface Running {
+  pools: Set<string>;
+  jobs: Set<string>;
+}
+
+/** Workers, and the ids in whose names they lock jobs. */
 interface Workers {
   runner: Runner;
   ids: ReadonlyMap<string, unknown>;
@@ -142,18 +152,27 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
   const tasks = Object.entries(options.tasks).filter(([, task]) => task.urgency === urgency);
   const registrations = new Map<string, Promise<unknown>>();
   const events: WorkerEvents = new EventEmitter();
-  events.on('worker:create', ({ worker }) => {
-    const row = { id: worker.workerId, node };
+  // Jobs are locked in the name of the pool, whichever of its workers runs them.
+  events.on('pool:create', ({ workerPool }) => {
+    const row = { id: workerPool.id, node };
     const registration = database.connection.insertInto('workers').values(row).execute();
-    // Awaited before the worker's first job; until then a failure must not end the process.
+    // Awaited before the pool's first job; until then a failure must not end the process.
     registration.catch(() => {});
-    registrations.set(worker.workerId, registration);
+    registrations.set(workerPool.id, registration);
+    options.running.pools.add(workerPool.id);
   });
   const runner = await run({
     pgPool: database.pool,
     concurrency: concurrency[urgency],
     pollInterval: pollIntervalMs,
-    preset: { worker: { gracefulShutdownAbortTimeout: finishingTimeMs } },
+    preset: {
+      worker: {
+        gracefulShutdownAbortTimeout: finishingTimeMs,
+        // Told one by one, the end of a job that cannot be told would end the process: nobody there awaits it.
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+      },
+    },
     noHandleSignals: true,
     events,
     logger: new Logger(() => (level, message) => options.log(level === 'warning' ? 'warning' : level, message)),
@@ -167,12 +186,25 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
         name,
         async (payload, helpers) => {
           await registrations.get(helpers.job.locked_by ?? '');
-          await task.run(payload, helpers.abortSignal);
+          options.running.jobs.add(helpers.job.id);
+          try {
+            await task.run(payload, helpers.abortSignal);
+          } finally {
+            options.running.jobs.delete(helpers.job.id);
+          }
         },
       ]),
     ),
   });
   return { runner, ids: registrations };
+}
+
+/** A job that was given out over a connection that broke is locked here, and nobody runs it. */
+async function releaseLostJobs(connection: Connection, { pools, jobs }: Running): Promise<void> {
+  await sql`
+    update graphile_worker._private_jobs set locked_at = null, locked_by = null
+    where locked_by = any(${[...pools]}::text[]) and id <> all(${[...jobs]}::bigint[])
+      and locked_at < now() - ${sql.lit(unregisteredGrace)}::interval`.execute(connection);
 }
 
 /** A node that was killed keeps its jobs locked for hours, unless somebody who sees that it is gone takes them away. */

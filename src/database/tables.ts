@@ -276,6 +276,8 @@ interface DeliveriesTable {
   changes: JSONColumnType<Change[]>;
   received_at: Date;
   applied_at: Date | null;
+  /** How often applying it failed. */
+  attempts: Generated<number>;
 }
 
 /** Keys that all nodes share. */

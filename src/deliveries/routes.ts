@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
 import { type AccountRouteContext, problemResponses, providerOf } from '../accounts/routes.ts';
+import { Batches } from '../database/batches.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { SingleSchema } from '../http/envelope.ts';
 import { ProblemSchema } from '../http/problem.ts';
-import { saveDelivery } from './store.ts';
+import { type Received, saveDeliveries } from './store.ts';
 
 /** GitHub sends no more. */
 const maxBodyBytes = 25 * 1024 * 1024;
+const maxAtOnce = 200;
 
 const Params = Type.Object({ provider: Type.String({ maxLength: 100 }) });
 const Receipt = SingleSchema(
@@ -16,6 +18,11 @@ const Receipt = SingleSchema(
 
 /** What providers tell by themselves: signed, stored before it is acknowledged, applied after. */
 export function deliveryRoutes(app: App, context: Pick<AccountRouteContext, 'connection' | 'providers' | 'now'>): void {
+  const inbox = new Batches<Received, 'accepted' | 'known'>(maxAtOnce, async (received) => {
+    const saved = await saveDeliveries(context.connection, received);
+    // Of two that came at once the first is the new one.
+    return received.map(({ provider, id }) => (saved.delete(`${provider} ${id}`) ? 'accepted' : 'known'));
+  });
   // The signature is of the bytes as they came, so nothing may read them before.
   app.register(async (raw: App) => {
     raw.removeAllContentTypeParsers();
@@ -40,12 +47,8 @@ export function deliveryRoutes(app: App, context: Pick<AccountRouteContext, 'con
         }
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const delivery = provider.readDelivery(request.headers, body);
-        const state =
-          delivery.changes.length === 0
-            ? 'ignored'
-            : (await saveDelivery(context.connection, provider.name, delivery, context.now())) === 'new'
-              ? 'accepted'
-              : 'known';
+        const received = { ...delivery, provider: provider.name, receivedAt: context.now() };
+        const state = delivery.changes.length === 0 ? 'ignored' : await inbox.add(received);
         return reply.code(202).header('cache-control', 'no-store').send(receipt(delivery.id, state));
       },
     );

@@ -1,58 +1,80 @@
+import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { addJob } from '../database/queue.ts';
+import { addJob, type Job } from '../database/queue.ts';
 import type { Change, Delivery } from '../providers/provider.ts';
 
-/** Keeps a delivery until it is applied, with the job that does; one that came before is the same one. */
-export async function saveDelivery(
-  connection: Connection,
-  provider: string,
-  delivery: Delivery,
-  now: Date,
-): Promise<'new' | 'known'> {
+/** A delivery that is to be stored. */
+export interface Received extends Delivery {
+  provider: string;
+  receivedAt: Date;
+}
+
+/** A delivery that is stored and not applied yet. */
+export interface Unapplied {
+  provider: string;
+  id: string;
+  changes: readonly Change[];
+}
+
+/** What cannot be applied is tried so often. */
+const maxAttempts = 20;
+
+const applyJob: Job = { task: 'apply_deliveries', payload: {}, key: 'apply_deliveries', priority: 5, keepsRunAt: true };
+
+/**
+ * Stores deliveries, with the job that applies them.
+ * @returns the keys (`PROVIDER ID`) of those that did not come before.
+ */
+export async function saveDeliveries(connection: Connection, received: readonly Received[]): Promise<Set<string>> {
+  const rows = received.map(({ provider, id, event, changes, receivedAt }) => ({
+    provider,
+    id,
+    event,
+    changes,
+    received_at: receivedAt,
+  }));
   return connection.transaction().execute(async (transaction) => {
-    const saved = await transaction
-      .insertInto('deliveries')
-      .values({
-        provider,
-        id: delivery.id,
-        event: delivery.event,
-        changes: JSON.stringify(delivery.changes),
-        received_at: now,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('id')
-      .execute();
-    if (saved.length === 0) return 'known';
-    const key = `apply_delivery ${provider} ${delivery.id}`;
-    await addJob(transaction, { task: 'apply_delivery', payload: { provider, id: delivery.id }, key, priority: 5 });
-    return 'new';
+    const saved = await sql<{ provider: string; id: string }>`
+      insert into deliveries (provider, id, event, changes, received_at)
+      select provider, id, event, changes, received_at
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as r (provider text, id text, event text, changes jsonb, received_at timestamptz)
+      order by provider, id
+      on conflict do nothing
+      returning provider, id`.execute(transaction);
+    if (saved.rows.length > 0) await addJob(transaction, applyJob);
+    return new Set(saved.rows.map(({ provider, id }) => `${provider} ${id}`));
   });
 }
 
-/** The changes of a delivery that is not applied yet; nobody else applies it before the transaction ends. */
-export async function findUnapplied(
-  transaction: Connection,
-  provider: string,
-  id: string,
-): Promise<readonly Change[] | undefined> {
-  const row = await transaction
+/** The oldest deliveries that are not applied; nobody else applies them before the transaction ends. */
+export async function takeUnapplied(transaction: Connection, limit: number): Promise<Unapplied[]> {
+  return transaction
     .selectFrom('deliveries')
-    .select('changes')
-    .where('provider', '=', provider)
-    .where('id', '=', id)
+    .select(['provider', 'id', 'changes'])
     .where('applied_at', 'is', null)
+    .where('attempts', '<', maxAttempts)
+    .orderBy('attempts')
+    .orderBy('received_at')
+    .limit(limit)
     .forUpdate()
-    .executeTakeFirst();
-  return row?.changes;
+    .skipLocked()
+    .execute();
 }
 
-export async function markApplied(transaction: Connection, provider: string, id: string, now: Date): Promise<void> {
-  await transaction
-    .updateTable('deliveries')
-    .set({ applied_at: now, changes: '[]' })
-    .where('provider', '=', provider)
-    .where('id', '=', id)
-    .execute();
+export async function markApplied(transaction: Connection, applied: readonly Unapplied[], now: Date): Promise<void> {
+  await sql`
+    update deliveries d set applied_at = ${now}, changes = '[]'
+    from json_to_recordset(${JSON.stringify(applied.map(({ provider, id }) => ({ provider, id })))}::json)
+      as a (provider text, id text)
+    where d.provider = a.provider and d.id = a.id`.execute(transaction);
+}
+
+/** Lets others go first after a failure. */
+export async function countFailure(connection: Connection, { provider, id }: Unapplied): Promise<void> {
+  await sql`update deliveries set attempts = attempts + 1 where provider = ${provider} and id = ${id}`.execute(
+    connection,
+  );
 }
 
 /** Forgets deliveries that were applied; a repetition after so long is applied again, which changes nothing. */

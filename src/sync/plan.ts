@@ -15,6 +15,8 @@ export type DueScan =
   | 'everything';
 
 const dayMs = 86_400_000;
+/** Providers tell times in whole seconds: what changed this shortly before a scan began may have changed after it. */
+const sameMomentMs = 10_000;
 
 /** Decides from a stream's state and from what the last listing told of it. */
 export function dueScan(stream: StreamState, now: Date, freshForMs: number): DueScan {
@@ -23,7 +25,8 @@ export function dueScan(stream: StreamState, now: Date, freshForMs: number): Due
     return stream.providerTotal === 0 && stream.storedTotal === 0 ? 'mark_complete' : 'everything';
   }
   if (stream.providerRevision !== null) return stream.providerRevision === stream.cursor ? 'nothing' : 'changes';
-  if (stream.providerChangedAt !== null && stream.providerChangedAt >= stream.knownUntil) return 'changes';
+  const readUntil = stream.knownUntil.getTime() - sameMomentMs;
+  if (stream.providerChangedAt !== null && stream.providerChangedAt.getTime() >= readUntil) return 'changes';
   const isTipUnknown = stream.providerTotal === null && stream.providerChangedAt === null;
   if (isTipUnknown) return stream.knownUntil.getTime() + freshForMs <= now.getTime() ? 'changes' : 'nothing';
   const isCountOff = stream.providerTotal !== null && stream.providerTotal !== stream.storedTotal;

@@ -11,7 +11,7 @@ import { forgetDeliveries } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
 import type { Call } from '../providers/provider.ts';
 import { eraseGoneRepositories } from '../repositories/store.ts';
-import { applyDelivery, DeliveryReference } from './apply-delivery.ts';
+import { applyDeliveries } from './apply-deliveries.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { lookUp, refresh } from './look-up.ts';
@@ -69,10 +69,14 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       maxAttempts,
       run: (payload, signal) => settled(context, collectForATurn(context, payload, signal), signal),
     },
-    apply_delivery: {
+    apply_deliveries: {
       urgency: 'interactive',
       maxAttempts: 25,
-      run: (payload) => applyDelivery(context, parse(DeliveryReference, payload)),
+      // Also what a failure left behind.
+      schedule: '* * * * *',
+      run: async () => {
+        await applyDeliveries(context);
+      },
     },
     clean_up: {
       urgency: 'background',

@@ -10,8 +10,10 @@ const statements = [
       changes jsonb not null,
       received_at timestamptz not null,
       applied_at timestamptz,
+      attempts integer not null default 0,
       primary key (provider, id)
     )`,
+  sql`create index deliveries_unapplied on deliveries (attempts, received_at) where applied_at is null`,
   sql`create index deliveries_age on deliveries (received_at)`,
 ];
 

@@ -1,34 +1,74 @@
-import { Type } from 'typebox';
 import { findKnown, wantListing } from '../accounts/hint-store.ts';
 import { lookUpJob, refreshJob } from '../accounts/jobs.ts';
 import { removeContribution } from '../contributions/contribution-store.ts';
 import { collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import { recountRepository } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
+import { askWithin } from '../database/questions.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { findUnapplied, markApplied } from '../deliveries/store.ts';
+import { countFailure, markApplied, takeUnapplied, type Unapplied } from '../deliveries/store.ts';
 import type { Change } from '../providers/provider.ts';
 import { findByExternalId, markRepositoryGone } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { recordVisibility } from './record-state.ts';
 
-/** What a job about a delivery is told. */
-export const DeliveryReference = Type.Object({ provider: Type.String(), id: Type.String() });
-
 /** What happens in a burst is looked at once; and the provider's own copies have the time to agree. */
 const restMs = { repository: 1000, account: 3000 };
 
-/** Has everything looked at that a delivery hints at, and hides at once what must not be shown; once, all or nothing. */
-export async function applyDelivery(
-  context: SyncContext,
-  { provider, id }: { provider: string; id: string },
-): Promise<void> {
-  await inTransaction(context.connection, async (transaction) => {
-    const changes = (await findUnapplied(transaction, provider, id)) ?? [];
-    for (const change of changes) await applyChange(context, transaction, provider, change);
-    await markApplied(transaction, provider, id, context.now());
+/** How many deliveries are applied together. */
+const atOnce = 200;
+/** Deliveries go on coming; the job makes room for others now and then. */
+const maxRounds = 50;
+
+/** Has everything looked at that deliveries hint at, and hides at once what must not be shown. */
+export async function applyDeliveries(context: SyncContext): Promise<'done' | 'more'> {
+  for (let round = 0; round < maxRounds; round += 1) {
+    const applied = await applyTogether(context, atOnce).catch((error: unknown) => {
+      context.onFailure(error, 'applying deliveries together');
+      return applyEach(context);
+    });
+    if (applied === 0) return 'done';
+  }
+  return 'more';
+}
+
+/** All or nothing; what several hint at is looked at once. @returns how many there were. */
+async function applyTogether(context: SyncContext, limit: number): Promise<number> {
+  return inTransaction(context.connection, async (transaction) => {
+    const deliveries = await takeUnapplied(transaction, limit);
+    await applyChanges(context, transaction, deliveries);
+    return deliveries.length;
   });
+}
+
+/** One after the other, so that one that cannot be applied does not hold up the others. */
+async function applyEach(context: SyncContext): Promise<number> {
+  const deliveries = await takeUnapplied(context.connection, atOnce);
+  let applied = 0;
+  for (const delivery of deliveries) {
+    try {
+      await inTransaction(context.connection, (transaction) => applyChanges(context, transaction, [delivery]));
+      applied += 1;
+    } catch (error) {
+      context.onFailure(error, 'applying a delivery');
+      await countFailure(context.connection, delivery);
+    }
+  }
+  return applied;
+}
+
+async function applyChanges(
+  context: SyncContext,
+  transaction: Connection,
+  deliveries: readonly Unapplied[],
+): Promise<void> {
+  const distinct = new Map<string, { provider: string; change: Change }>();
+  for (const { provider, changes } of deliveries) {
+    for (const change of changes) distinct.set(JSON.stringify([provider, change]), { provider, change });
+  }
+  for (const { provider, change } of distinct.values()) await applyChange(context, transaction, provider, change);
+  if (deliveries.length > 0) await markApplied(transaction, deliveries, context.now());
 }
 
 async function applyChange(
@@ -70,7 +110,7 @@ async function list(
   const known = await findKnown(transaction, asked);
   // It is listed once somebody asks for it.
   if (known === undefined) {
-    await addJob(transaction, lookUpJob(asked));
+    await askWithin(transaction, lookUpJob(asked), context.now());
     return;
   }
   await wantListing(transaction, known.id, context.now());

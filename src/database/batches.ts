@@ -1,0 +1,47 @@
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Gathers what comes while one piece of work is under way and does it together as the next: many callers cost few
+ * statements and few commits, and one that is alone does not wait.
+ */
+export class Batches<Item, Result> {
+  readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #maxItems: number;
+  #waiting: Waiting<Item, Result>[] = [];
+  #isWorking = false;
+
+  /** @param work gives a result for each item, in their order; when it fails, it failed for all of them. */
+  constructor(maxItems: number, work: (items: readonly Item[]) => Promise<readonly Result[]>) {
+    this.#maxItems = maxItems;
+    this.#work = work;
+  }
+
+  add(item: Item): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#waiting.push({ item, resolve, reject });
+    if (!this.#isWorking) void this.#run();
+    return promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#isWorking = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#maxItems);
+      try {
+        const results = await this.#work(batch.map(({ item }) => item));
+        for (const [index, { resolve, reject }] of batch.entries()) {
+          const result = results[index];
+          if (result === undefined) reject(new Error('a piece of work gave no result'));
+          else resolve(result);
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#isWorking = false;
+  }
+}
