@@ -28,7 +28,14 @@ test('an empty environment gives what a newcomer needs', () => {
   assert.equal(config.lookupBudgetMs, 3000);
   assert.equal(config.freshForMs, 3_600_000);
   assert.deepEqual(config.providers, [
-    { name: 'github', kind: 'github', url: 'https://github.com', apiUrl: 'https://api.github.com', tokens: [] },
+    {
+      name: 'github',
+      kind: 'github',
+      url: 'https://github.com',
+      apiUrl: 'https://api.github.com',
+      tokens: [],
+      webhookSecret: undefined,
+    },
   ]);
 });
 
@@ -115,7 +122,8 @@ test('half an address of a GitHub of one’s own never sends its token to github
 });
 
 test('a providers file adds instances under their own names', () => {
-  const yaml = '- {name: work, kind: github, url: "https://git.example", token: "a,b"}\n';
+  const yaml =
+    '- {name: work, kind: github, url: "https://git.example", token: "a,b", webhook_secret: "0123456789abcdef"}\n';
   const config = readConfig({ PROVIDERS_FILE: 'p.yaml' }, () => yaml);
   assert.deepEqual(config.providers[1], {
     name: 'work',
@@ -123,6 +131,7 @@ test('a providers file adds instances under their own names', () => {
     url: 'https://git.example',
     apiUrl: 'https://git.example/api/v3',
     tokens: ['a', 'b'],
+    webhookSecret: '0123456789abcdef',
   });
 });
 
