@@ -1,4 +1,5 @@
 import { startSimulator } from '../test/github/simulator.ts';
+import { until } from '../test/service.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir, startService } from './bench-service.ts';
 import { compare, load, median } from './load.ts';
@@ -33,7 +34,11 @@ export async function run(): Promise<BenchResult[]> {
     data: { token: string };
   };
   const headers = { authorization: `Bearer ${issued.data.token}` };
-  await untilComplete(`${address}/contributors`, headers);
+  await until(async () => {
+    const answer = await fetch(`${address}/contributors`, { headers });
+    const { meta_data } = (await answer.json()) as { meta_data: { complete?: boolean } };
+    return answer.status === 200 && meta_data.complete ? true : undefined;
+  }, 'everything is collected');
   const warm = await compare(
     () => load(`${address}/contributors`, { headers }),
     () => load(`${address}/contributors`),
@@ -103,15 +108,6 @@ async function took(work: () => Promise<Response | undefined>): Promise<number> 
   if (answer?.status !== 200) throw new Error(`the answer is ${answer?.status}`);
   if (!answer.bodyUsed) await answer.arrayBuffer();
   return performance.now() - begun;
-}
-
-async function untilComplete(url: string, headers: Record<string, string>): Promise<void> {
-  for (;;) {
-    const answer = await fetch(url, { headers });
-    const { meta_data } = (await answer.json()) as { meta_data: { complete?: boolean } };
-    if (answer.status === 200 && meta_data.complete) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
 }
 
 function perSecond(requests: number): string {

@@ -5,8 +5,11 @@ import type { Fault } from '../github/faults.ts';
 import { startSimulator } from '../github/simulator.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../github/world/mutations.ts';
 import { assertProblem, send } from '../raw-request.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { clock, startTestService, type TestService, until } from '../service.ts';
 import { ada, bearer, engines, keeper, serviceToken } from './owner.ts';
+import { settled } from './state.ts';
+
+const hourS = 3600;
 
 /** As many addresses as are wanted, so that the limit of attempts of one is not met. */
 let addresses = 0;
@@ -153,12 +156,15 @@ test('a provider that fails, hangs, redirects, lies or answers about somebody el
 });
 
 test('a token stays with the account that it was issued for, whoever has its name later', async () => {
-  await using simulator = await startSimulator();
+  const time = clock();
+  const { now } = time;
+  await using simulator = await startSimulator({ now });
   const { world } = simulator;
-  await using service = await startTestService({ simulator, settings: { ...settings, FRESH_FOR_S: '1' } });
+  await using service = await startTestService({ simulator, now, settings: { ...settings, TOKEN_TTL_S: '86400' } });
   const account = world.accountByLogin(keeper.name) ?? assert.fail();
   const token = await serviceToken(service, simulator, keeper);
   await service.getComplete(`${keeper.name}/contributors`);
+  time.advance(1);
   renameAccount(world, account, 'keeper-renamed');
   // The owner's new name is learnt when they prove themselves again.
   assert.equal((await ask(service, 'keeper-renamed', simulator.tokens.private_owner)).status, 200);
@@ -170,29 +176,29 @@ test('a token stays with the account that it was issued for, whoever has its nam
   assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 200, 'by the former name');
 
   const newcomer = takeLogin(world, keeper.name);
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  for (let looks = 0; looks < 50; looks += 1) {
+  await settled(service);
+  time.advance(hourS + 60);
+  await until(async () => {
     const { body, status } = await service.get(keeper.name);
-    if (status === 200 && body.data[0]?.['display_name'] === newcomer.name) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return status === 200 && body.data[0]?.['display_name'] === newcomer.name ? true : undefined;
+  }, 'the name is the newcomer’s');
   assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 403);
   assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 403);
   assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
 });
 
 test('an account that its provider does not know any more has no valid tokens', async () => {
-  await using simulator = await startSimulator();
+  const time = clock();
+  const { now } = time;
+  await using simulator = await startSimulator({ now });
   const { world } = simulator;
-  await using service = await startTestService({ simulator, settings: { ...settings, FRESH_FOR_S: '1' } });
+  await using service = await startTestService({ simulator, now, settings: { ...settings, TOKEN_TTL_S: '86400' } });
   const token = await serviceToken(service, simulator, keeper);
   assert.notEqual((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
   deleteAccount(world, world.accountByLogin(keeper.name) ?? assert.fail());
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  for (let looks = 0; looks < 50; looks += 1) {
-    if ((await service.get(keeper.name)).status === 404) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  await settled(service);
+  time.advance(hourS + 60);
+  await until(async () => ((await service.get(keeper.name)).status === 404 ? true : undefined), 'the account is gone');
   assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
   assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 401);
 });
