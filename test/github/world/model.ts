@@ -82,6 +82,34 @@ export interface PullRequest extends Omit<Issue, 'stateReason'> {
   reviews: Review[];
 }
 
+export const reactionContents = [
+  'THUMBS_UP',
+  'THUMBS_DOWN',
+  'LAUGH',
+  'HOORAY',
+  'CONFUSED',
+  'HEART',
+  'ROCKET',
+  'EYES',
+] as const;
+
+export interface Reaction {
+  id: number;
+  accountId: number;
+  content: (typeof reactionContents)[number];
+  createdAt: Date;
+}
+
+/** What somebody wrote below an issue or a pull request, or at a line of a pull request's changes. */
+export interface Comment {
+  id: number;
+  nodeId: string;
+  authorId: number;
+  createdAt: Date;
+  updatedAt: Date;
+  reactions: Reaction[];
+}
+
 export interface DiscussionComment {
   id: number;
   nodeId: string;

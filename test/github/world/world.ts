@@ -1,3 +1,4 @@
+import type { WorldEvent } from './events.ts';
 import type { Account, Membership, Repository } from './model.ts';
 
 /** Who asks: nobody in particular, or the bearer of a token with what the token allows. */
@@ -34,6 +35,13 @@ export class World {
 
   changed(): void {
     this.version += 1;
+  }
+
+  /** Hear of what happens, at the moment at which it does. */
+  readonly listeners = new Set<(event: WorldEvent) => void>();
+
+  happened(event: WorldEvent): void {
+    for (const hear of this.listeners) hear(event);
   }
 
   accountById(id: number): Account | undefined {
