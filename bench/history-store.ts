@@ -67,7 +67,7 @@ async function addRepository({ pool }: Database): Promise<string> {
 
 async function store({ connection }: Database, id: string, copy: string, tip: string): Promise<number> {
   const batches = readCommits(copy, { from: null, to: tip }, { signal, batchSize });
-  await saveAllCommits(connection, batches, { provider: 'github', repositoryId: id, scanNumber: 1 });
+  await saveAllCommits(connection, batches, { provider: 'github', repositoryId: id, scanNumber: 1, isCounted: false });
   return 99_429;
 }
 

@@ -71,6 +71,7 @@ function pageOf(page: number): ContributionPage {
       mergedAt: null,
       answered: false,
       answeredBy: null,
+      details: null,
     };
   });
   const actors = Array.from({ length: people }, (_, index) => ({

@@ -59,18 +59,25 @@ async function insertIdentities(
   return rows;
 }
 
-/** Stores batch after batch; while one is being written the next is read. */
+/**
+ * Stores batch after batch; while one is being written the next is read.
+ * @param options.isCounted whether the repository's commits are in its totals, so that new ones have to be added.
+ */
 export async function saveAllCommits(
   connection: Connection,
   batches: AsyncIterable<readonly CommitRecord[]>,
-  options: { provider: string; repositoryId: string; scanNumber: number },
+  options: { provider: string; repositoryId: string; scanNumber: number; isCounted: boolean },
 ): Promise<void> {
-  const { provider, repositoryId, scanNumber } = options;
+  const { provider, repositoryId, scanNumber, isCounted } = options;
   const identityIds = new Map<string, number>();
+  const used = new Set<number>();
   const save = async (commits: readonly CommitRecord[]): Promise<void> => {
     const emails = commits.flatMap((commit) => commit.emails);
     await addIdentities(connection, provider, emails, identityIds);
-    await saveCommits(connection, repositoryId, commits, { identityIds, scanNumber });
+    await inTransaction(connection, async (transaction) => {
+      await saveCommits(transaction, repositoryId, commits, { identityIds, scanNumber, isCounted });
+      await saveIdentityUse(transaction, repositoryId, commits, { identityIds, used });
+    });
   };
   let saving: Promise<void> = Promise.resolve();
   for await (const commits of batches) {
@@ -87,16 +94,16 @@ async function saveCommits(
   connection: Connection,
   repositoryId: string,
   commits: readonly CommitRecord[],
-  options: { identityIds: ReadonlyMap<string, number>; scanNumber: number },
+  options: { identityIds: ReadonlyMap<string, number>; scanNumber: number; isCounted: boolean },
 ): Promise<void> {
-  const { identityIds, scanNumber } = options;
+  const { identityIds, scanNumber, isCounted } = options;
   // Joined by us: the driver's own way of writing long arrays takes longer than all the rest.
   const joined = (write: (commit: CommitRecord) => string | number): string => commits.map(write).join(' ');
   const oids = joined(({ oid }) => oid);
   const authoredAt = joined((commit) => commit.authoredAt.getTime() / 1000);
   const committedAt = joined((commit) => commit.committedAt.getTime() / 1000);
   const identities = joined(({ emails }) => `{${emails.flatMap((email) => identityIds.get(email) ?? []).join(',')}}`);
-  await sql`
+  const save = sql<{ oid: Buffer; is_new: boolean }>`
     insert into commits as c (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
     select ${repositoryId}, decode(oid, 'hex'), to_timestamp(authored_at), to_timestamp(committed_at),
       ${scanNumber}::integer, identity_ids::integer[]
@@ -105,7 +112,36 @@ async function saveCommits(
       string_to_array(${committedAt}, ' ')::float8[], string_to_array(${identities}, ' ')
     ) as u (oid, authored_at, committed_at, identity_ids)
     on conflict (repository_id, oid) do update set scan_number = excluded.scan_number
-    where c.scan_number < excluded.scan_number`.execute(connection);
+    where c.scan_number < excluded.scan_number`;
+  if (!isCounted) await save.execute(connection);
+  else {
+    await sql`
+      with saved as (${save} returning oid, xmax = 0 as is_new)
+      insert into uncounted_commits (repository_id, oid)
+      select ${repositoryId}, oid from saved where is_new on conflict do nothing`.execute(connection);
+  }
+}
+
+/** Remembers which addresses a repository's commits hold. @param options.used those that were remembered before; grows. */
+async function saveIdentityUse(
+  connection: Connection,
+  repositoryId: string,
+  commits: readonly CommitRecord[],
+  { identityIds, used }: { identityIds: ReadonlyMap<string, number>; used: Set<number> },
+): Promise<void> {
+  const fresh = new Map<number, string>();
+  for (const { oid, emails } of commits) {
+    for (const email of emails) {
+      const id = identityIds.get(email);
+      if (id !== undefined && !used.has(id)) fresh.set(id, oid);
+    }
+  }
+  if (fresh.size === 0) return;
+  await sql`
+    insert into repository_identities (repository_id, identity_id, oid)
+    select ${repositoryId}, id, decode(oid, 'hex') from unnest(${[...fresh.keys()]}::integer[], ${[...fresh.values()]}::text[]) as u (id, oid)
+    order by id on conflict do nothing`.execute(connection);
+  for (const id of fresh.keys()) used.add(id);
 }
 
 /** Removes commits that the branch no longer holds. */
@@ -114,11 +150,12 @@ export async function removeCommits(
   repositoryId: string,
   oids: readonly string[],
 ): Promise<void> {
+  const lost = oids.map((oid) => `\\x${oid}`);
   await sql`
-    delete from commits
-    where repository_id = ${repositoryId} and oid = any(${oids.map((oid) => `\\x${oid}`)}::bytea[])`.execute(
-    connection,
-  );
+    with uncounted as (
+      delete from uncounted_commits where repository_id = ${repositoryId} and oid = any(${lost}::bytea[])
+    )
+    delete from commits where repository_id = ${repositoryId} and oid = any(${lost}::bytea[])`.execute(connection);
 }
 
 /** Removes commits that scans before `scanNumber` saw and that one did not. */
@@ -141,29 +178,52 @@ export async function findUnresolvedIdentities(
   now: Date,
 ): Promise<UnresolvedIdentity[]> {
   const { rows } = await sql<UnresolvedIdentity>`
-    with used as (
-      select identity_id, min(encode(oid, 'hex')) as oid
-      from commits, unnest(identity_ids) as identity_id
-      where repository_id = ${repositoryId}
-      group by identity_id
-    )
-    select i.id, i.email, used.oid
-    from used join identities i on i.id = used.identity_id
-    where i.resolved_at is null
-      or (i.account_id is null and i.resolved_at < ${now}::timestamptz - make_interval(days => ${nobodyForDays}::integer))
+    select i.id, i.email, encode(used.oid, 'hex') as oid
+    from repository_identities used join identities i on i.id = used.identity_id
+    where used.repository_id = ${repositoryId} and (i.resolved_at is null
+      or (i.account_id is null and i.resolved_at < ${now}::timestamptz - make_interval(days => ${nobodyForDays}::integer)))
     order by i.id`.execute(connection);
   return rows;
 }
 
-/** Stores whose addresses are: an account's id, or null for nobody's. */
+/**
+ * Stores whose addresses are: an account's id, or null for nobody's. Repositories whose commits of an address are counted
+ * already, as somebody else's or nobody's, have to be counted anew.
+ */
 export async function saveResolved(
   connection: Connection,
   resolved: readonly { id: number; accountId: string | null }[],
   now: Date,
 ): Promise<void> {
   await sql`
-    update identities i set account_id = r.account_id, resolved_at = ${now}
-    from json_to_recordset(${JSON.stringify(resolved.map(({ id, accountId }) => ({ id, account_id: accountId })))}::json)
-      as r (id integer, account_id uuid)
-    where i.id = r.id`.execute(connection);
+    with before as (
+      select i.id, i.account_id, r.account_id as found_id
+      from identities i
+      join json_to_recordset(${JSON.stringify(resolved.map(({ id, accountId }) => ({ id, account_id: accountId })))}::json)
+        as r (id integer, account_id uuid) using (id)
+    ), saved as (
+      update identities i set account_id = b.found_id, resolved_at = ${now} from before b where i.id = b.id
+    )
+    update repository_totals t set commits_counted = false
+    where repository_id in (
+      select used.repository_id from before b join repository_identities used on used.identity_id = b.id
+      where b.account_id is distinct from b.found_id and not exists (
+        select from uncounted_commits u where u.repository_id = used.repository_id and u.oid = used.oid))`.execute(
+    connection,
+  );
+}
+
+/** Repositories of which all commits have to be counted anew, though nobody is reading them for the first time. */
+export async function findUncounted(
+  connection: Connection,
+  limit: number,
+): Promise<{ id: string; ownerId: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; ownerId: string; name: string }>`
+    select r.id, r.owner_id as "ownerId", r.name
+    from repository_totals t
+    join streams s on s.repository_id = t.repository_id and s.name = 'commits'
+    join repositories r on r.id = t.repository_id
+    where not t.commits_counted and s.completed_at is not null and r.gone_at is null and not r.is_fork
+    order by r.id limit ${limit}`.execute(connection);
+  return rows;
 }

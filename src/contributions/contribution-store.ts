@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { Contribution } from './contribution.ts';
 
@@ -22,27 +22,109 @@ export async function saveContributions(connection: Connection, read: ReadContri
     externalId === null ? null : (accountIds.get(externalId) ?? null);
   const rows = newestOfEach(read.contributions);
   const column = <Value>(read: (contribution: Contribution) => Value): Value[] => rows.map(read);
+  const kinds = column(({ kind }) => kind);
+  const externalIds = column(({ externalId }) => externalId);
+  const details = rows.flatMap((contribution, index) => toDetails(contribution, index + 1, idOf));
   if (read.wholeParents.length > 0) await removeVanishedReviews(connection, read);
   await sql`
     insert into contributions as c (
       repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
-      created_at, updated_at, closed_at, merged_at, seen_at)
-    select ${repositoryId}, kind, external_id, parent_external_id, account_id, answered_by, answered,
-      created_at, updated_at, closed_at, merged_at, ${seenAt}
+      created_at, updated_at, closed_at, merged_at, seen_at, number, resolved_by, assignees, reviewers, labels, emojis,
+      reactors, comments, upvotes, additions, deletions, changed_files, commits, reason)
+    select ${repositoryId}, kind, external_id, coalesce(parent_external_id, ${parentByNumber(repositoryId)}),
+      account_id, answered_by, answered, created_at, updated_at, closed_at, merged_at, ${seenAt}, d.number,
+      d.resolved_by, d.assignees, d.reviewers, d.labels, d.emojis, d.reactors, d.comments, d.upvotes, d.additions,
+      d.deletions, d.changed_files, d.commits, d.reason
     from unnest(
-      ${column(({ kind }) => kind)}::text[], ${column(({ externalId }) => externalId)}::text[],
+      ${kinds}::text[], ${externalIds}::text[],
       ${column(({ parentExternalId }) => parentExternalId)}::text[], ${column(({ author }) => idOf(author))}::uuid[],
       ${column(({ answeredBy }) => idOf(answeredBy))}::uuid[], ${column(({ answered }) => answered)}::boolean[],
       ${column(({ createdAt }) => createdAt)}::timestamptz[], ${column(({ updatedAt }) => updatedAt)}::timestamptz[],
       ${column(({ closedAt }) => closedAt)}::timestamptz[], ${column(({ mergedAt }) => mergedAt)}::timestamptz[]
-    ) as page (kind, external_id, parent_external_id, account_id, answered_by, answered, created_at, updated_at,
-      closed_at, merged_at)
+    ) with ordinality as page (kind, external_id, parent_external_id, account_id, answered_by, answered, created_at,
+      updated_at, closed_at, merged_at, place)
+    left join json_to_recordset(${JSON.stringify(details)}::json) as d (
+      place bigint, number integer, resolved_by uuid, assignees uuid[], reviewers uuid[], labels text[], emojis text[],
+      reactors uuid[], comments integer, upvotes integer, additions integer, deletions integer, changed_files integer,
+      commits integer, reason text) using (place)
     on conflict (repository_id, kind, external_id) do update set
-      parent_external_id = excluded.parent_external_id, account_id = excluded.account_id,
-      answered_by = excluded.answered_by, answered = excluded.answered, created_at = excluded.created_at,
-      updated_at = excluded.updated_at, closed_at = excluded.closed_at, merged_at = excluded.merged_at,
-      seen_at = greatest(c.seen_at, excluded.seen_at)
-    where c.updated_at <= excluded.updated_at`.execute(connection);
+      parent_external_id = coalesce(excluded.parent_external_id, c.parent_external_id),
+      account_id = excluded.account_id, answered_by = excluded.answered_by, answered = excluded.answered,
+      created_at = excluded.created_at, updated_at = excluded.updated_at, closed_at = excluded.closed_at,
+      merged_at = excluded.merged_at, seen_at = greatest(c.seen_at, excluded.seen_at), ${keepDetails}
+    where (c.updated_at, c.seen_at) <= (excluded.updated_at, excluded.seen_at)
+      or c.updated_at < excluded.updated_at`.execute(connection);
+  await sql`
+    update contributions c set seen_at = ${seenAt}
+    from unnest(${kinds}::text[], ${externalIds}::text[]) as page (kind, external_id)
+    where c.repository_id = ${repositoryId} and c.kind = page.kind and c.external_id = page.external_id
+      and c.seen_at < ${seenAt}`.execute(connection);
+}
+
+const detailColumns = [
+  'number',
+  'resolved_by',
+  'assignees',
+  'reviewers',
+  'labels',
+  'emojis',
+  'reactors',
+  'comments',
+  'upvotes',
+  'additions',
+  'deletions',
+  'changed_files',
+  'commits',
+  'reason',
+] as const;
+
+/** What was read for counting alone tells nothing of the rest. Whoever tells the rest tells labels, if only that there are none. */
+const keepDetails = sql.join(
+  detailColumns.map(
+    (name) => sql`
+      ${sql.ref(name)} = case when excluded.labels is null then c.${sql.ref(name)} else excluded.${sql.ref(name)} end`,
+  ),
+);
+
+/** A comment is told with the number of what it is below. */
+function parentByNumber(repositoryId: string): RawBuilder<string | null> {
+  return sql<string | null>`case when kind in ('issue_comment', 'pull_request_comment', 'review_comment') then (
+    select p.external_id from contributions p
+    where p.repository_id = ${repositoryId} and p.number = d.number and p.kind in ('issue', 'pull_request')) end`;
+}
+
+function toDetails(
+  { details }: Contribution,
+  place: number,
+  idOf: (externalId: string | null) => string | null,
+): Record<string, unknown>[] {
+  if (details === null) return [];
+  const { resolvedBy, assignees, reviewers, reactions, changedFiles, ...rest } = details;
+  const ids = (people: readonly string[]): string[] => people.flatMap((person) => idOf(person) ?? []);
+  return [
+    {
+      place,
+      ...rest,
+      resolved_by: idOf(resolvedBy),
+      assignees: ids(assignees),
+      reviewers: ids(reviewers),
+      emojis: reactions.map(({ emoji }) => emoji),
+      reactors: reactions.map(({ reactor }) => idOf(reactor)),
+      changed_files: changedFiles,
+    },
+  ];
+}
+
+/** Joins comments that were read before what they are below. */
+export async function adoptOrphans(connection: Connection, repositoryId: string): Promise<void> {
+  await sql`
+    update contributions c set parent_external_id = p.external_id
+    from contributions p
+    where c.repository_id = ${repositoryId} and c.parent_external_id is null
+      and c.kind in ('issue_comment', 'pull_request_comment', 'review_comment')
+      and p.repository_id = c.repository_id and p.number = c.number and p.kind in ('issue', 'pull_request')`.execute(
+    connection,
+  );
 }
 
 /** A page may tell a thing twice; of its states the newest counts. In one order for all, so that writers never wait in a circle. */
@@ -79,7 +161,7 @@ export async function removeUnseen(
     .execute();
 }
 
-/** Removes one contribution; with a pull request its reviews. */
+/** Removes one contribution, with what people wrote below it. */
 export async function removeContribution(
   connection: Connection,
   item: { repositoryId: string; kind: Contribution['kind']; externalId: string },
@@ -88,10 +170,13 @@ export async function removeContribution(
     delete from contributions
     where repository_id = ${item.repositoryId} and (
       (kind = ${item.kind} and external_id = ${item.externalId})
-      or (${item.kind} = 'pull_request' and kind = 'review' and parent_external_id = ${item.externalId}))`.execute(
-    connection,
-  );
+      or (parent_external_id = ${item.externalId} and kind = any(${below[item.kind] ?? []})))`.execute(connection);
 }
+
+const below: Partial<Record<Contribution['kind'], Contribution['kind'][]>> = {
+  issue: ['issue_comment'],
+  pull_request: ['review', 'pull_request_comment', 'review_comment'],
+};
 
 /** How many contributions of one kind a scan has seen. */
 export async function countSeen(

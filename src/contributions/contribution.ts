@@ -2,14 +2,23 @@
 export const contributionKinds = ['commit', 'issue', 'pull_request', 'review', 'discussion'] as const;
 export type ContributionKind = (typeof contributionKinds)[number];
 
-/** One issue, pull request, review or discussion. (Commits are read by the git protocol and stored as such.) */
+/** What is stored one by one, besides commits; comments and stars count for nothing but achievements. */
+export type ItemKind =
+  | Exclude<ContributionKind, 'commit'>
+  | 'issue_comment'
+  | 'pull_request_comment'
+  /** At a line of a pull request's changes. */
+  | 'review_comment'
+  | 'star';
+
+/** One issue, pull request, review, discussion, comment or star. (Commits are read by the git protocol and stored as such.) */
 export interface Contribution {
-  kind: Exclude<ContributionKind, 'commit'>;
-  /** The provider's immutable id, unique among its kind. */
+  kind: ItemKind;
+  /** The provider's immutable id, unique among its kind; of a star, that of the account. */
   externalId: string;
   /** The pull request that a review is of. */
   parentExternalId: string | null;
-  /** External id of who opened, submitted or started it; null when that account is gone. */
+  /** External id of who opened, submitted, started or wrote it; null when that account is gone. */
   author: string | null;
   createdAt: Date;
   updatedAt: Date;
@@ -18,4 +27,50 @@ export interface Contribution {
   /** Whether a discussion has an accepted answer, and the external id of who wrote it. */
   answered: boolean;
   answeredBy: string | null;
+  /** Null: it was read for counting alone. */
+  details: ContributionDetails | null;
 }
+
+/** What an installed repository's contributions are known by besides. Null: the kind has no such thing. People are external ids. */
+export interface ContributionDetails {
+  /** Of an issue or a pull request; of a comment, that of what it is below. */
+  number: number | null;
+  /** Who closed an issue, or the author of the pull request that did; who wrote the accepted answer. */
+  resolvedBy: string | null;
+  assignees: readonly string[];
+  /** Who was asked for a review, or gave one. */
+  reviewers: readonly string[];
+  labels: readonly string[];
+  reactions: readonly Reaction[];
+  comments: number | null;
+  upvotes: number | null;
+  additions: number | null;
+  deletions: number | null;
+  changedFiles: number | null;
+  commits: number | null;
+  /** Why an issue is closed or open again, in the provider's words. */
+  reason: string | null;
+}
+
+export interface Reaction {
+  /** In the provider's words. */
+  emoji: string;
+  /** Null: that account is gone. */
+  reactor: string | null;
+}
+
+export const noDetails: ContributionDetails = {
+  number: null,
+  resolvedBy: null,
+  assignees: [],
+  reviewers: [],
+  labels: [],
+  reactions: [],
+  comments: null,
+  upvotes: null,
+  additions: null,
+  deletions: null,
+  changedFiles: null,
+  commits: null,
+  reason: null,
+};

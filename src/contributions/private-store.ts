@@ -10,20 +10,16 @@ export async function countPrivate(connection: Connection, accountId: string): P
       select coalesce(sum(commits), 0)::integer as commits, coalesce(sum(issues), 0)::integer as issues,
         coalesce(sum(pull_requests), 0)::integer as pull_requests, coalesce(sum(reviews), 0)::integer as reviews,
         coalesce(sum(discussions), 0)::integer as discussions,
+        coalesce(sum(issues_closed), 0)::integer as issues_closed,
+        coalesce(sum(pull_requests_merged), 0)::integer as pull_requests_merged,
+        coalesce(sum(discussions_answered), 0)::integer as discussions_answered,
         (count(*) filter (where commits + issues + pull_requests + reviews > 0))::integer as contributed_to
       from contributor_totals where account_id = ${accountId} and repository_id in (select id from hidden)
-    ), ends as (
-      select (count(*) filter (where kind = 'issue' and closed_at is not null))::integer as issues_closed,
-        (count(*) filter (where kind = 'pull_request' and merged_at is not null))::integer as pull_requests_merged
-      from contributions where account_id = ${accountId} and repository_id in (select id from hidden)
-    ), answers as (
-      select count(*)::integer as discussions_answered
-      from contributions where answered_by = ${accountId} and answered and repository_id in (select id from hidden)
     ), earned as (
       select coalesce(sum(stars), 0)::integer as stars
       from repositories where owner_id = ${accountId} and is_private and not is_fork and gone_at is null
     )
-    select * from totals, ends, answers, earned`.execute(connection);
+    select * from totals, earned`.execute(connection);
   const [counted] = rows;
   if (counted === undefined) throw new Error('an aggregate gave no row');
   return counted;

@@ -3,63 +3,84 @@ import type { Connection } from '../database/connection.ts';
 import type { Counters } from './counters.ts';
 
 /**
- * Counts anew what one repository holds, per contributor and in all, from its stored contributions.
- * A commit counts once per person, however many of its addresses are theirs.
- * @returns whether anything was different.
+ * What a repository holds, per contributor, per day and in all. Changes of issues, pull requests, reviews, discussions and
+ * comments are counted by the table's own triggers; commits are counted here once they are stored and their authors known.
  */
-export async function recountRepository(connection: Connection, repositoryId: string): Promise<boolean> {
-  const { rows } = await sql<{ changed: boolean }>`
-    with authored as (
-      select distinct c.oid, i.account_id
-      from commits c cross join unnest(c.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
-      where c.repository_id = ${repositoryId} and i.account_id is not null
-    ), counted as (
-      select account_id, count(*) as commits, 0 as issues, 0 as pull_requests, 0 as reviews, 0 as discussions
-      from authored group by account_id
-      union all
-      select account_id, 0, count(*) filter (where kind = 'issue'), count(*) filter (where kind = 'pull_request'),
-        count(*) filter (where kind = 'review'), count(*) filter (where kind = 'discussion')
-      from contributions where repository_id = ${repositoryId} and account_id is not null group by account_id
-    ), summed as (
-      select account_id, sum(commits)::integer as commits, sum(issues)::integer as issues,
-        sum(pull_requests)::integer as pull_requests, sum(reviews)::integer as reviews,
-        sum(discussions)::integer as discussions
-      from counted group by account_id
-    ), vanished as (
-      delete from contributor_totals
-      where repository_id = ${repositoryId} and account_id not in (select account_id from summed)
-      returning 1
-    ), saved as (
-      insert into contributor_totals as t (
-        repository_id, account_id, commits, issues, pull_requests, reviews, discussions)
-      select ${repositoryId}, account_id, commits, issues, pull_requests, reviews, discussions
-      from summed order by account_id
-      on conflict (repository_id, account_id) do update set
-        commits = excluded.commits, issues = excluded.issues, pull_requests = excluded.pull_requests,
-        reviews = excluded.reviews, discussions = excluded.discussions
-      where (t.commits, t.issues, t.pull_requests, t.reviews, t.discussions)
-        is distinct from (excluded.commits, excluded.issues, excluded.pull_requests, excluded.reviews,
-          excluded.discussions)
-      returning 1
-    ), whole as (
-      insert into repository_totals (
-        repository_id, commits, issues, issues_closed, pull_requests, pull_requests_merged, reviews, discussions,
-        discussions_answered)
-      select ${repositoryId}, (select count(*) from commits where repository_id = ${repositoryId}),
-        count(*) filter (where kind = 'issue'), count(*) filter (where kind = 'issue' and closed_at is not null),
-        count(*) filter (where kind = 'pull_request'),
-        count(*) filter (where kind = 'pull_request' and merged_at is not null),
-        count(*) filter (where kind = 'review'), count(*) filter (where kind = 'discussion'),
-        count(*) filter (where kind = 'discussion' and answered)
-      from contributions where repository_id = ${repositoryId}
-      on conflict (repository_id) do update set
-        commits = excluded.commits, issues = excluded.issues, issues_closed = excluded.issues_closed,
-        pull_requests = excluded.pull_requests, pull_requests_merged = excluded.pull_requests_merged,
-        reviews = excluded.reviews, discussions = excluded.discussions,
-        discussions_answered = excluded.discussions_answered
+
+/** Counts commits that are stored and not counted yet. A commit counts once per person, however many of its addresses are theirs. */
+export async function countNewCommits(connection: Connection, repositoryId: string): Promise<void> {
+  await sql`
+    with uncounted as (
+      delete from uncounted_commits where repository_id = ${repositoryId} returning oid
+    ), found as (
+      select c.oid, (c.authored_at at time zone 'UTC')::date as day, c.identity_ids
+      from commits c join uncounted u on u.oid = c.oid where c.repository_id = ${repositoryId}
     )
-    select exists (select from saved) or exists (select from vanished) as changed`.execute(connection);
-  return rows[0]?.changed ?? false;
+    select count_changes(array(
+      select (${repositoryId}::uuid, account_id, day, kind, count(*), 0, 0, 0)::contribution_change
+      from (
+        select distinct f.oid, i.account_id, f.day, 'commit' as kind
+        from found f cross join unnest(f.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
+        where i.account_id is not null
+        union all
+        select oid, null, day, 'history' from found) credited
+      group by account_id, day, kind))`.execute(connection);
+}
+
+/** Takes commits that are about to be removed out of the totals. @param oids hexadecimal. */
+export async function uncountCommits(
+  connection: Connection,
+  repositoryId: string,
+  oids: readonly string[],
+): Promise<void> {
+  await sql`
+    with lost as (
+      select c.oid, (c.authored_at at time zone 'UTC')::date as day, c.identity_ids
+      from commits c
+      where c.repository_id = ${repositoryId} and c.oid = any(${oids.map((oid) => `\\x${oid}`)}::bytea[])
+        and not exists (
+          select from uncounted_commits u where u.repository_id = c.repository_id and u.oid = c.oid)
+    )
+    select count_changes(array(
+      select (${repositoryId}::uuid, account_id, day, kind, -count(*), 0, 0, 0)::contribution_change
+      from (
+        select distinct l.oid, i.account_id, l.day, 'commit' as kind
+        from lost l cross join unnest(l.identity_ids) as u (identity_id) join identities i on i.id = u.identity_id
+        where i.account_id is not null
+        union all
+        select oid, null, day, 'history' from lost) credited
+      group by account_id, day, kind))`.execute(connection);
+}
+
+/** Whether a repository's commits are in the totals, but those that wait to be; else all have to be counted anew. */
+export async function areCommitsCounted(connection: Connection, repositoryId: string): Promise<boolean> {
+  const row = await connection
+    .selectFrom('repository_totals')
+    .select('commits_counted')
+    .where('repository_id', '=', repositoryId)
+    .executeTakeFirst();
+  return row?.commits_counted ?? false;
+}
+
+/** Has a repository's commits counted anew, the next time that they are. */
+export async function forgetCommitCounts(connection: Connection, repositoryId: string): Promise<void> {
+  await connection
+    .updateTable('repository_totals')
+    .set({ commits_counted: false })
+    .where('repository_id', '=', repositoryId)
+    .execute();
+}
+
+/** Whether anything changed since this was last asked. */
+export async function takeChanged(connection: Connection, repositoryId: string): Promise<boolean> {
+  const changed = await connection
+    .updateTable('repository_totals')
+    .set({ is_changed: false })
+    .where('repository_id', '=', repositoryId)
+    .where('is_changed', '=', true)
+    .returning('repository_id')
+    .execute();
+  return changed.length > 0;
 }
 
 /** What was contributed to the repositories that an account owns: an organization's counters. */

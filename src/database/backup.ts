@@ -24,6 +24,9 @@ const tables = [
   'commits',
   'repository_totals',
   'contributor_totals',
+  'contribution_days',
+  'repository_identities',
+  'uncounted_commits',
   'seen_totals',
   'owner_keys',
   'revoked_tokens',
@@ -79,6 +82,8 @@ export async function importLines(database: Database, migration: string, lines: 
 }
 
 async function importTables(connection: Connection, lines: AsyncIterable<string>): Promise<void> {
+  // The totals come with the file.
+  await sql`alter table contributions disable trigger user`.execute(connection);
   let table: string | undefined;
   let rows: string[] = [];
   const flush = async (): Promise<void> => {
@@ -96,6 +101,7 @@ async function importTables(connection: Connection, lines: AsyncIterable<string>
     if (rows.length >= rowsAtOnce) await flush();
   }
   await flush();
+  await sql`alter table contributions enable trigger user`.execute(connection);
   await sql`
     select setval(pg_get_serial_sequence('identities', 'id'), greatest(1, (select max(id) from identities)))`.execute(
     connection,

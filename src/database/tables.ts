@@ -10,6 +10,20 @@ import type {
   SeenTotalsTable,
   SigningKeysTable,
 } from './access-tables.ts';
+import type {
+  CommitsTable,
+  ContributionDaysTable,
+  ContributionsTable,
+  ContributorTotalsTable,
+  IdentitiesTable,
+  RankingsTable,
+  RanksTable,
+  RepositoryIdentitiesTable,
+  RepositoryPollsTable,
+  RepositoryTotalsTable,
+  StreamsTable,
+  UncountedCommitsTable,
+} from './contribution-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 export interface Tables {
@@ -24,6 +38,10 @@ export interface Tables {
   commits: CommitsTable;
   repository_totals: RepositoryTotalsTable;
   contributor_totals: ContributorTotalsTable;
+  contribution_days: ContributionDaysTable;
+  repository_identities: RepositoryIdentitiesTable;
+  uncounted_commits: UncountedCommitsTable;
+  repository_polls: RepositoryPollsTable;
   rankings: RankingsTable;
   ranks: RanksTable;
   seen_totals: SeenTotalsTable;
@@ -153,119 +171,10 @@ interface RepositoriesTable {
   /** The node that is reading its contributions; void once that node is gone. */
   collector_node: number | null;
   gone_at: Date | null;
+  /** Since when it is known at full depth and kept current; null: it is not installed. */
+  installed_at: Date | null;
   created_at: Date;
   updated_at: Date;
-}
-
-/** How far one kind of a repository's contributions is read. */
-interface StreamsTable {
-  repository_id: string;
-  name: string;
-  /** Kinds of contributions that are known completely once it was read whole. */
-  covers: string[];
-  /** Where the running scan stands; for commits, the tip that is stored. */
-  cursor: string | null;
-  page_size: number | null;
-  /** Null: no scan is running. */
-  scan_started_at: Date | null;
-  /** Whether the running scan reads everything, so that what it did not see is gone. */
-  scan_is_full: Generated<boolean>;
-  /** How many items the provider said there were when the running scan began; null: it did not say. */
-  scan_total: number | null;
-  /** Of the history: grows when all of it has to be read anew to know what is gone. */
-  scan_number: Generated<number>;
-  /** Of the history: newest commits of which some, but maybe not all, are stored. */
-  pending_tips: Generated<string[]>;
-  /** Everything that changed before is stored. */
-  known_until: Date | null;
-  /** When a scan last ended; null: the stream was never read whole. */
-  completed_at: Date | null;
-  /** When a scan that read everything last ended. */
-  full_scan_at: Date | null;
-  /** What the provider said when the repository was last listed: how many items, the newest change, the newest commit. */
-  provider_total: number | null;
-  provider_changed_at: Date | null;
-  provider_revision: string | null;
-  failure: string | null;
-}
-
-interface ContributionsTable {
-  repository_id: string;
-  kind: 'issue' | 'pull_request' | 'review' | 'discussion';
-  external_id: string;
-  /** The pull request that a review is of. */
-  parent_external_id: string | null;
-  /** Null: the author's account is gone, or was never one. */
-  account_id: string | null;
-  answered_by: string | null;
-  answered: Generated<boolean>;
-  created_at: Date;
-  updated_at: Date;
-  closed_at: Date | null;
-  merged_at: Date | null;
-  /** Start of the last scan that saw it. */
-  seen_at: Date;
-}
-
-/** An e-mail address in commits, and whose it is. */
-interface IdentitiesTable {
-  id: Generated<number>;
-  provider: string;
-  email: string;
-  account_id: string | null;
-  resolved_at: Date | null;
-}
-
-interface CommitsTable {
-  repository_id: string;
-  oid: Buffer;
-  authored_at: Date;
-  committed_at: Date;
-  /** Of the scan that last saw it. */
-  scan_number: number;
-  /** Author first, then co-authors. */
-  identity_ids: number[];
-}
-
-interface RepositoryTotalsTable {
-  repository_id: string;
-  commits: number;
-  issues: number;
-  issues_closed: number;
-  pull_requests: number;
-  pull_requests_merged: number;
-  reviews: number;
-  discussions: number;
-  discussions_answered: number;
-}
-
-interface ContributorTotalsTable {
-  repository_id: string;
-  account_id: string;
-  commits: number;
-  issues: number;
-  pull_requests: number;
-  reviews: number;
-  discussions: number;
-}
-
-/** A listing of contributors as it was at one version, so that its pages fit together. */
-interface RankingsTable {
-  id: Generated<number>;
-  account_id: string;
-  /** Null: all repositories of the account. */
-  repository_id: string | null;
-  /** Made of private repositories too. */
-  includes_private: Generated<boolean>;
-  version: number;
-  built_at: Date;
-}
-
-interface RanksTable {
-  ranking_id: number;
-  rank: number;
-  account_id: string;
-  contributions: number;
 }
 
 /** What providers told by themselves; of what was applied only that it came. */

@@ -1,5 +1,5 @@
 import type { AccountFacts, Actor } from '../accounts/account.ts';
-import type { Contribution, ContributionKind } from '../contributions/contribution.ts';
+import type { Contribution, ItemKind } from '../contributions/contribution.ts';
 import type { CounterName, Counters } from '../contributions/counters.ts';
 import type { RepositoryFacts } from '../repositories/repository.ts';
 
@@ -56,8 +56,10 @@ export const historyStream: Stream = { name: 'commits', covers: ['commit'] };
 /** One way of reading contributions to a repository, page by page. */
 export interface Stream {
   name: string;
-  /** The kinds that are known completely once the stream is read to its end. */
-  covers: readonly ContributionKind[];
+  /** The kinds that are known completely once the stream is read to its end; the first is what it lists. */
+  covers: readonly (ItemKind | 'commit')[];
+  /** Read of installed repositories alone. */
+  isForInstalled?: boolean;
 }
 
 /** How a stream stands at the provider, as far as a listing of repositories tells. */
@@ -95,6 +97,8 @@ export interface Position {
   since: Date | null;
   /** How many items to ask for; null: as many as the provider gives. */
   pageSize: number | null;
+  /** Whether contributions are to be told with their details, as those of installed repositories. */
+  isDeep: boolean;
 }
 
 export interface ContributionPage {
@@ -142,11 +146,11 @@ export type Change =
   | { what: 'account'; account: string; name: string }
   /** What an account owns is another. */
   | { what: 'owned'; account: string; name: string }
-  /** There are other contributions to a repository. */
-  | { what: 'contributions'; repository: string; owner: string; ownerName: string }
+  /** There are other contributions to a repository, in some of its streams. */
+  | { what: 'contributions'; repository: string; owner: string; ownerName: string; streams: string[] }
   /** A repository must not be shown any more until it is listed again. */
   | { what: 'hidden'; repository: string; onlyPrivate: boolean }
-  /** A contribution is no more, which no list of changes tells. */
+  /** A contribution is no more, which no list of changes tells. A star's id is that of the account. */
   | { what: 'removed'; repository: string; kind: Contribution['kind']; externalId: string };
 
 /** What a provider tells by itself. */

@@ -13,6 +13,8 @@ export interface Repository extends RepositoryFacts {
   listedAt: Date;
   /** When all contributions were last known to be stored; null: never. */
   collectedAt: Date | null;
+  /** Since when it is known at full depth and kept current; null: it is not installed. */
+  installedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -260,6 +262,7 @@ export function toRepository(row: Selectable<Tables['repositories']>): Repositor
     sizeKib: row.size_kib,
     listedAt: row.listed_at,
     collectedAt: row.collected_at,
+    installedAt: row.installed_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -2,7 +2,7 @@ import { findKnown, wantListing } from '../accounts/hint-store.ts';
 import { lookUpJob, refreshJob } from '../accounts/jobs.ts';
 import { removeContribution } from '../contributions/contribution-store.ts';
 import { collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
-import { recountRepository } from '../contributions/total-store.ts';
+import { takeChanged } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { askWithin } from '../database/questions.ts';
 import { addJob, type Job } from '../database/queue.ts';
@@ -12,6 +12,7 @@ import type { Change } from '../providers/provider.ts';
 import { findByExternalId, markRepositoryGone } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { recordVisibility } from './record-state.ts';
+import { hintAt } from './stream-store.ts';
 
 /** What happens in a burst is looked at once; and the provider's own copies have the time to agree. */
 const restMs = { repository: 1000, account: 3000 };
@@ -128,6 +129,7 @@ async function collect(
     return list(context, transaction, { provider, externalId: change.owner, name: change.ownerName });
   }
   const { ownerId: accountId, name } = repository;
+  await hintAt(transaction, repository.id, change.streams, context.now());
   const job = collectRepositoryJob({ accountId, repository: name, withPrivate: true });
   await addJob(transaction, later(context, job, restMs.repository));
 }
@@ -153,7 +155,7 @@ async function remove(
   const repository = await findByExternalId(transaction, provider, externalId);
   if (repository === undefined) return;
   await removeContribution(transaction, { repositoryId: repository.id, kind, externalId: item });
-  if (await recountRepository(transaction, repository.id)) {
+  if (await takeChanged(transaction, repository.id)) {
     await recordVisibility(context, transaction, repository.ownerId);
   }
 }

@@ -38,11 +38,12 @@ export async function collectRepository(context: SyncContext, subject: Subject):
 
 async function collectStream(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
   const now = context.now();
-  const due = dueScan(stream, now, context.freshForMs);
+  const isInstalled = subject.repository.installedAt !== null;
+  const due = dueScan(stream, { now, freshForMs: context.freshForMs, isInstalled });
   const isUncounted = isHistory(stream) && !hasCountedHistory(subject.repository);
   if (due === 'nothing') return;
   if (due === 'mark_complete' || isUncounted) {
-    const end = { knownUntil: now, completedAt: now, wasFull: true };
+    const end = { knownUntil: now, completedAt: now, wasFull: true, wasDeep: isInstalled };
     await completeStream(context.connection, subject.repository.id, stream.name, end);
   } else if (isHistory(stream)) {
     await readHistory(context, subject, stream);

@@ -18,12 +18,17 @@ const dayMs = 86_400_000;
 /** Providers tell times in whole seconds: what changed this shortly before a scan began may have changed after it. */
 const sameMomentMs = 10_000;
 
+/** Reactions and votes leave no trace in what a provider tells to be new: of installed repositories all is read again so often. */
+const reactionsKnownForMs = 7 * dayMs;
+
 /** Decides from a stream's state and from what the last listing told of it. */
-export function dueScan(stream: StreamState, now: Date, freshForMs: number): DueScan {
-  if (stream.scanStartedAt !== null) return 'resume';
+export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: Circumstances): DueScan {
+  if (stream.scanStartedAt !== null && (isHistory(stream) || stream.scanIsDeep || !isInstalled)) return 'resume';
   if (stream.completedAt === null || stream.knownUntil === null) {
     return stream.providerTotal === 0 && stream.storedTotal === 0 ? 'mark_complete' : 'everything';
   }
+  if (!isHistory(stream) && isWholeScanDue(stream, now, isInstalled)) return 'everything';
+  if (stream.hintedAt !== null && stream.hintedAt >= stream.knownUntil) return 'changes';
   if (stream.providerRevision !== null) return stream.providerRevision === stream.cursor ? 'nothing' : 'changes';
   const readUntil = stream.knownUntil.getTime() - sameMomentMs;
   if (stream.providerChangedAt !== null && stream.providerChangedAt.getTime() >= readUntil) return 'changes';
@@ -33,6 +38,19 @@ export function dueScan(stream: StreamState, now: Date, freshForMs: number): Due
   // Something was deleted, which no list of changes tells. Once a day is enough where the two never agree.
   if (isCountOff && (stream.fullScanAt?.getTime() ?? 0) + dayMs <= now.getTime()) return 'everything';
   return 'nothing';
+}
+
+export interface Circumstances {
+  now: Date;
+  /** How long what was asked is taken as current. */
+  freshForMs: number;
+  isInstalled: boolean;
+}
+
+function isWholeScanDue(stream: StreamState, now: Date, isInstalled: boolean): boolean {
+  const scannedAt = stream.fullScanAt?.getTime() ?? 0;
+  if (stream.fullScanWantedAt !== null && stream.fullScanWantedAt.getTime() >= scannedAt) return true;
+  return isInstalled && (!stream.isDeep || scannedAt + reactionsKnownForMs <= now.getTime());
 }
 
 /** Whether the history has nothing that counts: commits in forks are not their owner's to count. */

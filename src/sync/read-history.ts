@@ -6,6 +6,14 @@ import {
   saveAllCommits,
   saveResolved,
 } from '../contributions/commit-store.ts';
+import { recountRepository } from '../contributions/recount-store.ts';
+import {
+  areCommitsCounted,
+  countNewCommits,
+  forgetCommitCounts,
+  uncountCommits,
+} from '../contributions/total-store.ts';
+import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
 import type { SyncContext } from './context.ts';
@@ -20,9 +28,15 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
   const startedAt = context.now();
   await context.histories.use(subject.repository.id, (copy) => storeHistory(context, subject, stream, copy));
   await resolveIdentities(context, subject);
-  await inTransaction(context.connection, (transaction) =>
-    finishStream(context, transaction, subject, stream, { startedAt, isFull: false }),
-  );
+  await inTransaction(context.connection, async (transaction) => {
+    await countCommits(transaction, subject.repository.id);
+    await finishStream(context, transaction, subject, stream, { startedAt, isFull: false, isDeep: false });
+  });
+}
+
+async function countCommits(transaction: Connection, repositoryId: string): Promise<void> {
+  if (await areCommitsCounted(transaction, repositoryId)) await countNewCommits(transaction, repositoryId);
+  else await recountRepository(transaction, repositoryId);
 }
 
 async function storeHistory(
@@ -40,6 +54,8 @@ async function storeHistory(
   // Without what the branch held before, only reading all of it tells what it lost.
   const isWholeScan = tip === null || isHeld.includes(false);
   const number = stream.scanNumber + (isWholeScan ? 1 : 0);
+  if (isWholeScan) await forgetCommitCounts(connection, repository.id);
+  const isCounted = await areCommitsCounted(connection, repository.id);
   if (tip !== null) {
     const scan = { startedAt: context.now(), tip, number };
     await startHistoryScan(connection, repository.id, stream.name, scan);
@@ -48,11 +64,15 @@ async function storeHistory(
       provider: repository.provider,
       repositoryId: repository.id,
       scanNumber: number,
+      isCounted,
     });
     if (!isWholeScan) {
       const lost = { from: earlierTips, to: tip };
       for await (const oids of copy.readLost(lost, { signal, batchSize: commitsAtOnce })) {
-        await removeCommits(connection, repository.id, oids);
+        await inTransaction(connection, async (transaction) => {
+          if (isCounted) await uncountCommits(transaction, repository.id, oids);
+          await removeCommits(transaction, repository.id, oids);
+        });
       }
     }
   }

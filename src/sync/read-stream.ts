@@ -1,7 +1,7 @@
 import { saveActors } from '../accounts/store.ts';
 import { recordContributorsChanged } from '../contributions/collection-store.ts';
-import { countSeen, removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
-import { recountRepository } from '../contributions/total-store.ts';
+import { adoptOrphans, countSeen, removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
+import { takeChanged } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
@@ -32,6 +32,7 @@ export interface Subject {
 interface Scan {
   startedAt: Date;
   isFull: boolean;
+  isDeep: boolean;
   since: Date | null;
 }
 
@@ -49,7 +50,7 @@ export async function readStream(
   const actors = new ActorsOfScan();
   let looks = 1;
   for (let pages = 0; pages < maxPages; pages += 1) {
-    const position = { cursor, since: scan.since, pageSize };
+    const position = { cursor, since: scan.since, pageSize, isDeep: scan.isDeep };
     const page = await subject.provider.readStream(stream.name, subject.known, position, subject.call);
     if (cursor === null) scanTotal = page.total;
     const accountIds = await inTransaction(context.connection, async (transaction) => {
@@ -99,9 +100,10 @@ async function beginScan(
 ): Promise<Scan> {
   const isFull = due === 'resume' ? stream.scanIsFull : due === 'everything';
   const startedAt = (due === 'resume' ? stream.scanStartedAt : null) ?? context.now();
-  if (due !== 'resume') await startScan(context.connection, repository.id, stream.name, { startedAt, isFull });
+  const isDeep = due === 'resume' ? stream.scanIsDeep : repository.installedAt !== null;
+  if (due !== 'resume') await startScan(context.connection, repository.id, stream.name, { startedAt, isFull, isDeep });
   const since = isFull || stream.knownUntil === null ? null : new Date(stream.knownUntil.getTime() - clockToleranceMs);
-  return { startedAt, isFull, since };
+  return { startedAt, isFull, isDeep, since };
 }
 
 /** @returns our ids of everybody on the page. */
@@ -127,13 +129,13 @@ async function savePage(
   return accountIds;
 }
 
-/** The end of a scan and the counts that follow from it are one step, so that neither is ever seen without the other. */
+/** The end of a scan and what follows from it are one step, so that neither is ever seen without the other. */
 export async function finishStream(
   context: SyncContext,
   transaction: Connection,
   { repository }: Subject,
   stream: StreamState,
-  scan: { startedAt: Date; isFull: boolean },
+  scan: { startedAt: Date; isFull: boolean; isDeep: boolean },
 ): Promise<void> {
   if (scan.isFull) {
     const kinds = stream.covers.filter((kind) => kind !== 'commit');
@@ -143,7 +145,8 @@ export async function finishStream(
     knownUntil: scan.startedAt,
     completedAt: context.now(),
     wasFull: scan.isFull,
+    wasDeep: scan.isDeep,
   });
-  const isChanged = await recountRepository(transaction, repository.id);
-  if (isChanged) await recordContributorsChanged(transaction, repository.ownerId);
+  await adoptOrphans(transaction, repository.id);
+  if (await takeChanged(transaction, repository.id)) await recordContributorsChanged(transaction, repository.ownerId);
 }

@@ -16,6 +16,9 @@ export interface StreamState {
   /** Null: no scan is running. */
   scanStartedAt: Date | null;
   scanIsFull: boolean;
+  /** Whether the running scan, and the last one that read everything, read what an installed repository is known by. */
+  scanIsDeep: boolean;
+  isDeep: boolean;
   /** How many items there were when the running scan began; null: not known. */
   scanTotal: number | null;
   /** Of the history: number of the last scan that read all of it. */
@@ -29,6 +32,10 @@ export interface StreamState {
   providerTotal: number | null;
   providerChangedAt: Date | null;
   providerRevision: string | null;
+  /** The provider hinted then that there is something new. */
+  hintedAt: Date | null;
+  /** Something is gone, or was lost: all has to be read anew. */
+  fullScanWantedAt: Date | null;
   /** How many of what it lists were stored when last counted. */
   storedTotal: number;
 }
@@ -44,6 +51,7 @@ export async function saveTips(
     [historyStream, ...streams].map((stream) => ({
       repository_id: repositoryIds.get(repository.externalId),
       name: stream.name,
+      is_for_installed: stream.isForInstalled ?? false,
       covers: stream.covers,
       provider_total: repository.tips[stream.name]?.total ?? null,
       provider_changed_at: repository.tips[stream.name]?.changedAt ?? null,
@@ -53,11 +61,13 @@ export async function saveTips(
   await sql`
     insert into streams as s (
       repository_id, name, covers, provider_total, provider_changed_at, provider_revision)
-    select repository_id, name, array(select json_array_elements_text(covers)),
+    select repository_id, t.name, array(select json_array_elements_text(covers)),
       provider_total, provider_changed_at, provider_revision
     from json_to_recordset(${JSON.stringify(rows)}::json) as t (
-      repository_id uuid, name text, covers json, provider_total integer, provider_changed_at timestamptz,
-      provider_revision text)
+      repository_id uuid, name text, is_for_installed boolean, covers json, provider_total integer,
+      provider_changed_at timestamptz, provider_revision text)
+    join repositories r on r.id = repository_id
+    where r.installed_at is not null or not is_for_installed
     order by repository_id, name
     on conflict (repository_id, name) do update set
       covers = excluded.covers, provider_total = excluded.provider_total,
@@ -66,17 +76,21 @@ export async function saveTips(
   );
 }
 
+/** The streams of a repository; first those that people see counted. */
 export async function findStreams(connection: Connection, repositoryId: string): Promise<StreamState[]> {
   const { rows } = await sql<StreamState>`
     select s.name, s.covers, cursor, page_size as "pageSize", scan_started_at as "scanStartedAt",
-      scan_is_full as "scanIsFull", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
+      scan_is_full as "scanIsFull", scan_is_deep as "scanIsDeep", is_deep as "isDeep", hinted_at as "hintedAt",
+      full_scan_wanted_at as "fullScanWantedAt", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
       full_scan_at as "fullScanAt", provider_total as "providerTotal", provider_changed_at as "providerChangedAt",
       provider_revision as "providerRevision",
       coalesce(case s.covers[1] when 'commit' then t.commits when 'issue' then t.issues
-        when 'pull_request' then t.pull_requests when 'discussion' then t.discussions end, 0) as "storedTotal"
+        when 'pull_request' then t.pull_requests when 'discussion' then t.discussions
+        when 'issue_comment' then t.issue_comments + t.pull_request_comments
+        when 'review_comment' then t.review_comments when 'star' then t.stars end, 0) as "storedTotal"
     from streams s left join repository_totals t using (repository_id)
     where repository_id = ${repositoryId}
-    order by s.name`.execute(connection);
+    order by not (s.covers && '{commit,issue,pull_request,review,discussion}'), s.name`.execute(connection);
   return rows;
 }
 
@@ -85,11 +99,12 @@ export async function startScan(
   connection: Connection,
   repositoryId: string,
   stream: string,
-  scan: { startedAt: Date; isFull: boolean },
+  scan: { startedAt: Date; isFull: boolean; isDeep: boolean },
 ): Promise<void> {
+  const { startedAt, isFull, isDeep } = scan;
   await connection
     .updateTable('streams')
-    .set({ cursor: null, scan_started_at: scan.startedAt, scan_is_full: scan.isFull, scan_total: null })
+    .set({ cursor: null, scan_started_at: startedAt, scan_is_full: isFull, scan_is_deep: isDeep, scan_total: null })
     .where('repository_id', '=', repositoryId)
     .where('name', '=', stream)
     .execute();
@@ -149,7 +164,7 @@ export async function completeStream(
   connection: Connection,
   repositoryId: string,
   stream: string,
-  end: { knownUntil: Date; completedAt: Date; wasFull: boolean },
+  end: { knownUntil: Date; completedAt: Date; wasFull: boolean; wasDeep: boolean },
 ): Promise<void> {
   await connection
     .updateTable('streams')
@@ -158,7 +173,7 @@ export async function completeStream(
       known_until: end.knownUntil,
       completed_at: end.completedAt,
       failure: null,
-      ...(end.wasFull && { full_scan_at: end.completedAt }),
+      ...(end.wasFull && { full_scan_at: end.knownUntil, is_deep: end.wasDeep }),
     })
     .where('repository_id', '=', repositoryId)
     .where('name', '=', stream)
@@ -178,4 +193,28 @@ export async function failStream(
     .where('repository_id', '=', repositoryId)
     .where('name', '=', stream)
     .execute();
+}
+
+/** Remembers that the provider hinted at something new. */
+export async function hintAt(
+  connection: Connection,
+  repositoryId: string,
+  streams: readonly string[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    update streams set hinted_at = ${now}
+    where repository_id = ${repositoryId} and name = any(${streams})`.execute(connection);
+}
+
+/** Has streams read whole. */
+export async function wantFullScan(
+  connection: Connection,
+  repositoryId: string,
+  streams: readonly string[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    update streams set full_scan_wanted_at = ${now}
+    where repository_id = ${repositoryId} and name = any(${streams})`.execute(connection);
 }

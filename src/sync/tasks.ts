@@ -2,20 +2,23 @@ import { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { AccountReference, NameOnProvider } from '../accounts/jobs.ts';
 import { eraseGone } from '../accounts/store.ts';
+import { findUncounted } from '../contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { collectJob, collectRepositoryJob, RepositoryOfAccount } from '../contributions/jobs.ts';
 import { removeOldRankings } from '../contributors/store.ts';
+import type { Connection } from '../database/connection.ts';
 import { forgetOutcomes } from '../database/questions.ts';
 import { addJob, type Task } from '../database/queue.ts';
 import { forgetDeliveries } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
-import type { Call } from '../providers/provider.ts';
+import { type Call, historyStream } from '../providers/provider.ts';
 import { eraseGoneRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { lookUp, refresh } from './look-up.ts';
 import { seeTotals } from './see-totals.ts';
+import { hintAt } from './stream-store.ts';
 
 /** After this time a job that collects lets others have their turn. */
 const turnMs = 60_000;
@@ -29,6 +32,8 @@ const rankingKeptMs = 3_600_000;
 const deliveriesKeptMs = 30 * 86_400_000;
 /** A job fails by a crash or a bug alone; a provider's failure is an outcome. */
 const maxAttempts = 5;
+/** So many repositories are counted anew at a time. */
+const maxUncounted = 100;
 
 /** The jobs that nodes run, by name. */
 export function createTasks(context: SyncContext): Record<string, Task> {
@@ -114,6 +119,7 @@ async function collectOneForATurn(context: SyncContext, payload: unknown, signal
 }
 
 async function cleanUp({ connection, now }: SyncContext): Promise<void> {
+  await countUncounted(connection, now());
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
   await eraseGone(connection, before(gracePeriodMs));
   await eraseGoneRepositories(connection, before(gracePeriodMs));
@@ -121,6 +127,14 @@ async function cleanUp({ connection, now }: SyncContext): Promise<void> {
   await removeOldRankings(connection, before(rankingKeptMs));
   await forgetOutcomes(connection, before(0));
   await forgetDeliveries(connection, before(deliveriesKeptMs));
+}
+
+/** An address has another owner than when its commits were counted: those who read a history count it. */
+async function countUncounted(connection: Connection, now: Date): Promise<void> {
+  for (const { id, ownerId, name } of await findUncounted(connection, maxUncounted)) {
+    await hintAt(connection, id, [historyStream.name], now);
+    await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
+  }
 }
 
 /** What a provider could not answer is settled already, and tried again when somebody asks. */

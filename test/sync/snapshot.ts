@@ -21,9 +21,14 @@ const parts: Record<string, string> = {
       t.discussions, t.discussions_answered
     from repository_totals t join repositories r on r.id = t.repository_id order by 1`,
   contributors: `
-    select r.name, a.name as contributor, t.commits, t.issues, t.pull_requests, t.reviews, t.discussions
+    select r.name, a.name as contributor, t.commits, t.issues, t.issues_closed, t.pull_requests,
+      t.pull_requests_merged, t.reviews, t.discussions, t.discussions_answered
     from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id
     order by 1, 2`,
+  days: `
+    select r.name, a.name as contributor, d.day::text, d.commits, d.issues, d.pull_requests, d.reviews, d.discussions
+    from contribution_days d join repositories r on r.id = d.repository_id join accounts a on a.id = d.account_id
+    order by 1, 2, 3`,
   counters: `
     select a.name, a.uncollected, c.commits, c.issues, c.pull_requests, c.reviews, c.stars, c.contributed_to,
       c.issues_closed, c.pull_requests_merged, c.discussions, c.discussions_answered, c.missing

@@ -148,6 +148,7 @@ export async function readIssuesByRest(
       mergedAt: toDate(issue.pull_request?.merged_at),
       answered: false,
       answeredBy: null,
+      details: null,
     };
   });
   const last = answer.data.at(-1)?.updated_at;

@@ -119,6 +119,7 @@ class Collector {
       mergedAt: toDate(payload.mergedAt ?? null),
       answered: false,
       answeredBy: null,
+      details: null,
     };
     this.contributions.push(contribution);
     return contribution;

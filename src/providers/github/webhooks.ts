@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
+import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
 
@@ -51,6 +52,8 @@ function parse(body: Buffer): unknown {
 
 const Named = Type.Object({ id: Type.Integer(), login: Type.String() });
 const Repository = Type.Object({ id: Type.Integer(), name: Type.String(), owner: Named });
+const Sent = Type.Object({ sender: Type.Object({ id: Type.Integer() }) });
+const Commented = Type.Object({ issue: Type.Object({ pull_request: Type.Optional(Type.Object({})) }) });
 const Identified = Type.Object({ id: Type.Integer() });
 const Author = Type.Object({ user: Type.Optional(Type.Union([Type.Null(), Named])) });
 const InRepository = Type.Object({ action: Type.Optional(Type.String()), repository: Repository });
@@ -77,13 +80,16 @@ type Repository = Static<typeof Repository>;
 
 /** What each event that matters is a hint to; others are nothing to us. */
 const readers: Record<string, (payload: unknown) => Change[]> = {
-  push: (payload) => contributed(payload, ['sender']),
-  issues: (payload) => changedItem(payload, 'issue', 'issue'),
-  pull_request: (payload) => changedItem(payload, 'pull_request', 'pull_request'),
-  pull_request_review: (payload) => changedItem(payload, 'review', 'review'),
-  discussion: (payload) => changedItem(payload, 'discussion', 'discussion'),
-  discussion_comment: (payload) => changedItem(payload, 'comment', undefined),
-  star: (payload) => listed(payload),
+  push: (payload) => contributed(payload, ['commits'], ['sender']),
+  issues: (payload) => changedItem(payload, 'issue', { kind: 'issue', streams: ['issues'] }),
+  issue_comment: (payload) => commented(payload),
+  pull_request: (payload) => changedItem(payload, 'pull_request', { kind: 'pull_request', streams: ['pull_requests'] }),
+  pull_request_review: (payload) => changedItem(payload, 'review', { kind: 'review', streams: ['pull_requests'] }),
+  pull_request_review_comment: (payload) =>
+    changedItem(payload, 'comment', { kind: 'review_comment', streams: ['pull_requests', 'review_comments'] }),
+  discussion: (payload) => changedItem(payload, 'discussion', { kind: 'discussion', streams: ['discussions'] }),
+  discussion_comment: (payload) => changedItem(payload, 'comment', { kind: undefined, streams: ['discussions'] }),
+  star: (payload) => starred(payload),
   fork: (payload) => listed(payload),
   public: (payload) => listed(payload),
   repository: (payload) => changedRepository(payload),
@@ -96,30 +102,44 @@ function toChanges(event: string, payload: unknown): Change[] {
   return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
 }
 
-function contributed(payload: unknown, people: readonly string[]): Change[] {
+function contributed(payload: unknown, streams: string[], people: readonly string[]): Change[] {
   const { repository } = check(InRepository, payload);
-  return [contributions(repository), ...people.flatMap((field) => person(payload, field))];
+  return [contributions(repository, streams), ...people.flatMap((field) => person(payload, field))];
 }
 
-/** @param kind of the contribution that the item is, if it is one. */
-function changedItem(
-  payload: unknown,
-  field: string,
-  kind: 'issue' | 'pull_request' | 'review' | 'discussion' | undefined,
-): Change[] {
+/** @param is what the item is stored as, if it is, and the streams that tell of it. */
+function changedItem(payload: unknown, field: string, is: { kind: ItemKind | undefined; streams: string[] }): Change[] {
   const { action, repository } = check(InRepository, payload);
   const item: unknown = Object(payload)[field];
   const author = check(Author, item).user;
   const ownAccount = author ? [account(author)] : [];
-  if (action === 'deleted' && kind !== undefined) {
-    const externalId = String(check(Identified, item).id);
-    return [
-      { what: 'removed', repository: String(repository.id), kind, externalId },
-      contributions(repository),
-      ...ownAccount,
-    ];
-  }
-  return [contributions(repository), ...ownAccount];
+  return [
+    ...(action === 'deleted' && is.kind !== undefined
+      ? [removed(repository, is.kind, check(Identified, item).id)]
+      : []),
+    contributions(repository, is.streams),
+    ...ownAccount,
+  ];
+}
+
+/** Pull requests are issues too, where people comment on them as a whole. */
+function commented(payload: unknown): Change[] {
+  const { issue } = check(Commented, payload);
+  const isPullRequest = issue.pull_request !== undefined;
+  return changedItem(payload, 'comment', {
+    kind: isPullRequest ? 'pull_request_comment' : 'issue_comment',
+    streams: ['comments', isPullRequest ? 'pull_requests' : 'issues'],
+  });
+}
+
+function starred(payload: unknown): Change[] {
+  const { action, repository } = check(InRepository, payload);
+  const { sender } = check(Sent, payload);
+  return [
+    ...(action === 'deleted' ? [removed(repository, 'star', sender.id)] : []),
+    contributions(repository, ['stars']),
+    ...listed(payload),
+  ];
 }
 
 function listed(payload: unknown): Change[] {
@@ -152,8 +172,12 @@ const hiddenIfPrivate = ({ id }: { id: number }): Change => ({
   onlyPrivate: true,
 });
 
-function contributions({ id, owner }: Repository): Change {
-  return { what: 'contributions', repository: String(id), owner: String(owner.id), ownerName: owner.login };
+function contributions({ id, owner }: Repository, streams: string[]): Change {
+  return { what: 'contributions', repository: String(id), owner: String(owner.id), ownerName: owner.login, streams };
+}
+
+function removed({ id }: Repository, kind: ItemKind, item: number): Change {
+  return { what: 'removed', repository: String(id), kind, externalId: String(item) };
 }
 
 function person(payload: unknown, field: string): Change[] {

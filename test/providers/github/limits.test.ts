@@ -119,7 +119,7 @@ test('a 502, a 504 or a resource limit halves the page, and is never just repeat
     const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
     const known = knownNotes(simulator, repository);
     simulator.faults.add({ kind, times: 3 });
-    const position = { cursor: null, since: null, pageSize: null };
+    const position = { cursor: null, since: null, pageSize: null, isDeep: false };
     const page = await readStream(client, 'pull_requests', known, position, call);
     const sizes = simulator.requests.map(({ variables }) => Object(variables).first);
     assert.deepEqual(sizes, [100, 50, 25, 12], kind);
