@@ -178,16 +178,16 @@ const below: Partial<Record<Contribution['kind'], Contribution['kind'][]>> = {
   pull_request: ['review', 'pull_request_comment', 'review_comment'],
 };
 
-/** How many contributions of one kind a scan has seen. */
+/** How many contributions of some kinds a scan has seen. */
 export async function countSeen(
   connection: Connection,
-  scan: { repositoryId: string; kind: Contribution['kind']; since: Date },
+  scan: { repositoryId: string; kinds: readonly Contribution['kind'][]; since: Date },
 ): Promise<number> {
   const { count } = await connection
     .selectFrom('contributions')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('repository_id', '=', scan.repositoryId)
-    .where('kind', '=', scan.kind)
+    .where('kind', 'in', scan.kinds)
     .where('seen_at', '>=', scan.since)
     .executeTakeFirstOrThrow();
   return count;

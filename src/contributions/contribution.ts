@@ -11,6 +11,12 @@ export type ItemKind =
   | 'review_comment'
   | 'star';
 
+/** A stream lists its first kind; the rest comes with it, but for comments, which one list tells of both kinds. */
+export function listedKinds(covers: readonly (ItemKind | 'commit')[]): ItemKind[] {
+  const items = covers.filter((kind) => kind !== 'commit');
+  return items[0] === 'issue_comment' ? items : items.slice(0, 1);
+}
+
 /** One issue, pull request, review, discussion, comment or star. (Commits are read by the git protocol and stored as such.) */
 export interface Contribution {
   kind: ItemKind;

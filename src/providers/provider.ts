@@ -114,6 +114,15 @@ export interface ContributionPage {
   pageSize: number;
 }
 
+/** A repository, and what changed last in it, as of now. */
+export interface RepositoryTip {
+  repository: ListedRepository;
+  page: ContributionPage;
+}
+
+/** How much there is of what streams list, by name of stream; one that is absent is not known. */
+export type ContributionTotals = Partial<Record<string, number>>;
+
 /** Somebody in a commit, to be found among the provider's accounts. */
 export interface CommitIdentity {
   /** In lower case. */
@@ -213,6 +222,11 @@ export interface Provider {
    * @throws AppError `unauthenticated` when it is not; `not_found` when no deliveries are configured; `invalid_input`.
    */
   readDelivery(headers: DeliveryHeaders, body: Buffer): Delivery;
+
+  /** What changed last in a stored repository, also what no list of changes tells; null when it is not shown as it was. */
+  readTip(repository: KnownRepository, call: Call): Promise<RepositoryTip | null>;
+  /** How much there is of what the streams of a repository list. */
+  readTotals(repository: KnownRepository, call: Call): Promise<ContributionTotals>;
 
   gitRemote(repository: KnownRepository): GitRemote;
   /** At most 100 at a time. Null: nobody has that address. An address that is not in the answer could not be asked for. */

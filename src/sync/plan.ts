@@ -34,6 +34,9 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
   if (stream.providerChangedAt !== null && stream.providerChangedAt.getTime() >= readUntil) return 'changes';
   const isTipUnknown = stream.providerTotal === null && stream.providerChangedAt === null;
   if (isTipUnknown) return stream.knownUntil.getTime() + freshForMs <= now.getTime() ? 'changes' : 'nothing';
+  // Of what tells no time of its last change, more of it is all that tells of something new.
+  const isMore = stream.providerChangedAt === null && (stream.providerTotal ?? 0) > stream.storedTotal;
+  if (isMore) return 'changes';
   const isCountOff = stream.providerTotal !== null && stream.providerTotal !== stream.storedTotal;
   // Something was deleted, which no list of changes tells. Once a day is enough where the two never agree.
   if (isCountOff && (stream.fullScanAt?.getTime() ?? 0) + dayMs <= now.getTime()) return 'everything';

@@ -1,5 +1,6 @@
 import { saveActors } from '../accounts/store.ts';
 import { recordContributorsChanged } from '../contributions/collection-store.ts';
+import { listedKinds } from '../contributions/contribution.ts';
 import { adoptOrphans, countSeen, removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
 import { takeChanged } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
@@ -86,9 +87,9 @@ async function isShort(
   scan: Scan,
   total: number,
 ): Promise<boolean> {
-  const [kind] = covers;
-  if (total === 0 || !scan.isFull || kind === undefined || kind === 'commit') return false;
-  const seen = await countSeen(transaction, { repositoryId: repository.id, kind, since: scan.startedAt });
+  const kinds = listedKinds(covers);
+  if (total === 0 || !scan.isFull || kinds.length === 0) return false;
+  const seen = await countSeen(transaction, { repositoryId: repository.id, kinds, since: scan.startedAt });
   return seen < total;
 }
 

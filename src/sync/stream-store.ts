@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ContributionKind } from '../contributions/contribution.ts';
+import type { ItemKind } from '../contributions/contribution.ts';
 import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
 import type { ListedRepository, Stream } from '../providers/provider.ts';
@@ -9,7 +9,7 @@ import { historyStream } from '../providers/provider.ts';
 export interface StreamState {
   name: string;
   /** Kinds of contributions that are known completely once it was read whole; the first is what it lists. */
-  covers: ContributionKind[];
+  covers: (ItemKind | 'commit')[];
   /** Where the running scan stands; for the history, the newest commit that is stored. */
   cursor: string | null;
   pageSize: number | null;

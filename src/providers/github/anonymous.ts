@@ -25,6 +25,7 @@ import {
   RestRepositoryPayload,
   RestSearchPayload,
 } from './payloads.ts';
+import { cursorBehind, perPage, placeOf, queryAt } from './streams/changed-pages.ts';
 
 /**
  * What GitHub's REST interface tells without a token, at 60 requests an hour: profiles, issues, pull requests,
@@ -35,7 +36,6 @@ export const anonymousStreams: readonly Stream[] = [
   { name: 'issues_and_pull_requests', covers: ['issue', 'pull_request'] },
 ];
 
-const perPage = 100;
 /** Of the few requests that there are, so many may go into adding up the stars of one account. */
 const maxStarPages = 3;
 const searches = [
@@ -126,10 +126,9 @@ export async function readIssuesByRest(
   { cursor, since }: Position,
   call: Call,
 ): Promise<ContributionPage> {
-  const { from, page } = readCursor(cursor, since);
-  const query = new URLSearchParams({ state: 'all', sort: 'updated', direction: 'asc', per_page: String(perPage) });
-  if (from !== undefined) query.set('since', from);
-  if (page > 1) query.set('page', String(page));
+  const place = placeOf(cursor, since);
+  const query = queryAt(place);
+  query.set('state', 'all');
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/issues?${query.toString()}`;
   const answer = await client.rest(path, RestIssuesPayload, call);
   if (answer === null) throw new AppError('not_found', 'GitHub does not show this repository any more.');
@@ -151,14 +150,11 @@ export async function readIssuesByRest(
       details: null,
     };
   });
-  const last = answer.data.at(-1)?.updated_at;
-  const isLastPage = answer.data.length < perPage || last === undefined;
   return {
     contributions,
     actors: [...actors.values()],
     wholeParents: [],
-    // A whole page of one moment: only its number leads past it.
-    nextCursor: isLastPage ? null : last === from ? `${last} ${page + 1}` : `${last} 1`,
+    nextCursor: cursorBehind(place, answer.data),
     total: null,
     pageSize: perPage,
   };
@@ -190,12 +186,6 @@ export async function resolveIdentitiesByRest(
     if (!resolved.has(email)) resolved.set(email, null);
   }
   return resolved;
-}
-
-function readCursor(cursor: string | null, since: Date | null): { from: string | undefined; page: number } {
-  if (cursor === null) return { from: since?.toISOString(), page: 1 };
-  const [from, page] = cursor.split(' ');
-  return { from, page: Number(page) };
 }
 
 function repositoriesPath(name: string, page: number): string {

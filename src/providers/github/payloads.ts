@@ -2,18 +2,18 @@ import { type Static, type TSchema, Type } from 'typebox';
 
 /** Shapes of just those fields of GitHub's answers that are used. More may come; less, or others, is an error. */
 
-const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const Text = Type.String();
-const Count = Type.Integer({ minimum: 0 });
-const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' });
-const DatabaseId = Type.Integer({ minimum: 1 });
+export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+export const Text = Type.String();
+export const Count = Type.Integer({ minimum: 0 });
+export const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' });
+export const DatabaseId = Type.Integer({ minimum: 1 });
 /** GitHub's scalar BigInt comes as text. */
-const FullDatabaseId = Type.Union([Type.String({ pattern: '^\\d{1,20}$' }), DatabaseId]);
-const PageInfo = Type.Object({ hasNextPage: Type.Boolean(), endCursor: Nullable(Text) });
-const Total = Type.Object({ totalCount: Count });
-const page = <Schema extends TSchema>(node: Schema) =>
+export const FullDatabaseId = Type.Union([Type.String({ pattern: '^\\d{1,20}$' }), DatabaseId]);
+export const PageInfo = Type.Object({ hasNextPage: Type.Boolean(), endCursor: Nullable(Text) });
+export const Total = Type.Object({ totalCount: Count });
+export const page = <Schema extends TSchema>(node: Schema) =>
   Type.Object({ pageInfo: PageInfo, nodes: Type.Array(Nullable(node)) });
-const countedPage = <Schema extends TSchema>(node: Schema) =>
+export const countedPage = <Schema extends TSchema>(node: Schema) =>
   Type.Object({ ...page(node).properties, totalCount: Count });
 
 export const ActorPayload = Type.Object({
@@ -128,51 +128,6 @@ export const OwnedRepositoriesPayload = Type.Object({
   repositoryOwner: Nullable(Type.Object({ repositories: countedPage(RepositoryPayload) })),
 });
 export const NamedRepositoryPayload = Type.Object({ repository: Nullable(RepositoryPayload) });
-
-const inRepository = <Schema extends TSchema>(node: Schema) =>
-  Type.Object({ node: Nullable(Type.Object({ page: countedPage(node) })) });
-
-export const IssuePayload = Type.Object({
-  fullDatabaseId: FullDatabaseId,
-  createdAt: Time,
-  updatedAt: Time,
-  closedAt: Nullable(Time),
-  author: Nullable(ActorPayload),
-});
-export type IssuePayload = Static<typeof IssuePayload>;
-export const IssuesPayload = inRepository(IssuePayload);
-
-export const ReviewPayload = Type.Object({
-  fullDatabaseId: FullDatabaseId,
-  state: Text,
-  submittedAt: Nullable(Time),
-  updatedAt: Time,
-  author: Nullable(ActorPayload),
-});
-export type ReviewPayload = Static<typeof ReviewPayload>;
-const ReviewPage = countedPage(ReviewPayload);
-export type ReviewPage = Static<typeof ReviewPage>;
-
-export const PullRequestPayload = Type.Object({
-  ...IssuePayload.properties,
-  id: Text,
-  mergedAt: Nullable(Time),
-  reviews: ReviewPage,
-});
-export type PullRequestPayload = Static<typeof PullRequestPayload>;
-export const PullRequestsPayload = inRepository(PullRequestPayload);
-export const MoreReviewsPayload = Type.Object({ node: Nullable(Type.Object({ reviews: ReviewPage })) });
-
-export const DiscussionPayload = Type.Object({
-  databaseId: DatabaseId,
-  createdAt: Time,
-  updatedAt: Time,
-  closedAt: Nullable(Time),
-  author: Nullable(ActorPayload),
-  answer: Nullable(Type.Object({ author: Nullable(ActorPayload) })),
-});
-export type DiscussionPayload = Static<typeof DiscussionPayload>;
-export const DiscussionsPayload = inRepository(DiscussionPayload);
 
 export const StarredRepositoriesPayload = Type.Object({
   node: Nullable(Type.Object({ repositories: OwnedStarsPayload })),

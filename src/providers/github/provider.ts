@@ -15,7 +15,8 @@ import { resolveIdentities } from './identities.ts';
 import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
 import { findRepository, listRepositories, privateAccesses } from './repositories.ts';
-import { readStream, tokenStreams } from './streams.ts';
+import { readStream, tokenStreams } from './streams/streams.ts';
+import { readTip, readTotals } from './streams/tip.ts';
 import { readDelivery } from './webhooks.ts';
 
 export interface GitHubOptions {
@@ -68,6 +69,9 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       // Nothing is seen without a token but what is public.
       async *seenTotals() {},
       streams: anonymousStreams,
+      // Nothing is installed without a token.
+      readTip: async () => null,
+      readTotals: async () => ({}),
       readStream: (_stream, repository, position, call) => readIssuesByRest(client, repository, position, call),
       resolveIdentities: (repository, identities, call) =>
         resolveIdentitiesByRest(client, repository, identities, call),
@@ -92,6 +96,8 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     streams: tokenStreams,
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
+    readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
+    readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
     resolveIdentities: (repository, identities, call) =>
       resolveIdentities(client, repository, identities, seenBy(repository, call)),
   };

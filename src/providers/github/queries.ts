@@ -1,21 +1,31 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
 import type { Query } from './client.ts';
+import { NamedRepositoryPayload, OwnedRepositoriesPayload, StarredRepositoriesPayload } from './payloads.ts';
 import {
+  CommentReactionsPayload,
+  DeepDiscussionsPayload,
+  DeepIssuesPayload,
+  DeepPullRequestsPayload,
   DiscussionsPayload,
   IssuesPayload,
+  MoreReactionsPayload,
   MoreReviewsPayload,
-  NamedRepositoryPayload,
-  OwnedRepositoriesPayload,
   PullRequestsPayload,
-  StarredRepositoriesPayload,
-} from './payloads.ts';
+  RepositoryTipPayload,
+  RepositoryTotalsPayload,
+  StarsPayload,
+} from './streams/payloads.ts';
 
 const read = (file: string): string => readFileSync(new URL(`./queries/${file}.graphql`, import.meta.url), 'utf8');
 
 const actor = read('fragments');
 const repository = read('repositories');
 const review = read('reviews');
+const reactions = read('reactions');
+const issueDetails = read('issue-details');
+const pullRequestDetails = read('pull-request-details');
+const discussionDetails = read('discussion-details');
 
 /** Fragments of the query for an account, which is put together for the spans that are asked for. */
 export const accountFragments = read('account');
@@ -31,12 +41,69 @@ export const ownedRepositories = query(
   repository,
 );
 export const namedRepository = query('NamedRepository', NamedRepositoryPayload, read('named-repository'), repository);
-export const issues = query('Issues', IssuesPayload, read('issues'), actor);
-export const pullRequests = query('PullRequests', PullRequestsPayload, read('pull-requests'), review, actor);
-export const moreReviews = query('MoreReviews', MoreReviewsPayload, read('more-reviews'), review, actor);
-export const discussions = query('Discussions', DiscussionsPayload, read('discussions'), actor);
 export const starredRepositories = query(
   'StarredRepositories',
   StarredRepositoriesPayload,
   read('starred-repositories'),
 );
+
+/** Contributions as they are counted. */
+export const issues = query('Issues', IssuesPayload, read('issues'), read('issue-counts'), actor);
+export const pullRequests = query(
+  'PullRequests',
+  PullRequestsPayload,
+  read('pull-requests'),
+  read('pull-request-counts'),
+  review,
+  actor,
+);
+export const discussions = query(
+  'Discussions',
+  DiscussionsPayload,
+  read('discussions'),
+  read('discussion-counts'),
+  actor,
+);
+export const moreReviews = query('MoreReviews', MoreReviewsPayload, read('more-reviews'), review, actor);
+
+/** Contributions as installed repositories are known by. */
+export const deepIssues = query('Issues', DeepIssuesPayload, read('issues'), issueDetails, reactions, actor);
+export const deepPullRequests = query(
+  'PullRequests',
+  DeepPullRequestsPayload,
+  read('pull-requests'),
+  pullRequestDetails,
+  review,
+  reactions,
+  actor,
+);
+export const deepDiscussions = query(
+  'Discussions',
+  DeepDiscussionsPayload,
+  read('discussions'),
+  discussionDetails,
+  reactions,
+  actor,
+);
+export const stars = query('Stars', StarsPayload, read('stars'), actor);
+export const moreReactions = query('MoreReactions', MoreReactionsPayload, read('more-reactions'), actor);
+export const commentReactions = query(
+  'CommentReactions',
+  CommentReactionsPayload,
+  read('comment-reactions'),
+  reactions,
+  actor,
+);
+export const repositoryTip = query(
+  'RepositoryTip',
+  RepositoryTipPayload,
+  read('repository-tip'),
+  repository,
+  issueDetails,
+  pullRequestDetails,
+  discussionDetails,
+  review,
+  reactions,
+  actor,
+);
+export const repositoryTotals = query('RepositoryTotals', RepositoryTotalsPayload, read('repository-totals'));

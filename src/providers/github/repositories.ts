@@ -111,7 +111,7 @@ export async function findRepository(
   return null;
 }
 
-function toListed(payload: RepositoryPayload, access: string | null): ListedRepository {
+export function toListed(payload: RepositoryPayload, access: string | null): ListedRepository {
   return {
     externalId: String(payload.databaseId),
     handle: payload.id,
@@ -137,6 +137,7 @@ function toListed(payload: RepositoryPayload, access: string | null): ListedRepo
       issues: toTip(payload.issues),
       pull_requests: toTip(payload.pullRequests),
       discussions: toTip(payload.discussions),
+      stars: { total: payload.stargazerCount, changedAt: null, revision: null },
     },
   };
 }

@@ -5,7 +5,7 @@ import { GitHubClient } from '../../../src/providers/github/client.ts';
 import { resolveIdentities } from '../../../src/providers/github/identities.ts';
 import { RestAccountPayload } from '../../../src/providers/github/payloads.ts';
 import { listRepositories } from '../../../src/providers/github/repositories.ts';
-import { readStream } from '../../../src/providers/github/streams.ts';
+import { readStream } from '../../../src/providers/github/streams/streams.ts';
 import type { Call, KnownRepository } from '../../../src/providers/provider.ts';
 import type { Fault } from '../../github/faults.ts';
 import { type Simulator, startSimulator } from '../../github/simulator.ts';

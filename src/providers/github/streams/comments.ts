@@ -1,0 +1,75 @@
+import { noDetails } from '../../../contributions/contribution.ts';
+import type { KnownRepository } from '../../provider.ts';
+import { commentReactions } from '../queries.ts';
+import { cursorBehind, perPage, placeOf, queryAt } from './changed-pages.ts';
+import { Collector } from './collector.ts';
+import { countByLink } from './count-by-link.ts';
+import { existing } from './existing.ts';
+import type { Asking } from './items.ts';
+import { type ReactablePayload, type RestCommentPayload, RestCommentsPayload } from './payloads.ts';
+import { allReactions } from './reactions.ts';
+import type { PageReader } from './streams.ts';
+
+/** Where GitHub lists all comments of a repository: a hundred a request, where GraphQL asks issue by issue. */
+const lists = { comments: 'issues/comments', review_comments: 'pulls/comments' } as const;
+type List = keyof typeof lists;
+
+/** A page of comments, last changed last. */
+export function readComments(list: List): PageReader {
+  return async (client, repository, { cursor, since }, call) => {
+    const asking = { client, call };
+    const place = placeOf(cursor, since);
+    const path = commentsPath(repository, list);
+    const answer = existing(await client.rest(`${path}?${queryAt(place).toString()}`, RestCommentsPayload, call));
+    const collector = new Collector();
+    const reactions = await reactionsOf(asking, answer.data);
+    for (const comment of answer.data) addComment(collector, list, comment, reactions.get(comment.node_id) ?? []);
+    const nextCursor = cursorBehind(place, answer.data);
+    const isAtAnEnd = cursor === null || nextCursor === null;
+    const total = since === null && isAtAnEnd ? await countComments(asking, repository, list) : null;
+    return collector.toPage({ nextCursor, total, pageSize: perPage });
+  };
+}
+
+export function countComments(asking: Asking, repository: KnownRepository, list: List): Promise<number> {
+  return countByLink(asking, commentsPath(repository, list));
+}
+
+function commentsPath({ owner, name }: KnownRepository, list: List): string {
+  return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/${lists[list]}`;
+}
+
+function addComment(
+  collector: Collector,
+  list: List,
+  comment: RestCommentPayload,
+  reactions: ReactablePayload['reactions']['nodes'],
+): void {
+  const isOnPullRequest = /\/pull\/\d+#/.test(comment.html_url);
+  const kind =
+    list === 'review_comments' ? 'review_comment' : isOnPullRequest ? 'pull_request_comment' : 'issue_comment';
+  const { id, created_at: createdAt, updated_at: updatedAt } = comment;
+  const added = collector.add(kind, collector.mentionByRest(comment.user), { id, createdAt, updatedAt });
+  added.details = { ...noDetails, number: numberOf(comment), reactions: collector.reactions(reactions) };
+}
+
+/** Of what a comment is below. */
+function numberOf({ issue_url, pull_request_url }: RestCommentPayload): number | null {
+  const [, number] = /\/(\d+)$/.exec(issue_url ?? pull_request_url ?? '') ?? [];
+  return number === undefined ? null : Number(number);
+}
+
+/** Who reacted, which REST does not tell; asked for where somebody did. */
+async function reactionsOf(
+  asking: Asking,
+  comments: readonly RestCommentPayload[],
+): Promise<Map<string, ReactablePayload['reactions']['nodes']>> {
+  const found = new Map<string, ReactablePayload['reactions']['nodes']>();
+  const ids = comments.filter(({ reactions }) => (reactions?.total_count ?? 0) > 0).map(({ node_id: id }) => id);
+  if (ids.length === 0) return found;
+  const { data } = await asking.client.graphql(commentReactions, { ids }, asking.call);
+  for (const comment of data.nodes) {
+    if (comment !== null) found.set(comment.id, await allReactions(asking, comment));
+  }
+  return found;
+}

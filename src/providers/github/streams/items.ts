@@ -1,0 +1,145 @@
+import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
+import type { Call } from '../../provider.ts';
+import type { GitHubClient } from '../client.ts';
+import type { ActorPayload } from '../payloads.ts';
+import { moreReviews } from '../queries.ts';
+import type { Collector } from './collector.ts';
+import { existing } from './existing.ts';
+import type {
+  DeepDiscussionPayload,
+  DeepIssuePayload,
+  DeepPullRequestPayload,
+  DiscussionPayload,
+  IssuePayload,
+  PullRequestPayload,
+  ReviewPage,
+  ReviewPayload,
+} from './payloads.ts';
+import { allReactions } from './reactions.ts';
+
+/** What one issue, pull request or discussion is, with what hangs on it and did not fit on its page. */
+
+/** No pull request has so many pages of reviews. */
+const maxReviewPages = 1000;
+
+/** With whom more is asked for. */
+export interface Asking {
+  client: GitHubClient;
+  call: Call;
+}
+
+export function addIssue(collector: Collector, payload: IssuePayload): Contribution {
+  return collector.add('issue', collector.mention(payload.author), { ...payload, id: payload.fullDatabaseId });
+}
+
+export async function addDeepIssue(asking: Asking, collector: Collector, payload: DeepIssuePayload): Promise<void> {
+  const reactions = await allReactions(asking, payload);
+  const issue = addIssue(collector, payload);
+  const isClosed = payload.closedAt !== null;
+  issue.details = {
+    ...noDetails,
+    number: payload.number,
+    resolvedBy: isClosed ? collector.mention(closer(payload)) : null,
+    assignees: collector.mentionAll(payload.assignees.nodes),
+    labels: names(payload.labels),
+    reactions: collector.reactions(reactions),
+    comments: payload.comments.totalCount,
+    reason: payload.stateReason,
+  };
+}
+
+/** The author of the pull request that closed it, or whoever did. */
+function closer({ closings }: DeepIssuePayload): ActorPayload | null {
+  const closing = closings.nodes.at(-1);
+  return closing?.closer?.author ?? closing?.actor ?? null;
+}
+
+export async function addPullRequest(
+  asking: Asking,
+  collector: Collector,
+  payload: PullRequestPayload,
+): Promise<{ pull: Contribution; reviews: ReviewPayload[] }> {
+  const reviews = await allReviews(asking, payload);
+  const pull = collector.add('pull_request', collector.mention(payload.author), {
+    ...payload,
+    id: payload.fullDatabaseId,
+  });
+  for (const review of reviews) collector.addReview(review, pull.externalId);
+  // A list that broke off early must not remove what it did not show.
+  if (reviews.length >= payload.reviews.totalCount) collector.wholeParents.push(pull.externalId);
+  return { pull, reviews };
+}
+
+export async function addDeepPullRequest(
+  asking: Asking,
+  collector: Collector,
+  payload: DeepPullRequestPayload,
+): Promise<void> {
+  const reactions = await allReactions(asking, payload);
+  const { pull, reviews } = await addPullRequest(asking, collector, payload);
+  const submitted = reviews.filter(({ state }) => state !== 'PENDING').map(({ author }) => author);
+  pull.details = {
+    ...noDetails,
+    number: payload.number,
+    assignees: collector.mentionAll(payload.assignees.nodes),
+    reviewers: collector.mentionAll([...requested(payload), ...submitted]),
+    labels: names(payload.labels),
+    reactions: collector.reactions(reactions),
+    comments: payload.totalCommentsCount ?? 0,
+    additions: payload.additions,
+    deletions: payload.deletions,
+    changedFiles: payload.changedFiles,
+    commits: payload.commits.totalCount,
+  };
+}
+
+/** People who were asked for a review; teams are no accounts. */
+function requested({ reviewRequests }: DeepPullRequestPayload): ActorPayload[] {
+  return reviewRequests.nodes.flatMap((request) => {
+    const { kind, login, avatarUrl, ...rest } = request?.requestedReviewer ?? {};
+    return kind === undefined || login === undefined || avatarUrl === undefined
+      ? []
+      : [{ ...rest, kind, login, avatarUrl }];
+  });
+}
+
+export function addDiscussion(collector: Collector, payload: DiscussionPayload): Contribution {
+  const author = collector.mention(payload.author);
+  const discussion = collector.add('discussion', author, { ...payload, id: payload.databaseId });
+  discussion.answered = payload.answer !== null;
+  discussion.answeredBy = collector.mention(payload.answer?.author);
+  return discussion;
+}
+
+export async function addDeepDiscussion(
+  asking: Asking,
+  collector: Collector,
+  payload: DeepDiscussionPayload,
+): Promise<void> {
+  const reactions = await allReactions(asking, payload);
+  const discussion = addDiscussion(collector, payload);
+  discussion.details = {
+    ...noDetails,
+    number: payload.number,
+    resolvedBy: discussion.answeredBy,
+    labels: names(payload.labels),
+    reactions: collector.reactions(reactions),
+    comments: payload.comments.totalCount,
+    upvotes: payload.upvoteCount,
+  };
+}
+
+function names(labels: DeepIssuePayload['labels']): string[] {
+  return (labels?.nodes ?? []).flatMap((label) => label?.name ?? []);
+}
+
+async function allReviews({ client, call }: Asking, pullRequest: PullRequestPayload): Promise<ReviewPayload[]> {
+  let page: ReviewPage = pullRequest.reviews;
+  const reviews = page.nodes.filter((review) => review !== null);
+  for (let pages = 1; page.pageInfo.hasNextPage && pages < maxReviewPages; pages += 1) {
+    const { data } = await client.graphql(moreReviews, { id: pullRequest.id, after: page.pageInfo.endCursor }, call);
+    page = existing(data.node).reviews;
+    reviews.push(...page.nodes.filter((review) => review !== null));
+  }
+  return reviews;
+}

@@ -1,0 +1,23 @@
+import { moreReactions } from '../queries.ts';
+import type { Asking } from './items.ts';
+import type { ReactablePayload, ReactionPage } from './payloads.ts';
+
+/** Nothing has so many pages of reactions. */
+const maxReactionPages = 1000;
+
+/** All reactions to something, also those that did not fit on its page. */
+export async function allReactions(
+  { client, call }: Asking,
+  { id, reactions }: ReactablePayload,
+): Promise<ReactionPage['nodes']> {
+  const nodes = [...reactions.nodes];
+  let { pageInfo } = reactions;
+  for (let pages = 1; pageInfo.hasNextPage && pages < maxReactionPages; pages += 1) {
+    const { data } = await client.graphql(moreReactions, { id, after: pageInfo.endCursor }, call);
+    // It was removed meanwhile.
+    if (data.node === null) break;
+    nodes.push(...data.node.reactions.nodes);
+    ({ pageInfo } = data.node.reactions);
+  }
+  return nodes;
+}
