@@ -1,8 +1,10 @@
+import { lineCountsOf } from '../world/line-counts.ts';
 import type { Commit, Person, Repository } from '../world/model.ts';
 import { connection, type PageArguments } from './connection.ts';
 import { type Fields, type Question, time } from './question.ts';
 
 export function commitFields(question: Question, repository: Repository, commit: Commit): Fields {
+  const { additions, deletions, changedFiles } = lineCountsOf(commit.oid);
   return {
     __typename: 'Commit',
     id: `C_${commit.oid}`,
@@ -12,6 +14,10 @@ export function commitFields(question: Question, repository: Repository, commit:
     messageHeadline: commit.message.split('\n', 1)[0],
     authoredDate: time(commit.authoredAt),
     committedDate: time(commit.committedAt),
+    additions,
+    deletions,
+    changedFiles,
+    changedFilesIfAvailable: changedFiles,
     repository: () => question.tell.repository(repository),
     author: () => personFields(question, commit.author, commit.authoredAt),
     committer: () => personFields(question, commit.committer, commit.committedAt),
@@ -26,7 +32,8 @@ export function commitFields(question: Question, repository: Repository, commit:
         },
         args,
       ),
-    history: (args: PageArguments & { since?: string | null }) => {
+    history: (args: PageArguments & Record<'since' | 'until' | 'path' | 'author', string | null | undefined>) => {
+      if (args.path || args.author) throw new Error('the simulator knows a history by its dates only');
       const upTo = repository.commits.findIndex(({ oid }) => oid === commit.oid) + 1;
       return connection(
         {
@@ -34,7 +41,8 @@ export function commitFields(question: Question, repository: Repository, commit:
           items: repository.commits
             .slice(0, upTo)
             .map((item, index) => ({ item, index }))
-            .filter(({ item }) => !args.since || item.committedAt >= new Date(args.since)),
+            .filter(({ item }) => !args.since || item.committedAt >= new Date(args.since))
+            .filter(({ item }) => !args.until || item.committedAt <= new Date(args.until)),
           key: ({ index }) => index,
           id: ({ index }) => index,
           descending: true,

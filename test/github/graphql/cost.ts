@@ -26,8 +26,18 @@ export function queryCost(document: DocumentNode, operation: OperationDefinition
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
-  const { requests, nodes } = countIn(operation.selectionSet, 1, fragments, variables);
+  const known = { ...defaultsOf(operation), ...variables };
+  const { requests, nodes } = countIn(operation.selectionSet, 1, fragments, known);
   return { points: Math.max(1, Math.round(requests / 100)), nodes };
+}
+
+/** What variables are when the request does not say. */
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
+  return Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
+    ),
+  );
 }
 
 interface Count {

@@ -12,10 +12,12 @@ import {
 } from 'graphql';
 import type { Viewer, World } from '../world/world.ts';
 import { accountFields } from './actors.ts';
+import { commentFields, discussionCommentFields, reviewCommentFields } from './comments.ts';
 import { commitFields } from './commits.ts';
 import { type QueryCost, queryCost, type Variables } from './cost.ts';
-import { discussionFields, issueFields, pullRequestFields, reviewFields } from './items.ts';
+import { discussionFields, issueFields } from './items.ts';
 import { findNode } from './nodes.ts';
+import { pullRequestFields, reviewFields } from './pull-requests.ts';
 import { type Fields, notFound, type Question, type Teller } from './question.ts';
 import { repositoryFields } from './repositories.ts';
 import { search } from './search.ts';
@@ -114,7 +116,11 @@ function tellerOf(question: Question): Teller {
     issue: (repository, issue) => issueFields(question, repository, issue),
     pullRequest: (repository, pull) => pullRequestFields(question, repository, pull),
     review: (repository, pull, review) => reviewFields(question, repository, pull, review),
+    comment: (repository, thread, comment) => commentFields(question, repository, thread, comment),
+    reviewComment: (repository, pull, comment) => reviewCommentFields(question, repository, pull, comment),
     discussion: (repository, discussion) => discussionFields(question, repository, discussion),
+    discussionComment: (repository, discussion, comment) =>
+      discussionCommentFields(question, repository, discussion, comment),
   };
 }
 

@@ -1,113 +1,148 @@
-import type { Discussion, Issue, PullRequest, Repository, Review } from '../world/model.ts';
-import { connection, type PageArguments } from './connection.ts';
+import type { Closing, Discussion, Issue, PullRequest, Repository } from '../world/model.ts';
+import { nodeId } from '../world/world.ts';
+import { connection, type Order, ordering, type PageArguments } from './connection.ts';
+import { itemFields, users } from './parts.ts';
 import { type Fields, type Question, time } from './question.ts';
 
-/** What people write in a repository: issues, pull requests with their reviews, discussions with their answers. */
+/** Issues and discussions. */
 
 export function issueFields(question: Question, repository: Repository, issue: Issue): Fields {
   return {
-    ...common(question, repository, issue, 'Issue', 'issues'),
-    databaseId: issue.id,
-    fullDatabaseId: String(issue.id),
+    __typename: 'Issue',
+    ...itemFields(question, repository, issue, `issues/${issue.number}`),
+    ...threadFields(question, repository, issue),
     state: issue.closedAt === null ? 'OPEN' : 'CLOSED',
-    stateReason: issue.stateReason,
-    labels: (args: PageArguments) => labels(issue.labels, args),
-  };
-}
-
-export function pullRequestFields(question: Question, repository: Repository, pull: PullRequest): Fields {
-  return {
-    ...common(question, repository, pull, 'PullRequest', 'pull'),
-    databaseId: pull.id,
-    fullDatabaseId: String(pull.id),
-    state: pull.mergedAt !== null ? 'MERGED' : pull.closedAt !== null ? 'CLOSED' : 'OPEN',
-    isDraft: pull.isDraft,
-    merged: pull.mergedAt !== null,
-    mergedAt: time(pull.mergedAt),
-    labels: (args: PageArguments) => labels(pull.labels, args),
-    reviews: (args: PageArguments) =>
+    stateReason: ({ enableDuplicate }: { enableDuplicate?: boolean | null }) =>
+      // As GitHub tells those who do not know of duplicates yet.
+      issue.stateReason === 'DUPLICATE' && !enableDuplicate ? 'NOT_PLANNED' : issue.stateReason,
+    closedByPullRequestsReferences: (args: PageArguments & { includeClosedPrs?: boolean | null }) =>
       connection(
         {
-          name: 'reviews',
-          items: pull.reviews.filter(({ state, authorId }) => state !== 'PENDING' || isViewer(question, authorId)),
-          key: (review) => review.createdAt.getTime(),
-          id: (review) => review.id,
-          toNode: (review) => question.tell.review(repository, pull, review),
+          name: 'closedByPullRequestsReferences',
+          items: linkedPulls(question, issue).filter(
+            ({ closedAt, mergedAt }) => args.includeClosedPrs || closedAt === null || mergedAt !== null,
+          ),
+          key: (pull) => pull.number,
+          id: (pull) => pull.id,
+          toNode: (pull) => question.tell.pullRequest(repository, pull),
         },
         args,
       ),
   };
 }
 
-export function reviewFields(question: Question, repository: Repository, pull: PullRequest, review: Review): Fields {
+function linkedPulls({ world }: Question, issue: Issue): PullRequest[] {
+  return issue.linkedPullRequestIds.flatMap((id) => {
+    const placed = world.placeOf(nodeId('PR', id));
+    return placed?.kind === 'pull_request' ? [placed.item] : [];
+  });
+}
+
+/** What issues and pull requests share. */
+export function threadFields(question: Question, repository: Repository, thread: Issue | PullRequest): Fields {
   return {
-    __typename: 'PullRequestReview',
-    id: review.nodeId,
-    databaseId: review.id,
-    fullDatabaseId: String(review.id),
-    state: review.state,
-    createdAt: time(review.createdAt),
-    updatedAt: time(review.updatedAt),
-    submittedAt: time(review.submittedAt),
-    author: () => question.tell.author(review.authorId),
-    pullRequest: () => question.tell.pullRequest(repository, pull),
-    repository: () => question.tell.repository(repository),
+    fullDatabaseId: String(thread.id),
+    comments: (args: PageArguments & Order) =>
+      connection(
+        {
+          name: 'comments',
+          items: thread.comments,
+          // The default is the order in which they were written.
+          ...ordering<Issue['comments'][number]>({ CREATED_AT: byCreation, UPDATED_AT: byUpdate }, args, 'CREATED_AT'),
+          id: (comment) => comment.id,
+          toNode: (comment) => question.tell.comment(repository, thread, comment),
+        },
+        args,
+      ),
+    assignees: (args: PageArguments) => users(question, 'assignees', thread.assigneeIds, args),
+    timelineItems: (args: PageArguments & { itemTypes?: string[] | null }) =>
+      timeline(question, repository, thread, args),
   };
 }
 
-export function discussionFields(question: Question, repository: Repository, discussion: Discussion): Fields {
-  const answer = discussion.comments.find(({ id }) => id === discussion.answerId);
-  return {
-    ...common(question, repository, discussion, 'Discussion', 'discussions'),
-    databaseId: discussion.id,
-    isAnswered: answer !== undefined,
-    answer:
-      answer === undefined
-        ? null
-        : {
-            __typename: 'DiscussionComment',
-            id: answer.nodeId,
-            databaseId: answer.id,
-            createdAt: time(answer.createdAt),
-            isAnswer: true,
-            author: () => question.tell.author(answer.authorId),
-          },
-  };
-}
-
-function common(
+function timeline(
   question: Question,
   repository: Repository,
-  item: Issue | PullRequest | Discussion,
-  type: string,
-  path: string,
+  thread: Issue | PullRequest,
+  args: PageArguments & { itemTypes?: string[] | null },
 ): Fields {
-  const { nodeId, number, title, createdAt, updatedAt, closedAt, authorId } = item;
+  if (args.itemTypes?.join() !== 'CLOSED_EVENT')
+    throw new Error('the simulator knows the timeline item CLOSED_EVENT only');
+  const list = connection(
+    {
+      name: 'timelineItems',
+      items: thread.closings,
+      key: ({ at }) => at.getTime(),
+      id: ({ id }) => id,
+      toNode: (closing) => closedEventFields(question, repository, closing),
+    },
+    args,
+  );
+  return { ...list, filteredCount: thread.closings.length, updatedAt: time(thread.updatedAt) };
+}
+
+function closedEventFields(question: Question, repository: Repository, { id, at, byId, closer }: Closing): Fields {
   return {
-    __typename: type,
-    id: nodeId,
-    number,
-    title,
-    createdAt: time(createdAt),
-    updatedAt: time(updatedAt),
-    closedAt: time(closedAt),
-    closed: closedAt !== null,
-    author: () => question.tell.author(authorId),
-    repository: () => question.tell.repository(repository),
-    url: () => {
-      const owner = question.world.accountById(repository.ownerId)?.login ?? 'ghost';
-      return `${question.origin}/${owner}/${repository.name}/${path}/${number}`;
+    __typename: 'ClosedEvent',
+    id: nodeId('CE', id),
+    createdAt: time(at),
+    actor: () => question.tell.author(byId),
+    closer: () => {
+      if (closer === null) return null;
+      if ('commitOid' in closer) {
+        const commit = repository.commits.find(({ oid }) => oid === closer.commitOid);
+        return commit === undefined ? null : question.tell.commit(repository, commit);
+      }
+      const placed = question.world.placeOf(nodeId('PR', closer.pullRequestId));
+      return placed?.kind === 'pull_request' ? question.tell.pullRequest(placed.repository, placed.item) : null;
     },
   };
 }
 
-function labels(names: readonly string[], args: PageArguments): Fields {
-  return connection(
-    { name: 'labels', items: names, key: (name) => name, id: (name) => name, toNode: (name) => ({ name }) },
-    args,
-  );
+export function discussionFields(question: Question, repository: Repository, discussion: Discussion): Fields {
+  const { category, comments, upvoterIds } = discussion;
+  const answer = comments.find(({ id }) => id === discussion.answerId);
+  const tellComment = (comment: Discussion['comments'][number]): Fields =>
+    question.tell.discussionComment(repository, discussion, comment);
+  return {
+    __typename: 'Discussion',
+    ...itemFields(question, repository, discussion, `discussions/${discussion.number}`),
+    stateReason: discussion.stateReason,
+    category: () => categoryFields(question, repository, category),
+    upvoteCount: upvoterIds.length,
+    viewerHasUpvoted: upvoterIds.some((id) => id === question.viewer.accountId),
+    // Nothing to answer, nothing to say about it.
+    isAnswered: category.isAnswerable ? answer !== undefined : null,
+    answer: () => (answer === undefined ? null : tellComment(answer)),
+    answerChosenAt: time(discussion.answerChosenAt),
+    answerChosenBy: () =>
+      discussion.answerChosenById === null ? null : question.tell.author(discussion.answerChosenById),
+    comments: (args: PageArguments) =>
+      connection(
+        { name: 'comments', items: comments, key: byCreation, id: (comment) => comment.id, toNode: tellComment },
+        args,
+      ),
+  };
 }
 
-function isViewer({ viewer }: Question, accountId: number): boolean {
-  return viewer.accountId === accountId;
+function categoryFields(
+  question: Question,
+  repository: Repository,
+  { id, name, isAnswerable }: Discussion['category'],
+) {
+  return {
+    __typename: 'DiscussionCategory',
+    id: nodeId('DIC', id),
+    name,
+    slug: name.toLowerCase().replace(/[^a-z]+/g, '-'),
+    emoji: ':speech_balloon:',
+    description: null,
+    isAnswerable,
+    createdAt: time(repository.createdAt),
+    updatedAt: time(repository.createdAt),
+    repository: () => question.tell.repository(repository),
+  };
 }
+
+const byCreation = ({ createdAt }: { createdAt: Date }): number => createdAt.getTime();
+const byUpdate = ({ updatedAt }: { updatedAt: Date }): number => updatedAt.getTime();

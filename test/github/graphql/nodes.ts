@@ -1,41 +1,32 @@
-import type { Repository } from '../world/model.ts';
-import type { World } from '../world/world.ts';
+import { idIn, type Placed } from '../world/world.ts';
 import { type Fields, notFound, type Question } from './question.ts';
-
-type Tell = (question: Question) => Fields;
-/** Null: nobody's private matter. */
-type Entry = { repository: Repository | null; tell: Tell };
-
-const indexes = new WeakMap<World, { version: number; byId: Map<string, Entry> }>();
 
 /** What an opaque id names, if the viewer may see it. */
 export function findNode(question: Question, id: string): Fields {
-  const { world, viewer } = question;
-  const entry = indexOf(world).get(id);
-  const isHidden = entry?.repository !== null && entry !== undefined && !world.canSee(viewer, entry.repository);
-  if (entry === undefined || isHidden) throw notFound(`Could not resolve to a node with the global id of '${id}'.`);
-  return entry.tell(question);
+  const { world, viewer, tell } = question;
+  const placed = world.placeOf(id);
+  if (placed !== undefined && world.canSee(viewer, placed.repository) && !isSecret(question, placed))
+    return tellPlaced(question, placed);
+  const number = idIn(id);
+  const account = world.accountById(number);
+  if (account?.nodeId === id) return tell.account(account);
+  const repository = world.repositoryById(number);
+  if (repository?.nodeId === id && world.canSee(viewer, repository)) return tell.repository(repository);
+  throw notFound(`Could not resolve to a node with the global id of '${id}'.`);
 }
 
-function indexOf(world: World): Map<string, Entry> {
-  const known = indexes.get(world);
-  if (known?.version === world.version) return known.byId;
-  const byId = new Map<string, Entry>();
-  for (const account of world.accounts) {
-    if (!account.isDeleted) byId.set(account.nodeId, { repository: null, tell: ({ tell }) => tell.account(account) });
-  }
-  for (const repository of world.repositories) {
-    byId.set(repository.nodeId, { repository, tell: ({ tell }) => tell.repository(repository) });
-    for (const issue of repository.issues) {
-      byId.set(issue.nodeId, { repository, tell: ({ tell }) => tell.issue(repository, issue) });
-    }
-    for (const pull of repository.pullRequests) {
-      byId.set(pull.nodeId, { repository, tell: ({ tell }) => tell.pullRequest(repository, pull) });
-    }
-    for (const discussion of repository.discussions) {
-      byId.set(discussion.nodeId, { repository, tell: ({ tell }) => tell.discussion(repository, discussion) });
-    }
-  }
-  indexes.set(world, { version: world.version, byId });
-  return byId;
+/** A review before it is submitted. */
+function isSecret({ viewer }: Question, placed: Placed): boolean {
+  return placed.kind === 'review' && placed.item.submittedAt === null && placed.item.authorId !== viewer.accountId;
+}
+
+function tellPlaced({ tell }: Question, placed: Placed): Fields {
+  const { repository } = placed;
+  if (placed.kind === 'issue') return tell.issue(repository, placed.item);
+  if (placed.kind === 'pull_request') return tell.pullRequest(repository, placed.item);
+  if (placed.kind === 'review') return tell.review(repository, placed.pull, placed.item);
+  if (placed.kind === 'comment') return tell.comment(repository, placed.thread, placed.item);
+  if (placed.kind === 'review_comment') return tell.reviewComment(repository, placed.pull, placed.item);
+  if (placed.kind === 'discussion') return tell.discussion(repository, placed.item);
+  return tell.discussionComment(repository, placed.discussion, placed.item);
 }

@@ -35,7 +35,7 @@ export function ownedRepositories(question: Question, owner: Account, args: Owne
     UPDATED_AT: (repository) => repository.updatedAt.getTime(),
     PUSHED_AT: (repository) => repository.pushedAt?.getTime() ?? 0,
     NAME: (repository) => repository.name.toLowerCase(),
-    STARGAZERS: (repository) => repository.stars.length,
+    STARGAZERS: (repository) => world.starsOf(repository).length,
   };
   return connection(
     {

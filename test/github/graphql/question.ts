@@ -1,5 +1,16 @@
 import { GraphQLError } from 'graphql';
-import type { Account, Commit, Discussion, Issue, PullRequest, Repository, Review } from '../world/model.ts';
+import type {
+  Account,
+  Comment,
+  Commit,
+  Discussion,
+  DiscussionComment,
+  Issue,
+  PullRequest,
+  Repository,
+  Review,
+  ReviewComment,
+} from '../world/model.ts';
 import type { Viewer, World } from '../world/world.ts';
 
 /** An object of the schema: values, or functions of the field's arguments. */
@@ -15,7 +26,10 @@ export interface Teller {
   issue(repository: Repository, issue: Issue): Fields;
   pullRequest(repository: Repository, pull: PullRequest): Fields;
   review(repository: Repository, pull: PullRequest, review: Review): Fields;
+  comment(repository: Repository, thread: Issue | PullRequest, comment: Comment): Fields;
+  reviewComment(repository: Repository, pull: PullRequest, comment: ReviewComment): Fields;
   discussion(repository: Repository, discussion: Discussion): Fields;
+  discussionComment(repository: Repository, discussion: Discussion, comment: DiscussionComment): Fields;
 }
 
 /** One GraphQL request while it is answered. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Commit, Repository } from '../world/model.ts';
+import type { Commit, Issue, Repository, Star } from '../world/model.ts';
 import { connection, type Order, ordering, type PageArguments } from './connection.ts';
+import { findFile } from './files.ts';
 import { type Fields, notFound, type Question, time } from './question.ts';
 
 export function repositoryFields(question: Question, repository: Repository): Fields {
@@ -24,7 +25,7 @@ export function repositoryFields(question: Question, repository: Repository): Fi
     isDisabled: false,
     isTemplate: false,
     isEmpty: tip === undefined,
-    stargazerCount: repository.stars.length,
+    stargazerCount: question.world.starsOf(repository).length,
     forkCount: repository.forkCount,
     diskUsage: repository.sizeKib,
     createdAt: time(repository.createdAt),
@@ -46,13 +47,13 @@ export function repositoryFields(question: Question, repository: Repository): Fi
 
 function lists(question: Question, repository: Repository): Fields {
   return {
-    issues: (args: PageArguments & Order & { states?: string[] | null; filterBy?: { since?: string | null } | null }) =>
+    issues: (args: PageArguments & Order & { states?: string[] | null; filterBy?: IssueFilter | null }) =>
       connection(
         {
           name: 'issues',
-          items: repository.issues
-            .filter(({ closedAt }) => !args.states || args.states.includes(closedAt === null ? 'OPEN' : 'CLOSED'))
-            .filter(({ updatedAt }) => !args.filterBy?.since || updatedAt >= new Date(args.filterBy.since)),
+          items: filteredIssues(repository, args.filterBy).filter(
+            ({ closedAt }) => !args.states || args.states.includes(closedAt === null ? 'OPEN' : 'CLOSED'),
+          ),
           ...ordering(itemKeys, args, 'CREATED_AT'),
           id: (issue) => issue.id,
           toNode: (issue) => question.tell.issue(repository, issue),
@@ -73,11 +74,13 @@ function lists(question: Question, repository: Repository): Fields {
         },
         args,
       ),
-    discussions: (args: PageArguments & Order) =>
+    discussions: (args: PageArguments & Order & { states?: string[] | null; answered?: boolean | null }) =>
       connection(
         {
           name: 'discussions',
-          items: repository.discussions,
+          items: repository.discussions
+            .filter(({ closedAt }) => !args.states || args.states.includes(closedAt === null ? 'OPEN' : 'CLOSED'))
+            .filter(({ answerId }) => typeof args.answered !== 'boolean' || (answerId !== null) === args.answered),
           ...ordering(itemKeys, args, 'UPDATED_AT'),
           id: (discussion) => discussion.id,
           toNode: (discussion) => question.tell.discussion(repository, discussion),
@@ -88,7 +91,7 @@ function lists(question: Question, repository: Repository): Fields {
       connection(
         {
           name: 'stargazers',
-          items: repository.stars,
+          items: question.world.starsOf(repository),
           ...ordering({ STARRED_AT: (star: Star) => star.starredAt.getTime() }, args, 'STARRED_AT'),
           id: (star) => star.accountId,
           toNode: (star) => question.tell.author(star.accountId),
@@ -99,7 +102,24 @@ function lists(question: Question, repository: Repository): Fields {
   };
 }
 
-type Star = Repository['stars'][number];
+interface IssueFilter {
+  since?: string | null;
+  labels?: string[] | null;
+  states?: string[] | null;
+}
+
+function filteredIssues(repository: Repository, filter: IssueFilter | null | undefined): Issue[] {
+  const { since, labels, states, ...unknown } = filter ?? {};
+  // What a filter does not say may stand there as false.
+  const asked = Object.entries(unknown).find(([, value]) => Boolean(value));
+  if (asked !== undefined) throw new Error(`the simulator does not know the filter ${asked[0]}`);
+  return repository.issues.filter(
+    (issue) =>
+      (!since || issue.updatedAt >= new Date(since)) &&
+      (!labels || issue.labels.some((label) => labels.includes(label))) &&
+      (!states || states.includes(issue.closedAt === null ? 'OPEN' : 'CLOSED')),
+  );
+}
 
 const itemKeys: Record<string, (item: { createdAt: Date; updatedAt: Date }) => number> = {
   CREATED_AT: (item) => item.createdAt.getTime(),
@@ -112,7 +132,9 @@ function findObject(
   { oid, expression }: { oid?: string; expression?: string },
 ): Fields | null {
   const tip = repository.commits.at(-1)?.oid;
-  const isTip = expression === 'HEAD' || expression === repository.defaultBranch;
+  const [revision, path] = expression?.split(/:(.*)/s) ?? [];
+  const isTip = revision === 'HEAD' || revision === repository.defaultBranch || revision === tip;
+  if (path !== undefined) return isTip && tip !== undefined ? findFile(question, repository, path) : null;
   const wanted = oid ?? (isTip ? tip : expression);
   const commit = wanted === undefined ? undefined : commitsOf(repository).get(wanted);
   return commit === undefined ? null : question.tell.commit(repository, commit);

@@ -1,5 +1,12 @@
 import { activityOf, type Deed } from '../world/activity-index.ts';
-import type { Account, Discussion, Issue, PullRequest } from '../world/model.ts';
+import {
+  type Account,
+  type Discussion,
+  type Issue,
+  isDiscussion,
+  isPullRequest,
+  type PullRequest,
+} from '../world/model.ts';
 import { connection, type PageArguments } from './connection.ts';
 import type { Fields, Question } from './question.ts';
 
@@ -17,18 +24,18 @@ export function search(question: Question, args: PageArguments & { type: string;
       id: ({ item }) => item.id,
       descending: true,
       toNode: ({ repository, item }) => {
-        if ('mergedAt' in item) return question.tell.pullRequest(repository, item);
-        return 'comments' in item ? question.tell.discussion(repository, item) : question.tell.issue(repository, item);
+        if (isPullRequest(item)) return question.tell.pullRequest(repository, item);
+        return isDiscussion(item) ? question.tell.discussion(repository, item) : question.tell.issue(repository, item);
       },
     },
     args,
   );
   const { totalCount: _totalCount, ...page } = list;
-  const isDiscussion = args.type === 'DISCUSSION';
+  const isOfDiscussions = args.type === 'DISCUSSION';
   return {
     ...page,
-    issueCount: isDiscussion ? 0 : found.length,
-    discussionCount: isDiscussion ? found.length : 0,
+    issueCount: isOfDiscussions ? 0 : found.length,
+    discussionCount: isOfDiscussions ? found.length : 0,
   };
 }
 
@@ -62,9 +69,9 @@ const tests: Record<string, Test> = {
   'is:private': ({ repository }) => repository.visibility !== 'public',
   'is:open': ({ item }) => item.closedAt === null,
   'is:closed': ({ item }) => item.closedAt !== null,
-  'is:merged': ({ item }) => 'mergedAt' in item && item.mergedAt !== null,
-  'is:issue': ({ item }) => 'stateReason' in item,
-  'is:pr': ({ item }) => 'mergedAt' in item,
+  'is:merged': ({ item }) => isPullRequest(item) && item.mergedAt !== null,
+  'is:issue': ({ item }) => !isPullRequest(item) && !isDiscussion(item),
+  'is:pr': ({ item }) => isPullRequest(item),
 };
 
 function toTest(term: string): Test {

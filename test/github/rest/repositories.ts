@@ -47,6 +47,7 @@ export function repository(place: Place, shown: Repository): object {
   if (owner === undefined) throw new Error(`nobody owns ${shown.name}`);
   const url = `${place.apiUrl}/repos/${owner.login}/${shown.name}`;
   const page = `${place.origin}/${owner.login}/${shown.name}`;
+  const stars = place.world.starsOf(shown).length;
   const open = [...shown.issues, ...shown.pullRequests].filter(({ closedAt }) => closedAt === null).length;
   return {
     id: shown.id,
@@ -70,9 +71,9 @@ export function repository(place: Place, shown: Repository): object {
     language: shown.language,
     forks: shown.forkCount,
     forks_count: shown.forkCount,
-    stargazers_count: shown.stars.length,
-    watchers: shown.stars.length,
-    watchers_count: shown.stars.length,
+    stargazers_count: stars,
+    watchers: stars,
+    watchers_count: stars,
     subscribers_count: 0,
     network_count: shown.forkCount,
     size: shown.sizeKib,

@@ -1,35 +1,26 @@
 import { makeCommit } from './commits.ts';
-import type {
-  Account,
-  Commit,
-  Discussion,
-  Issue,
-  Person,
-  PullRequest,
-  Repository,
-  Review,
-  ReviewState,
+import {
+  type Account,
+  type Commit,
+  type Discussion,
+  type DiscussionCategory,
+  discussionCategories,
+  type Issue,
+  type Person,
+  type PullRequest,
+  type Repository,
+  type Review,
+  type ReviewState,
+  type Thread,
 } from './model.ts';
-import { addressesOf } from './people.ts';
-import type { Random } from './random.ts';
+import { tell } from './tell.ts';
 import { nodeId, type World } from './world.ts';
 
-/** How much happens in a repository. */
-export interface Amounts {
-  commits: number;
-  issues: number;
-  pullRequests: number;
-  discussions: number;
-}
-
 /** What adding one thing needs; times default to now. */
-interface Authored {
+export interface Authored {
   author: Account;
   createdAt?: Date;
 }
-
-const labels = ['bug', 'enhancement', 'good first issue', 'question', 'ドキュメント'];
-const reviewStates: readonly ReviewState[] = ['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED'];
 
 /** Adds a repository; what is not said gets a plain value. */
 export function addRepository(
@@ -58,44 +49,80 @@ export function addRepository(
     issues: [],
     pullRequests: [],
     discussions: [],
+    lastNumber: 0,
+    files: new Map(),
     ...described,
   };
   world.repositories.push(repository);
-  world.changed();
+  tell(world, repository, 'repository.created', repository.ownerId);
   return repository;
 }
 
 export function addIssue(world: World, repository: Repository, { author, createdAt = world.now() }: Authored): Issue {
   const id = world.newId();
-  const number = repository.issues.length + repository.pullRequests.length + repository.discussions.length + 1;
   const issue: Issue = {
+    ...newThread(repository, author, createdAt),
     id,
     nodeId: nodeId('I', id),
+    stateReason: null,
+    linkedPullRequestIds: [],
+  };
+  repository.issues.push(issue);
+  world.place({ kind: 'issue', repository, item: issue });
+  tell(world, repository, 'issues.opened', author.id, { issue });
+  return issue;
+}
+
+/** @param by.closes the issues that it will close when it is merged. */
+export function addPullRequest(
+  world: World,
+  repository: Repository,
+  by: Authored & { isDraft?: boolean; files?: PullRequest['files']; commits?: number; closes?: readonly Issue[] },
+): PullRequest {
+  const { author, createdAt = world.now(), isDraft = false, closes = [] } = by;
+  const id = world.newId();
+  const pullRequest: PullRequest = {
+    ...newThread(repository, author, createdAt),
+    id,
+    nodeId: nodeId('PR', id),
+    isDraft,
+    mergedAt: null,
+    mergedById: null,
+    reviews: [],
+    reviewComments: [],
+    requestedReviewerIds: [],
+    files: by.files ?? [{ path: 'README.md', additions: 1, deletions: 0 }],
+    commitCount: by.commits ?? 1,
+  };
+  repository.pullRequests.push(pullRequest);
+  for (const issue of closes) issue.linkedPullRequestIds.push(id);
+  world.place({ kind: 'pull_request', repository, item: pullRequest });
+  tell(world, repository, 'pull_request.opened', author.id, { pullRequest });
+  return pullRequest;
+}
+
+function newThread(repository: Repository, author: Account, createdAt: Date): Omit<Thread, 'id' | 'nodeId'> {
+  repository.lastNumber += 1;
+  const number = repository.lastNumber;
+  return {
     number,
     authorId: author.id,
     title: `Issue ${number} of "${repository.name}" <b>`,
     createdAt,
     updatedAt: createdAt,
     closedAt: null,
-    stateReason: null,
     labels: [],
+    assigneeIds: [],
+    comments: [],
+    reactions: [],
+    closings: [],
   };
-  repository.issues.push(issue);
-  world.changed();
-  return issue;
 }
 
-export function addPullRequest(world: World, repository: Repository, authored: Authored): PullRequest {
-  const { stateReason: _reason, ...issue } = addIssue(world, repository, authored);
-  repository.issues.pop();
-  const pull: PullRequest = { ...issue, nodeId: nodeId('PR', issue.id), isDraft: false, mergedAt: null, reviews: [] };
-  repository.pullRequests.push(pull);
-  return pull;
-}
-
+/** A pending review is its author's alone until `submitReview`. */
 export function addReview(
   world: World,
-  pull: PullRequest,
+  pullRequest: PullRequest,
   { author, createdAt = world.now(), state = 'APPROVED' }: Authored & { state?: ReviewState },
 ): Review {
   const id = world.newId();
@@ -106,49 +133,63 @@ export function addReview(
     state,
     createdAt,
     updatedAt: createdAt,
-    submittedAt: state === 'PENDING' ? null : createdAt,
+    submittedAt: null,
   };
-  pull.reviews.push(review);
-  if (state !== 'PENDING') touch(pull, createdAt);
+  pullRequest.reviews.push(review);
+  const repository = repositoryOf(world, pullRequest);
+  world.place({ kind: 'review', repository, item: review, pull: pullRequest });
   world.changed();
+  if (state !== 'PENDING') submitReview(world, pullRequest, review, state, createdAt);
   return review;
+}
+
+/** Everybody sees a review; whoever was asked for it is not any more. */
+export function submitReview(
+  world: World,
+  pullRequest: PullRequest,
+  review: Review,
+  state: Exclude<ReviewState, 'PENDING'>,
+  at = world.now(),
+): void {
+  Object.assign(review, { state, submittedAt: at, updatedAt: at });
+  pullRequest.requestedReviewerIds = pullRequest.requestedReviewerIds.filter((id) => id !== review.authorId);
+  touch(pullRequest, at);
+  const details = { pullRequest, review };
+  tell(world, repositoryOf(world, pullRequest), 'pull_request_review.submitted', review.authorId, details);
 }
 
 export function addDiscussion(
   world: World,
   repository: Repository,
-  { author, createdAt = world.now() }: Authored,
+  by: Authored & { category?: DiscussionCategory },
 ): Discussion {
+  const { author, createdAt = world.now(), category = discussionCategories.questions } = by;
   const id = world.newId();
-  const number = repository.issues.length + repository.pullRequests.length + repository.discussions.length + 1;
+  repository.lastNumber += 1;
   const discussion: Discussion = {
     id,
     nodeId: nodeId('D', id),
-    number,
+    number: repository.lastNumber,
     authorId: author.id,
-    title: `Discussion ${number}`,
+    title: `Discussion ${repository.lastNumber}`,
     createdAt,
     updatedAt: createdAt,
     closedAt: null,
+    stateReason: null,
+    category,
+    labels: [],
+    // As on GitHub, its author's own is the first.
+    upvoterIds: [author.id],
+    reactions: [],
     comments: [],
     answerId: null,
+    answerChosenAt: null,
+    answerChosenById: null,
   };
   repository.discussions.push(discussion);
-  world.changed();
+  world.place({ kind: 'discussion', repository, item: discussion });
+  tell(world, repository, 'discussion.created', author.id, { discussion });
   return discussion;
-}
-
-/** Adds a comment to a discussion, and accepts it as the answer if asked to. */
-export function addComment(
-  world: World,
-  discussion: Discussion,
-  { author, createdAt = world.now(), isAnswer = false }: Authored & { isAnswer?: boolean },
-): void {
-  const id = world.newId();
-  discussion.comments.push({ id, nodeId: nodeId('DC', id), authorId: author.id, createdAt });
-  if (isAnswer) discussion.answerId = id;
-  touch(discussion, createdAt);
-  world.changed();
 }
 
 /** Adds a commit to the default branch. */
@@ -165,6 +206,7 @@ export function addCommit(
     authoredAt?: Date;
     parents?: string[];
     message?: string;
+    paths?: Commit['paths'];
   },
 ): Commit {
   const at = by.at ?? world.now();
@@ -179,103 +221,21 @@ export function addCommit(
     authoredAt: by.authoredAt ?? at,
     committedAt: at,
   });
+  if (by.paths !== undefined) commit.paths = by.paths;
   repository.commits.push(commit);
   repository.pushedAt = later(repository.pushedAt, at);
   touch(repository, at);
-  world.changed();
+  const push = { before: last ?? null, after: commit.oid, forced: false, commits: [commit] };
+  const pusher = (): number => world.accountByEmail(commit.author.email)?.id ?? repository.ownerId;
+  tell(world, repository, 'push', pusher, { push });
   return commit;
 }
 
-/** Fills a repository with what people do, some of them more than others. */
-export function addActivity(
-  world: World,
-  random: Random,
-  repository: Repository,
-  people: readonly Account[],
-  amounts: Amounts,
-): void {
-  const until = world.now();
-  const someTime = (): Date => random.time(repository.createdAt, until);
-  const times = Array.from({ length: amounts.commits }, someTime).toSorted(
-    (one, other) => one.getTime() - other.getTime(),
-  );
-  for (const at of times) addSomeCommit(world, random, repository, people, at);
-  for (let count = 0; count < amounts.issues; count += 1) {
-    const issue = addIssue(world, repository, { author: random.pickSkewed(people), createdAt: someTime() });
-    if (random.chance(0.3)) issue.labels.push(random.pick(labels));
-    if (random.chance(0.6)) close(issue, random.time(issue.createdAt, until), random.chance(0.2));
-  }
-  for (let count = 0; count < amounts.pullRequests; count += 1)
-    addSomePullRequest(world, random, repository, people, someTime());
-  for (let count = 0; count < amounts.discussions; count += 1) {
-    const discussion = addDiscussion(world, repository, { author: random.pick(people), createdAt: someTime() });
-    for (let comments = random.integer(0, 3); comments > 0; comments -= 1) {
-      const createdAt = random.time(discussion.createdAt, until);
-      addComment(world, discussion, { author: random.pick(people), createdAt, isAnswer: random.chance(0.3) });
-    }
-  }
-}
-
-function addSomeCommit(
-  world: World,
-  random: Random,
-  repository: Repository,
-  people: readonly Account[],
-  at: Date,
-): void {
-  const author = random.chance(0.08) ? stranger(random) : personOf(random, random.pickSkewed(people));
-  const coAuthors = random.chance(0.15)
-    ? Array.from({ length: random.integer(1, 3) }, () => personOf(random, random.pick(people)))
-    : [];
-  // Now and then two lines of work meet again.
-  const [last, beforeLast] = [repository.commits.at(-1)?.oid, repository.commits.at(-2)?.oid];
-  const isMerge = random.chance(0.1) && last !== undefined && beforeLast !== undefined;
-  addCommit(world, repository, {
-    author,
-    coAuthors,
-    at,
-    ...(isMerge ? { parents: [last, beforeLast] } : mergedAs(random, personOf(random, random.pick(people)), at)),
-  });
-}
-
-function addSomePullRequest(
-  world: World,
-  random: Random,
-  repository: Repository,
-  people: readonly Account[],
-  createdAt: Date,
-): void {
-  const until = world.now();
-  const pull = addPullRequest(world, repository, { author: random.pickSkewed(people), createdAt });
-  pull.isDraft = random.chance(0.1);
-  for (let reviews = random.integer(0, 4); reviews > 0; reviews -= 1) {
-    const state = random.chance(0.1) ? 'PENDING' : random.pick(reviewStates);
-    addReview(world, pull, { author: random.pick(people), createdAt: random.time(createdAt, until), state });
-  }
-  if (random.chance(0.7)) close(pull, random.time(createdAt, until), random.chance(0.2));
-  if (pull.closedAt !== null && random.chance(0.85)) pull.mergedAt = pull.closedAt;
-}
-
-function close(item: Issue | PullRequest, at: Date, isNotPlanned: boolean): void {
-  item.closedAt = at;
-  if ('stateReason' in item) item.stateReason = isNotPlanned ? 'NOT_PLANNED' : 'COMPLETED';
-  touch(item, at);
-}
-
-export function personOf(random: Random, account: Account): Person {
-  return { name: account.name?.replace(/[<>\n\t]/g, ' ') || account.login, email: random.pick(addressesOf(account)) };
-}
-
-/** Squashed by GitHub, rebased by somebody else, or neither. */
-function mergedAs(random: Random, other: Person, at: Date): { committer?: Person; authoredAt?: Date } {
-  if (random.chance(0.2)) return { committer: { name: 'GitHub', email: 'noreply@github.com' } };
-  const isRebased = random.chance(0.1);
-  return isRebased ? { committer: other, authoredAt: new Date(at.getTime() - 86_400_000) } : {};
-}
-
-/** Somebody whose address belongs to no account. */
-function stranger(random: Random): Person {
-  return { name: 'Somebody Else', email: `stranger-${random.integer(1, 9)}@nowhere.example` };
+/** Where something is; it has not been removed. */
+export function repositoryOf(world: World, item: { nodeId: string }): Repository {
+  const repository = world.repositoryOf(item);
+  if (repository === undefined) throw new Error(`${item.nodeId} is in no repository`);
+  return repository;
 }
 
 /** An item that changed shows when. */

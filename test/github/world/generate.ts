@@ -1,15 +1,7 @@
 import type { HistoryName } from '../../git/histories.ts';
-import {
-  type Amounts,
-  addActivity,
-  addCommit,
-  addDiscussion,
-  addIssue,
-  addPullRequest,
-  addRepository,
-  addReview,
-} from './activity.ts';
+import { addCommit, addDiscussion, addIssue, addPullRequest, addRepository, addReview } from './activity.ts';
 import { addCast, type Cast, years } from './cast.ts';
+import { type Amounts, addActivity } from './fill.ts';
 import type { Account, Repository } from './model.ts';
 import { addPeople } from './people.ts';
 import { Random } from './random.ts';

@@ -48,38 +48,8 @@ export interface Commit {
   message: string;
   authoredAt: Date;
   committedAt: Date;
-}
-
-export interface Issue {
-  id: number;
-  nodeId: string;
-  number: number;
-  authorId: number;
-  title: string;
-  createdAt: Date;
-  updatedAt: Date;
-  closedAt: Date | null;
-  stateReason: 'COMPLETED' | 'NOT_PLANNED' | null;
-  labels: string[];
-}
-
-export type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
-
-export interface Review {
-  id: number;
-  nodeId: string;
-  authorId: number;
-  state: ReviewState;
-  createdAt: Date;
-  updatedAt: Date;
-  /** Null while only its author sees it. */
-  submittedAt: Date | null;
-}
-
-export interface PullRequest extends Omit<Issue, 'stateReason'> {
-  isDraft: boolean;
-  mergedAt: Date | null;
-  reviews: Review[];
+  /** What it did to files that the repository shows; git is served without them. */
+  paths?: { added: string[]; modified: string[]; removed: string[] };
 }
 
 export const reactionContents = [
@@ -100,34 +70,127 @@ export interface Reaction {
   createdAt: Date;
 }
 
-/** What somebody wrote below an issue or a pull request, or at a line of a pull request's changes. */
-export interface Comment {
-  id: number;
+/** What people can react to. */
+export interface Reactable {
   nodeId: string;
-  authorId: number;
-  createdAt: Date;
-  updatedAt: Date;
   reactions: Reaction[];
 }
 
-export interface DiscussionComment {
+/** What somebody wrote below an issue or a pull request. */
+export interface Comment extends Reactable {
   id: number;
-  nodeId: string;
   authorId: number;
+  body: string;
   createdAt: Date;
+  updatedAt: Date;
 }
 
-export interface Discussion {
+/** What somebody wrote at a line of a pull request's changes, as part of a review. */
+export interface ReviewComment extends Comment {
+  reviewId: number;
+  path: string;
+}
+
+/** One time that something was closed, and by what besides a person. */
+export interface Closing {
   id: number;
-  nodeId: string;
+  at: Date;
+  byId: number;
+  closer: { pullRequestId: number } | { commitOid: string } | null;
+}
+
+/** What issues and pull requests have in common. */
+export interface Thread extends Reactable {
+  id: number;
   number: number;
   authorId: number;
   title: string;
   createdAt: Date;
   updatedAt: Date;
   closedAt: Date | null;
+  labels: string[];
+  assigneeIds: number[];
+  comments: Comment[];
+  /** Oldest first. */
+  closings: Closing[];
+}
+
+export type StateReason = 'COMPLETED' | 'NOT_PLANNED' | 'REOPENED' | 'DUPLICATE';
+
+export interface Issue extends Thread {
+  stateReason: StateReason | null;
+  /** Pull requests that say that they close it. */
+  linkedPullRequestIds: number[];
+}
+
+export type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
+
+export interface Review {
+  id: number;
+  nodeId: string;
+  authorId: number;
+  state: ReviewState;
+  createdAt: Date;
+  updatedAt: Date;
+  /** Null while only its author sees it. */
+  submittedAt: Date | null;
+}
+
+/** A file that a pull request changes. */
+export interface ChangedFile {
+  path: string;
+  additions: number;
+  deletions: number;
+}
+
+export interface PullRequest extends Thread {
+  isDraft: boolean;
+  mergedAt: Date | null;
+  mergedById: number | null;
+  reviews: Review[];
+  reviewComments: ReviewComment[];
+  requestedReviewerIds: number[];
+  files: ChangedFile[];
+  commitCount: number;
+}
+
+export interface DiscussionComment extends Comment {
+  upvoterIds: number[];
+}
+
+export interface DiscussionCategory {
+  id: number;
+  name: string;
+  isAnswerable: boolean;
+}
+
+export const discussionCategories = {
+  questions: { id: 1, name: 'Q&A', isAnswerable: true },
+  general: { id: 2, name: 'General', isAnswerable: false },
+  ideas: { id: 3, name: 'Ideas', isAnswerable: false },
+} as const satisfies Record<string, DiscussionCategory>;
+
+export interface Discussion extends Reactable {
+  id: number;
+  number: number;
+  authorId: number;
+  title: string;
+  createdAt: Date;
+  updatedAt: Date;
+  closedAt: Date | null;
+  stateReason: 'RESOLVED' | 'OUTDATED' | 'DUPLICATE' | 'REOPENED' | null;
+  category: DiscussionCategory;
+  labels: string[];
+  upvoterIds: number[];
   comments: DiscussionComment[];
   answerId: number | null;
+  answerChosenAt: Date | null;
+  answerChosenById: number | null;
+}
+
+export interface Star {
+  accountId: number;
+  starredAt: Date;
 }
 
 export interface Repository {
@@ -150,10 +213,22 @@ export interface Repository {
   pushedAt: Date | null;
   /** Accounts that may see it besides its owner's people. */
   collaboratorIds: number[];
-  stars: { accountId: number; starredAt: Date }[];
+  stars: Star[];
   /** The default branch, oldest first; each commit after its parents. */
   commits: Commit[];
   issues: Issue[];
   pullRequests: PullRequest[];
   discussions: Discussion[];
+  /** The last number that was given to an issue, pull request or discussion; none is given twice. */
+  lastNumber: number;
+  /** Texts on the default branch by path. */
+  files: Map<string, string>;
+}
+
+export function isPullRequest(item: Issue | PullRequest | Discussion): item is PullRequest {
+  return 'mergedAt' in item;
+}
+
+export function isDiscussion(item: Issue | PullRequest | Discussion): item is Discussion {
+  return 'category' in item;
 }

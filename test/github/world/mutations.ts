@@ -1,15 +1,30 @@
-import { touch } from './activity.ts';
+import { repositoryOf, touch } from './activity.ts';
+import { aboutThread } from './comments.ts';
 import { makeCommit } from './commits.ts';
-import type { Account, Discussion, Issue, PullRequest, Repository } from './model.ts';
+import {
+  type Account,
+  type Closing,
+  type Commit,
+  type Discussion,
+  type Issue,
+  isDiscussion,
+  isPullRequest,
+  type PullRequest,
+  type Repository,
+} from './model.ts';
 import { addAccount } from './people.ts';
+import { type Acting, tell, tellOfAccount } from './tell.ts';
 import type { World } from './world.ts';
 
 /** What happens to accounts, repositories and what is in them, besides that more is added. */
 
 export function renameAccount(world: World, account: Account, login: string): void {
+  const more = { changes: { login: { from: account.login } } };
   account.login = login;
   touch(account, world.now());
   world.changed();
+  // Nobody is told of people's new names.
+  if (account.type === 'Organization') tellOfAccount(world, account, 'organization.renamed', account.id, { more });
 }
 
 export function deleteAccount(world: World, account: Account): void {
@@ -34,67 +49,119 @@ export function changeProfile(world: World, account: Account, changes: Partial<A
   world.changed();
 }
 
-export function closeItem(world: World, item: Issue | PullRequest, how: { merged?: boolean } = {}): void {
-  item.closedAt = world.now();
-  if ('mergedAt' in item && how.merged) item.mergedAt = item.closedAt;
-  touch(item, item.closedAt);
-  world.changed();
+export interface ClosingHow extends Acting {
+  /** Of pull requests. */
+  merged?: boolean;
+  /** Of issues: COMPLETED when absent; of discussions: RESOLVED. */
+  reason?: 'COMPLETED' | 'NOT_PLANNED' | 'DUPLICATE' | 'RESOLVED' | 'OUTDATED';
+  /** What closed an issue besides a person. */
+  closer?: PullRequest | Commit;
+  at?: Date;
 }
 
-export function reopenIssue(world: World, issue: Issue): void {
-  issue.closedAt = null;
-  issue.stateReason = null;
-  touch(issue, world.now());
-  world.changed();
+/** Closes something, and with a merged pull request the issues that it says it closes. `by`: its author. */
+export function closeItem(world: World, item: Issue | PullRequest | Discussion, how: ClosingHow = {}): void {
+  const { at = world.now(), by } = how;
+  const senderId = by?.id ?? item.authorId;
+  const repository = repositoryOf(world, item);
+  item.closedAt = at;
+  touch(item, at);
+  if (isDiscussion(item)) {
+    item.stateReason = how.reason === 'OUTDATED' || how.reason === 'DUPLICATE' ? how.reason : 'RESOLVED';
+    tell(world, repository, 'discussion.closed', senderId, { discussion: item });
+    return;
+  }
+  item.closings.push({ id: world.newId(), at, byId: senderId, closer: closerOf(how.closer) });
+  if (!isPullRequest(item)) {
+    item.stateReason = how.reason === 'NOT_PLANNED' || how.reason === 'DUPLICATE' ? how.reason : 'COMPLETED';
+    tell(world, repository, 'issues.closed', senderId, { issue: item });
+    return;
+  }
+  if (how.merged) Object.assign(item, { mergedAt: at, mergedById: senderId });
+  tell(world, repository, 'pull_request.closed', senderId, { pullRequest: item });
+  const linked = repository.issues.filter((issue) => issue.linkedPullRequestIds.includes(item.id));
+  for (const issue of how.merged ? linked : [])
+    if (issue.closedAt === null) closeItem(world, issue, { at, closer: item, ...(by && { by }) });
 }
 
-/** Removes an issue, pull request or discussion; nothing tells that it was there. */
-export function deleteItem(world: World, repository: Repository, item: Issue | PullRequest | Discussion): void {
+function closerOf(closer: PullRequest | Commit | undefined): Closing['closer'] {
+  if (closer === undefined) return null;
+  return 'oid' in closer ? { commitOid: closer.oid } : { pullRequestId: closer.id };
+}
+
+/** What is merged stays so. `by`: the item's author. */
+export function reopenItem(world: World, item: Issue | PullRequest | Discussion, acting: Acting = {}): void {
+  if (isPullRequest(item) && item.mergedAt !== null) throw new Error('what is merged cannot be reopened');
+  item.closedAt = null;
+  if (!isPullRequest(item)) item.stateReason = 'REOPENED';
+  touch(item, world.now());
+  const about = isDiscussion(item) ? { discussion: item } : aboutThread(item);
+  const event = isDiscussion(item) ? 'discussion' : isPullRequest(item) ? 'pull_request' : 'issues';
+  tell(world, repositoryOf(world, item), `${event}.reopened`, acting.by?.id ?? item.authorId, about);
+}
+
+/** Removes an issue, pull request or discussion for good. GitHub tells nobody of pull requests that it removes. */
+export function deleteItem(
+  world: World,
+  repository: Repository,
+  item: Issue | PullRequest | Discussion,
+  acting: Acting = {},
+): void {
   repository.issues = repository.issues.filter((one) => one !== item);
   repository.pullRequests = repository.pullRequests.filter((one) => one !== item);
   repository.discussions = repository.discussions.filter((one) => one !== item);
+  world.displace(item, ...item.comments);
   world.changed();
-}
-
-export function unmarkAnswer(world: World, discussion: Discussion): void {
-  discussion.answerId = null;
-  touch(discussion, world.now());
-  world.changed();
+  const senderId = acting.by?.id ?? repository.ownerId;
+  if (isDiscussion(item)) tell(world, repository, 'discussion.deleted', senderId, { discussion: item });
+  else if (isPullRequest(item)) world.displace(...item.reviews, ...item.reviewComments);
+  else tell(world, repository, 'issues.deleted', senderId, { issue: item });
 }
 
 /** The default branch loses its newest commits; others take their place. */
 export function forcePush(world: World, repository: Repository, lost: number, replacement: string[]): void {
+  const before = repository.commits.at(-1)?.oid ?? null;
   repository.commits.splice(Math.max(0, repository.commits.length - lost));
+  const commits: Commit[] = [];
   for (const email of replacement) {
     const parent = repository.commits.at(-1)?.oid;
     const at = world.now();
     const described = { author: { name: 'Pusher', email }, message: 'Instead', authoredAt: at, committedAt: at };
-    repository.commits.push(makeCommit(parent === undefined ? [] : [parent], described));
+    const commit = makeCommit(parent === undefined ? [] : [parent], described);
+    commits.push(commit);
+    repository.commits.push(commit);
   }
   repository.pushedAt = world.now();
   touch(repository, world.now());
-  world.changed();
+  const push = { before, after: repository.commits.at(-1)?.oid ?? null, forced: true, commits };
+  tell(world, repository, 'push', repository.ownerId, { push });
 }
 
 export function setVisibility(world: World, repository: Repository, visibility: Repository['visibility']): void {
+  const wasPublic = repository.visibility === 'public';
   repository.visibility = visibility;
   touch(repository, world.now());
   world.changed();
+  if (wasPublic === (visibility === 'public')) return;
+  tell(world, repository, `repository.${wasPublic ? 'privatized' : 'publicized'}`, repository.ownerId);
+  if (!wasPublic) tell(world, repository, 'public', repository.ownerId);
 }
 
 export function renameRepository(world: World, repository: Repository, name: string): void {
+  const more = { changes: { repository: { name: { from: repository.name } } } };
   repository.name = name;
   touch(repository, world.now());
-  world.changed();
+  tell(world, repository, 'repository.renamed', repository.ownerId, { more });
 }
 
 export function transferRepository(world: World, repository: Repository, owner: Account): void {
+  const former = world.accountById(repository.ownerId);
   repository.ownerId = owner.id;
   touch(repository, world.now());
-  world.changed();
+  tell(world, repository, 'repository.transferred', owner.id, { ...(former && { account: former }) });
 }
 
 export function deleteRepository(world: World, repository: Repository): void {
   world.repositories.splice(world.repositories.indexOf(repository), 1);
-  world.changed();
+  tell(world, repository, 'repository.deleted', repository.ownerId);
 }

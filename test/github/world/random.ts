@@ -30,6 +30,10 @@ export class Random {
     return item;
   }
 
+  pickIfAny<Item>(items: readonly Item[]): Item | undefined {
+    return items[Math.floor(this.next() * items.length)];
+  }
+
   /** Earlier items more often than later ones, as a few people do most of the work. */
   pickSkewed<Item>(items: readonly Item[]): Item {
     const item = items[Math.floor(this.next() ** 2 * items.length)];

@@ -1,7 +1,8 @@
 import { type HistoryName, readHistory } from '../../git/histories.ts';
-import { addActivity, addRepository } from './activity.ts';
+import { addRepository } from './activity.ts';
 import { years } from './cast.ts';
 import { fromHistory } from './commits.ts';
+import { addActivity } from './fill.ts';
 import type { Account } from './model.ts';
 import { addAccount } from './people.ts';
 import type { Random } from './random.ts';

@@ -28,7 +28,7 @@ export interface ContributorCount {
 export function countersOf(world: World, login: string, viewer: Viewer = anybody): Counters {
   const account = existing(world, login);
   const visible = world.repositories.filter((repository) => world.canSee(viewer, repository));
-  if (account.type === 'Organization') return countOwned(account, visible);
+  if (account.type === 'Organization') return countOwned(world, account, visible);
   const counters = zero();
   for (const repository of visible) {
     const commits = countedCommits(repository).filter((commit) => isBy(world, commit, account)).length;
@@ -48,7 +48,7 @@ export function countersOf(world: World, login: string, viewer: Viewer = anybody
     counters.discussions += discussions;
     counters.discussions_answered += answers;
     if (commits + issues.length + pulls.length + reviews > 0) counters.contributed_to += 1;
-    if (repository.ownerId === account.id && !repository.isFork) counters.stars += repository.stars.length;
+    if (repository.ownerId === account.id && !repository.isFork) counters.stars += world.starsOf(repository).length;
   }
   return counters;
 }
@@ -87,7 +87,7 @@ function contributionsTo(world: World, repository: Repository, account: Account)
   );
 }
 
-function countOwned(organization: Account, visible: readonly Repository[]): Counters {
+function countOwned(world: World, organization: Account, visible: readonly Repository[]): Counters {
   const counters = zero();
   for (const repository of visible) {
     if (repository.ownerId !== organization.id) continue;
@@ -102,7 +102,7 @@ function countOwned(organization: Account, visible: readonly Repository[]): Coun
     counters.discussions += repository.discussions.length;
     counters.discussions_answered += repository.discussions.filter(({ answerId }) => answerId !== null).length;
     if (commits + repository.issues.length + repository.pullRequests.length + reviews > 0) counters.contributed_to += 1;
-    if (!repository.isFork) counters.stars += repository.stars.length;
+    if (!repository.isFork) counters.stars += world.starsOf(repository).length;
   }
   return counters;
 }

@@ -1,5 +1,17 @@
 import type { WorldEvent } from './events.ts';
-import type { Account, Membership, Repository } from './model.ts';
+import type {
+  Account,
+  Comment,
+  Discussion,
+  DiscussionComment,
+  Issue,
+  Membership,
+  PullRequest,
+  Repository,
+  Review,
+  ReviewComment,
+  Star,
+} from './model.ts';
 
 /** Who asks: nobody in particular, or the bearer of a token with what the token allows. */
 export interface Viewer {
@@ -9,6 +21,16 @@ export interface Viewer {
 }
 
 export const anybody: Viewer = { accountId: null, seesPrivate: false };
+
+/** Something in a repository, and what it belongs to. */
+export type Placed =
+  | { kind: 'issue'; repository: Repository; item: Issue }
+  | { kind: 'pull_request'; repository: Repository; item: PullRequest }
+  | { kind: 'review'; repository: Repository; item: Review; pull: PullRequest }
+  | { kind: 'comment'; repository: Repository; item: Comment; thread: Issue | PullRequest }
+  | { kind: 'review_comment'; repository: Repository; item: ReviewComment; pull: PullRequest }
+  | { kind: 'discussion'; repository: Repository; item: Discussion }
+  | { kind: 'discussion_comment'; repository: Repository; item: DiscussionComment; discussion: Discussion };
 
 /** Everything that the simulated GitHub knows, and the rules of who may see what. */
 export class World {
@@ -42,6 +64,33 @@ export class World {
 
   happened(event: WorldEvent): void {
     for (const hear of this.listeners) hear(event);
+  }
+
+  readonly #places = new Map<string, Placed>();
+
+  /** Something is in a repository from now on, and found by its id for the API. */
+  place(placed: Placed): void {
+    this.#places.set(placed.item.nodeId, placed);
+  }
+
+  /** It is not any more. */
+  displace(...items: readonly { nodeId: string }[]): void {
+    for (const { nodeId } of items) this.#places.delete(nodeId);
+  }
+
+  placeOf(nodeId: string): Placed | undefined {
+    const found = this.#places.get(nodeId);
+    return found !== undefined && this.repositoryById(found.repository.id) !== undefined ? found : undefined;
+  }
+
+  /** Where something is or, when it was removed, `undefined`. */
+  repositoryOf(item: { nodeId: string }): Repository | undefined {
+    return this.#places.get(item.nodeId)?.repository;
+  }
+
+  /** The stars of those who are still there, in no order. */
+  starsOf(repository: Repository): Star[] {
+    return repository.stars.filter(({ accountId }) => this.accountById(accountId) !== undefined);
   }
 
   accountById(id: number): Account | undefined {
@@ -118,4 +167,10 @@ interface Index {
 /** Opaque to everybody but this file, like GitHub's ids for its API. */
 export function nodeId(prefix: string, id: number): string {
   return `${prefix}_${Buffer.from(`0:${id}`).toString('base64url')}`;
+}
+
+/** @returns NaN for what is no such id. */
+export function idIn(opaque: string): number {
+  const [, coded = ''] = /^[A-Z]+_(.+)$/.exec(opaque) ?? [];
+  return Number(/^0:(\d+)$/.exec(Buffer.from(coded, 'base64url').toString())?.[1]);
 }

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { Repository } from '../world/model.ts';
+import type { Fields, Question } from './question.ts';
+
+/** As far as GitHub tells a text in one answer. */
+const maxTextBytes = 512_000;
+
+/** What an expression such as `HEAD:path` names: a file, a folder, or nothing. */
+export function findFile(question: Question, repository: Repository, path: string): Fields | null {
+  const text = repository.files.get(path);
+  if (text !== undefined) return blobFields(question, repository, text);
+  const prefix = path === '' ? '' : `${path}/`;
+  const below = [...repository.files.keys()].filter((name) => name.startsWith(prefix));
+  if (below.length === 0) return null;
+  const names = new Set(below.map((name) => name.slice(prefix.length).split('/', 1)[0] ?? ''));
+  return {
+    __typename: 'Tree',
+    id: `T_${repository.id}_${path}`,
+    oid: gitId('tree', Buffer.from(path)),
+    repository: () => question.tell.repository(repository),
+    entries: [...names].toSorted().map((name) => ({
+      name,
+      path: `${prefix}${name}`,
+      type: repository.files.has(`${prefix}${name}`) ? 'blob' : 'tree',
+      object: () => findFile(question, repository, `${prefix}${name}`),
+    })),
+  };
+}
+
+function blobFields(question: Question, repository: Repository, text: string): Fields {
+  const content = Buffer.from(text);
+  const oid = gitId('blob', content);
+  const isBinary = content.includes(0);
+  return {
+    __typename: 'Blob',
+    id: `B_${oid}`,
+    oid,
+    abbreviatedOid: oid.slice(0, 7),
+    byteSize: content.length,
+    isBinary,
+    isTruncated: content.length > maxTextBytes,
+    text: isBinary ? null : content.subarray(0, maxTextBytes).toString(),
+    repository: () => question.tell.repository(repository),
+  };
+}
+
+export function gitId(type: 'blob' | 'tree', content: Buffer): string {
+  return createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
+}

@@ -1,0 +1,16 @@
+import type { Repository } from './model.ts';
+import type { World } from './world.ts';
+
+/** How GitHub calls the relation of an author to a repository. */
+export type Association = 'OWNER' | 'MEMBER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'MANNEQUIN' | 'NONE';
+
+export function authorAssociation(world: World, repository: Repository, accountId: number): Association {
+  if (repository.ownerId === accountId) return 'OWNER';
+  if (world.accountById(accountId)?.type === 'Mannequin') return 'MANNEQUIN';
+  if (world.membership(repository.ownerId, accountId)?.state === 'active') return 'MEMBER';
+  if (repository.collaboratorIds.includes(accountId)) return 'COLLABORATOR';
+  const hasMerged = repository.pullRequests.some(
+    ({ authorId, mergedAt }) => authorId === accountId && mergedAt !== null,
+  );
+  return hasMerged ? 'CONTRIBUTOR' : 'NONE';
+}

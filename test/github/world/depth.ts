@@ -1,0 +1,125 @@
+import { touch } from './activity.ts';
+import { addComment, addReviewComment } from './comments.ts';
+import {
+  type Account,
+  discussionCategories,
+  type Issue,
+  isPullRequest,
+  type PullRequest,
+  type Reactable,
+  type Repository,
+  reactionContents,
+} from './model.ts';
+import type { Random } from './random.ts';
+import { react, upvote } from './reactions.ts';
+import type { World } from './world.ts';
+
+/**
+ * Gives what is in a repository the rest of what things have: comments, reactions, people who take part. Nothing here is
+ * an issue, a pull request, a review or a commit of its own.
+ */
+export function addDepth(world: World, random: Random, repository: Repository, people: readonly Account[]): void {
+  const users = people.filter(({ type }) => type === 'User');
+  if (users.length === 0) return;
+  const crowd: Crowd = { world, random, people, users, byId: new Map(people.map((one) => [one.id, one])) };
+  for (const pull of repository.pullRequests) deepenPullRequest(crowd, pull);
+  for (const issue of repository.issues) {
+    deepenThread(crowd, issue);
+    if (issue.closedAt !== null) deepenClosing(crowd, repository, issue, issue.closedAt);
+  }
+  for (const discussion of repository.discussions) {
+    if (discussion.answerId === null && random.chance(0.5)) {
+      discussion.category = random.pick([discussionCategories.general, discussionCategories.ideas]);
+    }
+    if (random.chance(0.3)) discussion.labels.push('ideas');
+    if (random.chance(0.2)) {
+      discussion.closedAt = random.time(discussion.updatedAt, world.now());
+      discussion.stateReason = random.pick(['RESOLVED', 'OUTDATED', 'DUPLICATE']);
+      touch(discussion, discussion.closedAt);
+    }
+    for (const item of [discussion, ...discussion.comments]) {
+      addReactions(crowd, item, item.createdAt);
+      for (let votes = random.integer(0, 2); votes > 0; votes -= 1) upvote(world, item, random.pick(users));
+    }
+  }
+  if (random.chance(0.5)) repository.files.set('.plaudit/config.yaml', 'version: 0.0.1\nachievements: []\n');
+}
+
+interface Crowd {
+  world: World;
+  random: Random;
+  people: readonly Account[];
+  /** Those of them who can be assigned, and react. */
+  users: readonly Account[];
+  byId: ReadonlyMap<number, Account>;
+}
+
+function deepenPullRequest(crowd: Crowd, pull: PullRequest): void {
+  const { world, random, users, byId } = crowd;
+  deepenThread(crowd, pull);
+  pull.commitCount = random.integer(1, 5);
+  pull.files = Array.from({ length: random.integer(1, 4) }, (_, index) => ({
+    path: `src/part-${index + 1}.${random.pick(['ts', 'md', 'rs'])}`,
+    additions: random.integer(0, 400),
+    deletions: random.integer(0, 200),
+  }));
+  if (random.chance(0.3)) pull.labels.push(random.pick(['bug', 'documentation']));
+  if (pull.mergedAt !== null) pull.mergedById = random.pick(users).id;
+  const candidate = random.pick(users).id;
+  const isFree = candidate !== pull.authorId && pull.reviews.every(({ authorId }) => authorId !== candidate);
+  if (random.chance(0.2) && isFree) pull.requestedReviewerIds.push(candidate);
+  for (const review of pull.reviews) {
+    if (review.submittedAt === null || !random.chance(0.3)) continue;
+    const author = byId.get(review.authorId);
+    if (author === undefined) continue;
+    const comment = addReviewComment(world, pull, { author, review, createdAt: review.submittedAt });
+    addReactions(crowd, comment, comment.createdAt);
+  }
+}
+
+function deepenThread(crowd: Crowd, thread: Issue | PullRequest): void {
+  const { world, random, people, users } = crowd;
+  if (random.chance(0.3)) thread.assigneeIds.push(random.pick(users).id);
+  addReactions(crowd, thread, thread.createdAt);
+  for (let comments = random.integer(0, 3); comments > 1; comments -= 1) {
+    const createdAt = random.time(thread.createdAt, world.now());
+    const comment = addComment(world, thread, { author: random.pick(people), createdAt });
+    addReactions(crowd, comment, createdAt);
+  }
+  if (isPullRequest(thread) && thread.closedAt !== null) addClosing(crowd, thread, thread.closedAt);
+}
+
+/** Some issues were closed by merged pull requests or by commits, some were opened again since. */
+function deepenClosing(crowd: Crowd, repository: Repository, issue: Issue, at: Date): void {
+  const { random } = crowd;
+  const closing = addClosing(crowd, issue, at);
+  const what = random.integer(1, 10);
+  const merged = random.chance(0.4) ? random.pickIfAny(repository.pullRequests) : undefined;
+  if (merged !== undefined && merged.mergedAt !== null) {
+    issue.linkedPullRequestIds.push(merged.id);
+    closing.closer = { pullRequestId: merged.id };
+  } else if (what === 1) {
+    const commit = random.pickIfAny(repository.commits);
+    if (commit !== undefined) closing.closer = { commitOid: commit.oid };
+  } else if (what === 2) {
+    issue.stateReason = 'DUPLICATE';
+  } else if (what === 3) {
+    issue.closedAt = null;
+    issue.stateReason = 'REOPENED';
+  }
+}
+
+function addClosing({ world, random, users }: Crowd, thread: Issue | PullRequest, at: Date) {
+  const byId = random.chance(0.5) ? thread.authorId : random.pick(users).id;
+  const closing: Issue['closings'][number] = { id: world.newId(), at, byId, closer: null };
+  thread.closings.push(closing);
+  return closing;
+}
+
+function addReactions({ world, random, users }: Crowd, to: Reactable, since: Date): void {
+  if (!random.chance(0.3)) return;
+  for (let reactions = random.integer(1, 3); reactions > 0; reactions -= 1) {
+    const at = random.time(since, world.now());
+    react(world, to, { by: random.pick(users), content: random.pick(reactionContents), at });
+  }
+}

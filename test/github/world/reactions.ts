@@ -1,0 +1,30 @@
+import type { Account, Discussion, DiscussionComment, Reactable, Reaction } from './model.ts';
+import type { World } from './world.ts';
+
+/** What GitHub tells nobody, and what touches nothing: it can only be seen by looking. */
+
+/** Somebody reacts; the same reaction of the same account is there once. */
+export function react(
+  world: World,
+  to: Reactable,
+  { by, content, at = world.now() }: { by: Account; content: Reaction['content']; at?: Date },
+): void {
+  if (to.reactions.some((one) => one.accountId === by.id && one.content === content)) return;
+  to.reactions.push({ id: world.newId(), accountId: by.id, content, createdAt: at });
+  world.changed();
+}
+
+export function unreact(world: World, to: Reactable, of: { by: Account; content: Reaction['content'] }): void {
+  to.reactions = to.reactions.filter((one) => one.accountId !== of.by.id || one.content !== of.content);
+  world.changed();
+}
+
+export function upvote(world: World, item: Discussion | DiscussionComment, by: Account): void {
+  if (!item.upvoterIds.includes(by.id)) item.upvoterIds.push(by.id);
+  world.changed();
+}
+
+export function takeBackUpvote(world: World, item: Discussion | DiscussionComment, by: Account): void {
+  item.upvoterIds = item.upvoterIds.filter((id) => id !== by.id);
+  world.changed();
+}

@@ -1,0 +1,111 @@
+import { addCommit, addRepository, touch } from './activity.ts';
+import type { Account, Commit, Repository } from './model.ts';
+import { tell, tellOfAccount } from './tell.ts';
+import type { World } from './world.ts';
+
+/** More of what happens to repositories and to those around them. */
+
+/** Stars are people's; as on GitHub, the repository's `updatedAt` follows. */
+export function star(world: World, repository: Repository, by: Account, at = world.now()): void {
+  if (repository.stars.some(({ accountId }) => accountId === by.id)) return;
+  repository.stars.push({ accountId: by.id, starredAt: at });
+  touch(repository, world.now());
+  tell(world, repository, 'star.created', by.id, { starredAt: at });
+}
+
+export function unstar(world: World, repository: Repository, by: Account): void {
+  if (!repository.stars.some(({ accountId }) => accountId === by.id)) return;
+  repository.stars = repository.stars.filter(({ accountId }) => accountId !== by.id);
+  touch(repository, world.now());
+  tell(world, repository, 'star.deleted', by.id, { starredAt: null });
+}
+
+export function setArchived(world: World, repository: Repository, isArchived: boolean): void {
+  repository.isArchived = isArchived;
+  touch(repository, world.now());
+  tell(world, repository, `repository.${isArchived ? 'archived' : 'unarchived'}`, repository.ownerId);
+}
+
+export function describeRepository(world: World, repository: Repository, description: string | null): void {
+  const more = { changes: { description: { from: repository.description } } };
+  repository.description = description;
+  touch(repository, world.now());
+  tell(world, repository, 'repository.edited', repository.ownerId, { more });
+}
+
+export function renameDefaultBranch(world: World, repository: Repository, name: string): void {
+  const more = { changes: { default_branch: { from: repository.defaultBranch } } };
+  repository.defaultBranch = name;
+  touch(repository, world.now());
+  tell(world, repository, 'repository.edited', repository.ownerId, { more });
+}
+
+/** A copy of a repository for somebody else. */
+export function addFork(world: World, of: Repository, owner: Account, name = of.name): Repository {
+  const { description, language, license, defaultBranch, visibility, pushedAt } = of;
+  const fork = addRepository(world, {
+    description,
+    language,
+    license,
+    defaultBranch,
+    visibility,
+    pushedAt,
+    name,
+    ownerId: owner.id,
+    isFork: true,
+    commits: [...of.commits],
+    files: new Map(of.files),
+    createdAt: world.now(),
+  });
+  of.forkCount += 1;
+  tell(world, of, 'fork', owner.id, { fork });
+  return fork;
+}
+
+/** A commit to the default branch that changes one file; null removes it. */
+export function writeFile(
+  world: World,
+  repository: Repository,
+  path: string,
+  text: string | null,
+  author: Commit['author'],
+): Commit {
+  const isKnown = repository.files.has(path);
+  if (text === null) repository.files.delete(path);
+  else repository.files.set(path, text);
+  const paths = {
+    added: text !== null && !isKnown ? [path] : [],
+    modified: text !== null && isKnown ? [path] : [],
+    removed: text === null ? [path] : [],
+  };
+  return addCommit(world, repository, { author, paths, message: `Change ${path}` });
+}
+
+/** Somebody outside the owner's people may see a repository from now on. */
+export function addCollaborator(world: World, repository: Repository, account: Account): void {
+  if (repository.collaboratorIds.includes(account.id)) return;
+  repository.collaboratorIds.push(account.id);
+  tell(world, repository, 'member.added', repository.ownerId, { account });
+}
+
+export function removeCollaborator(world: World, repository: Repository, account: Account): void {
+  repository.collaboratorIds = repository.collaboratorIds.filter((id) => id !== account.id);
+  tell(world, repository, 'member.removed', repository.ownerId, { account });
+}
+
+/** Somebody becomes a member of an organization, at once. */
+export function addMember(world: World, organization: Account, account: Account, role: 'admin' | 'member'): void {
+  removeMembership(world, organization, account);
+  world.memberships.push({ organizationId: organization.id, accountId: account.id, role, state: 'active' });
+  tellOfAccount(world, organization, 'organization.member_added', organization.id, { account });
+}
+
+export function removeMember(world: World, organization: Account, account: Account): void {
+  removeMembership(world, organization, account);
+  tellOfAccount(world, organization, 'organization.member_removed', organization.id, { account });
+}
+
+function removeMembership(world: World, organization: Account, account: Account): void {
+  const known = world.membership(organization.id, account.id);
+  if (known !== undefined) world.memberships.splice(world.memberships.indexOf(known), 1);
+}
