@@ -29,6 +29,7 @@ import { createServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
+import { createDriftMetric } from './sync/drift.ts';
 import { hideLostRepositories } from './sync/lost-access.ts';
 import { createTasks } from './sync/tasks.ts';
 
@@ -47,9 +48,9 @@ export interface Service {
 /** Starts the whole service: workers, web server, metrics. */
 export async function startService(config: Config, options: AppOptions): Promise<Service> {
   const { log, now = () => new Date() } = options;
-  const core = await openCore(config, options);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const core = await openCore(config, { ...options, countDrift: createDriftMetric(registry) });
   await hideLostRepositories(core.sync);
   sweepErased(core, log);
   const app = await createApp(config, core, { log, now, registry });

@@ -11,6 +11,7 @@ import type { Log } from './log.ts';
 import { createProviders } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
 import type { SyncContext } from './sync/context.ts';
+import type { Drift } from './sync/drift.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
 const historyLimits = {
@@ -40,8 +41,14 @@ export interface AppOptions {
   now?: () => Date;
 }
 
+export interface CoreOptions extends AppOptions {
+  /** Counts where what was stored was not what a provider has. */
+  countDrift?: (drift: Drift) => void;
+}
+
 /** Opens the database and what asks providers. */
-export async function openCore(config: Config, { log, now = () => new Date() }: AppOptions): Promise<Core> {
+export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
+  const { log, now = () => new Date(), countDrift = () => {} } = options;
   const providers = createProviders(config.providers, {
     connectTimeoutMs: Math.min(maxConnectTimeoutMs, config.lookupBudgetMs * connectShare),
     now,
@@ -76,6 +83,10 @@ export async function openCore(config: Config, { log, now = () => new Date() }: 
     now,
     newId: uuidv7,
     onFailure: (error, what) => log.warn({ err: error }, `${what} failed`),
+    onDrift: (drift) => {
+      countDrift(drift);
+      log.warn(drift, 'what was stored is not what the provider has');
+    },
   };
   return {
     database,

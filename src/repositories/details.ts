@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { formatTimestamp } from '../http/envelope.ts';
-import type { OwnedRepository } from './page-store.ts';
+import type { Repository } from './store.ts';
 
 /** A repository as the interface tells it. */
 export const RepositoryDetails = Type.Object({
@@ -26,7 +26,7 @@ export const RepositoryDetails = Type.Object({
 export type RepositoryDetails = Static<typeof RepositoryDetails>;
 
 /** @param place the owner's name, and the repository's address in its provider's API. */
-export function toDetails(repository: OwnedRepository, place: { owner: string; url: string }): RepositoryDetails {
+export function toDetails(repository: Repository, place: { owner: string; url: string }): RepositoryDetails {
   return {
     id: repository.id,
     provider: repository.provider,

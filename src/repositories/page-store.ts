@@ -2,12 +2,6 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { type Repository, toRepository } from './store.ts';
 
-/** A repository as its owner sees it. */
-export interface OwnedRepository extends Repository {
-  /** The provider does not show it any more. */
-  isGone: boolean;
-}
-
 /** Where a page begins: `created_at` in microseconds since 1970, and the id. */
 export type RepositoryPlace = readonly [createdAtUs: string, id: string];
 
@@ -19,7 +13,7 @@ export async function findRepositoryPage(
   connection: Connection,
   ownerId: string,
   page: { limit: number; after?: RepositoryPlace | undefined; before?: RepositoryPlace | undefined },
-): Promise<{ repository: OwnedRepository; place: RepositoryPlace }[]> {
+): Promise<{ repository: Repository; place: RepositoryPlace }[]> {
   const createdAtUs = sql<string>`(extract(epoch from created_at) * 1000000)::bigint::text`;
   let query = connection
     .selectFrom('repositories')
@@ -36,7 +30,7 @@ export async function findRepositoryPage(
   const direction = page.before === undefined ? 'desc' : 'asc';
   const rows = await query.orderBy('created_at', direction).orderBy('id', direction).execute();
   const found = rows.map((row) => ({
-    repository: { ...toRepository(row), isGone: row.gone_at !== null },
+    repository: toRepository(row),
     place: [row.created_at_us, row.id] as const,
   }));
   return page.before === undefined ? found : found.toReversed();

@@ -15,6 +15,8 @@ export interface Repository extends RepositoryFacts {
   collectedAt: Date | null;
   /** Since when it is known at full depth and kept current; null: it is not installed. */
   installedAt: Date | null;
+  /** The provider does not show it any more. */
+  isGone: boolean;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -263,6 +265,7 @@ export function toRepository(row: Selectable<Tables['repositories']>): Repositor
     listedAt: row.listed_at,
     collectedAt: row.collected_at,
     installedAt: row.installed_at,
+    isGone: row.gone_at !== null,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -4,7 +4,7 @@ import { collectJob, collectRepositoryJob, type RepositoryOfAccount } from '../c
 import { keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { KnownRepository, Provider } from '../providers/provider.ts';
 import {
   claimRepository,
   findOwnedRepositories,
@@ -161,7 +161,7 @@ async function collectAll(
 }
 
 /** Reads one repository, unless somebody is reading it already. */
-async function collectOne(
+export async function collectOne(
   context: SyncContext,
   { account, provider, work }: Collecting,
   repository: Repository,
@@ -171,18 +171,17 @@ async function collectOne(
   reading.add(repository.id);
   try {
     if (!(await claimRepository(connection, repository.id, node))) return 'busy';
-    const known = {
-      owner: account.name,
-      name: repository.name,
-      handle: repository.handle,
-      defaultBranch: repository.defaultBranch,
-      access: repository.access,
-    };
+    const known = toKnown(account, repository);
     return await collectRepository(context, { repository, known, provider, call: work.call });
   } finally {
     reading.delete(repository.id);
     await releaseRepository(connection, repository.id, node);
   }
+}
+
+/** A stored repository as its provider is asked for it. */
+export function toKnown(account: Account, { name, handle, defaultBranch, access }: Repository): KnownRepository {
+  return { owner: account.name, name, handle, defaultBranch, access };
 }
 
 function isOnlyThisRepositorys(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import type { Connection } from '../database/connection.ts';
 import type { HistoryCache } from '../history/history-cache.ts';
 import type { Call, Cost, Provider } from '../providers/provider.ts';
+import type { Drift } from './drift.ts';
 
 /** What everything that asks providers and stores their answers works with. */
 export interface SyncContext {
@@ -18,6 +19,8 @@ export interface SyncContext {
   newId: () => string;
   /** Hears what went wrong where nobody waits; `what` says in a few words what was being done. */
   onFailure: (error: unknown, what: string) => void;
+  /** Hears where what was stored was not what a provider has. */
+  onDrift: (drift: Drift) => void;
 }
 
 /** One piece of work: on whose behalf the provider is asked, and who hears how far it is. */

@@ -55,7 +55,12 @@ export async function readStream(
     const page = await subject.provider.readStream(stream.name, subject.known, position, subject.call);
     if (cursor === null) scanTotal = page.total;
     const accountIds = await inTransaction(context.connection, async (transaction) => {
-      const ids = await savePage(context, transaction, { subject, page, scan, actors });
+      const ids = await savePage(context, transaction, {
+        repository: subject.repository,
+        page,
+        seenAt: scan.startedAt,
+        actors,
+      });
       const total = page.nextCursor === null ? Math.min(scanTotal ?? 0, page.total ?? 0) : 0;
       const endsTooEarly = looks < maxLooks && (await isShort(transaction, subject, stream, scan, total));
       await moveCursor(transaction, subject.repository.id, stream.name, {
@@ -107,14 +112,13 @@ async function beginScan(
   return { startedAt, isFull, isDeep, since };
 }
 
-/** @returns our ids of everybody on the page. */
-async function savePage(
+/** Stores what a page tells. @returns our ids of everybody on it. */
+export async function savePage(
   context: SyncContext,
   transaction: Connection,
-  read: { subject: Subject; page: ContributionPage; scan: Scan; actors: ActorsOfScan },
+  read: { repository: Repository; page: ContributionPage; seenAt: Date; actors: ActorsOfScan },
 ): Promise<ReadonlyMap<string, string>> {
-  const { page, scan, actors } = read;
-  const { repository } = read.subject;
+  const { repository, page, seenAt, actors } = read;
   const saved = await saveActors(transaction, repository.provider, actors.unsaved(page.actors), {
     mentionedAt: context.now(),
     newId: context.newId,
@@ -125,7 +129,7 @@ async function savePage(
     contributions: page.contributions,
     accountIds,
     wholeParents: page.wholeParents,
-    seenAt: scan.startedAt,
+    seenAt,
   });
   return accountIds;
 }

@@ -16,6 +16,7 @@ import { eraseGoneRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
+import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
 import { seeTotals } from './see-totals.ts';
 import { hintAt } from './stream-store.ts';
@@ -83,6 +84,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
         await applyDeliveries(context);
       },
     },
+    ...createInstalledTasks(context, (work, signal) => settled(context, work, signal)),
     clean_up: {
       urgency: 'background',
       maxAttempts: 1,

@@ -4,7 +4,6 @@ import { commentReactions } from '../queries.ts';
 import { cursorBehind, perPage, placeOf, queryAt } from './changed-pages.ts';
 import { Collector } from './collector.ts';
 import { countByLink } from './count-by-link.ts';
-import { existing } from './existing.ts';
 import type { Asking } from './items.ts';
 import { type ReactablePayload, type RestCommentPayload, RestCommentsPayload } from './payloads.ts';
 import { allReactions } from './reactions.ts';
@@ -20,11 +19,13 @@ export function readComments(list: List): PageReader {
     const asking = { client, call };
     const place = placeOf(cursor, since);
     const path = commentsPath(repository, list);
-    const answer = existing(await client.rest(`${path}?${queryAt(place).toString()}`, RestCommentsPayload, call));
+    // Where issues are switched off there is no such list.
+    const answer = await client.rest(`${path}?${queryAt(place).toString()}`, RestCommentsPayload, call);
+    const comments = answer?.data ?? [];
     const collector = new Collector();
-    const reactions = await reactionsOf(asking, answer.data);
-    for (const comment of answer.data) addComment(collector, list, comment, reactions.get(comment.node_id) ?? []);
-    const nextCursor = cursorBehind(place, answer.data);
+    const reactions = await reactionsOf(asking, comments);
+    for (const comment of comments) addComment(collector, list, comment, reactions.get(comment.node_id) ?? []);
+    const nextCursor = cursorBehind(place, comments);
     const isAtAnEnd = cursor === null || nextCursor === null;
     const total = since === null && isAtAnEnd ? await countComments(asking, repository, list) : null;
     return collector.toPage({ nextCursor, total, pageSize: perPage });

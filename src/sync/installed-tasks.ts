@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { addJob, type Job, type Task } from '../database/queue.ts';
+import { findAllInstalled, findDuePolls } from '../repositories/poll-store.ts';
+import { newCost, type SyncContext, type Work } from './context.ts';
+import { pollRepository } from './poll-repository.ts';
+import { reconcile } from './reconcile.ts';
+
+/** Of those whose turn it is, so many are asked a minute; the others wait a minute longer. */
+const pollsAtOnce = 200;
+/** Reconciling all repositories is spread over these hours, so that others get at the provider too. */
+const reconcilingMs = 4 * 3_600_000;
+const maxAttempts = 5;
+
+const OneRepository = Type.Object({ repositoryId: Type.String() });
+
+/** Jobs that keep installed repositories current without anybody asking. */
+export function createInstalledTasks(
+  context: SyncContext,
+  settled: (work: Promise<unknown>, signal: AbortSignal) => Promise<void>,
+): Record<string, Task> {
+  return {
+    poll_due: {
+      urgency: 'background',
+      maxAttempts: 1,
+      schedule: '* * * * *',
+      run: async () => {
+        const due = await findDuePolls(context.connection, context.now(), pollsAtOnce);
+        for (const repositoryId of due) await addJob(context.connection, pollJob(repositoryId));
+      },
+    },
+    poll_repository: {
+      urgency: 'background',
+      maxAttempts,
+      run: (payload, signal) => settled(pollRepository(context, idIn(payload), work(signal)), signal),
+    },
+    reconcile_installed: {
+      urgency: 'background',
+      maxAttempts,
+      schedule: '0 2 * * *',
+      run: () => reconcileInstalled(context),
+    },
+    reconcile_repository: {
+      urgency: 'background',
+      maxAttempts,
+      run: (payload, signal) => settled(reconcile(context, idIn(payload), work(signal)), signal),
+    },
+  };
+}
+
+async function reconcileInstalled({ connection, now }: SyncContext): Promise<void> {
+  const repositories = await findAllInstalled(connection);
+  for (const [index, repositoryId] of repositories.entries()) {
+    const runAt = new Date(now().getTime() + (reconcilingMs * index) / repositories.length);
+    await addJob(connection, { ...reconcileJob(repositoryId), runAt });
+  }
+}
+
+function pollJob(repositoryId: string): Job {
+  return { task: 'poll_repository', payload: { repositoryId }, key: `poll ${repositoryId}`, priority: 40 };
+}
+
+function reconcileJob(repositoryId: string): Job {
+  return { task: 'reconcile_repository', payload: { repositoryId }, key: `reconcile ${repositoryId}`, priority: 50 };
+}
+
+function idIn(payload: unknown): string {
+  return Value.Parse(OneRepository, payload).repositoryId;
+}
+
+function work(signal: AbortSignal): Work {
+  return { call: { urgency: 'background', signal, cost: newCost() }, onProgress: () => {} };
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { refreshJob } from '../accounts/jobs.ts';
+import { type Account, findById } from '../accounts/store.ts';
+import { recordContributorsChanged } from '../contributions/collection-store.ts';
+import { collectRepositoryJob } from '../contributions/jobs.ts';
+import { takeChanged } from '../contributions/total-store.ts';
+import { addJob } from '../database/queue.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { Provider, RepositoryTip } from '../providers/provider.ts';
+import { countInstalled, findPoll, type Poll, savePoll } from '../repositories/poll-store.ts';
+import { findRepository, type Repository } from '../repositories/store.ts';
+import { ActorsOfScan } from './actors-of-scan.ts';
+import { collectOne, toKnown } from './collect.ts';
+import type { SyncContext, Work } from './context.ts';
+import { saveListed } from './list-repositories.ts';
+import { savePage } from './read-stream.ts';
+import { recordState } from './record-state.ts';
+
+const intervalMs = { first: 900_000, least: 300_000, most: 86_400_000 };
+/** Polling may use a fifth of one token's 5,000 points an hour; a look costs about four. */
+const leastMsForEach = 14_400;
+
+/** A repository that is installed and shown. */
+interface Installed {
+  account: Account;
+  provider: Provider;
+  repository: Repository;
+}
+
+/**
+ * Asks an installed repository what changed last in it, reactions and votes too, and reads whatever follows from that.
+ * Where something happens it is asked again soon, elsewhere ever more seldom.
+ */
+export async function pollRepository(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
+  const installed = await findInstalled(context, repositoryId);
+  if (installed === undefined) return;
+  const poll = await findPoll(context.connection, repositoryId);
+  const intervalNow = poll?.intervalMs ?? intervalMs.first;
+  const digestNow = poll?.digest ?? '';
+  try {
+    const digest = await bringUpToDate(context, installed, work);
+    const isChanged = digest !== digestNow;
+    const interval = isChanged ? intervalNow / 2 : intervalNow * 1.5;
+    await postpone(context, repositoryId, { intervalMs: interval, digest });
+  } catch (error) {
+    const retryAt = error instanceof AppError ? error.retryAt : undefined;
+    if (!work.call.signal.aborted) {
+      await postpone(context, repositoryId, { intervalMs: intervalNow, digest: digestNow }, retryAt);
+    }
+    throw error;
+  }
+}
+
+/** An installed repository with everything that asking for it needs. */
+export async function findInstalled(context: SyncContext, repositoryId: string): Promise<Installed | undefined> {
+  const repository = await findRepository(context.connection, repositoryId);
+  if (repository === undefined || repository.installedAt === null || repository.isGone) return undefined;
+  const account = await findById(context.connection, repository.ownerId);
+  const provider = context.providers.get(repository.provider);
+  return account === undefined || provider === undefined ? undefined : { account, provider, repository };
+}
+
+/** Stores what changed last, and reads what that shows to be new. @returns the digest of what was seen. */
+export async function bringUpToDate(context: SyncContext, installed: Installed, work: Work): Promise<string> {
+  const { account, provider, repository } = installed;
+  const { connection } = context;
+  const askedAt = context.now();
+  const tip = await provider.readTip(toKnown(account, repository), work.call);
+  if (tip === null) {
+    // Whoever asks for it by its name finds out what became of it.
+    await addJob(
+      connection,
+      collectRepositoryJob({ accountId: account.id, repository: repository.name, withPrivate: true }),
+    );
+    return '';
+  }
+  await saveTip(context, installed, tip, askedAt);
+  const listed = (await findInstalled(context, repository.id))?.repository;
+  if (listed !== undefined) await collectOne(context, { account, provider, work }, listed);
+  await inTransaction(connection, (transaction) => recordState(context, transaction, account.id));
+  const isProfileOld = account.askedAt === null || account.askedAt.getTime() + context.freshForMs <= askedAt.getTime();
+  if (isProfileOld) await addJob(connection, refreshJob(account.id));
+  return createHash('sha256').update(JSON.stringify(tip)).digest('hex');
+}
+
+async function saveTip(
+  context: SyncContext,
+  { account, provider, repository }: Installed,
+  tip: RepositoryTip,
+  askedAt: Date,
+): Promise<void> {
+  await inTransaction(context.connection, async (transaction) => {
+    const listed = { account, provider, repositories: [tip.repository], listedAt: askedAt };
+    await saveListed(context, transaction, listed);
+    const read = { repository, page: tip.page, seenAt: askedAt, actors: new ActorsOfScan() };
+    await savePage(context, transaction, read);
+    if (await takeChanged(transaction, repository.id)) await recordContributorsChanged(transaction, account.id);
+  });
+}
+
+async function postpone(
+  { connection, now }: SyncContext,
+  repositoryId: string,
+  { intervalMs: wanted, digest }: Poll,
+  until?: Date,
+): Promise<void> {
+  const least = Math.max(intervalMs.least, (await countInstalled(connection)) * leastMsForEach);
+  const interval = Math.min(Math.max(wanted, least), Math.max(intervalMs.most, least));
+  const nextAt = until ?? new Date(now().getTime() + interval);
+  await savePoll(connection, repositoryId, { intervalMs: interval, digest, nextAt });
+}

@@ -1,0 +1,54 @@
+import { recountRepository } from '../contributions/recount-store.ts';
+import { areCommitsCounted } from '../contributions/total-store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { toKnown } from './collect.ts';
+import type { SyncContext, Work } from './context.ts';
+import { bringUpToDate, findInstalled } from './poll-repository.ts';
+import { findStreams, wantFullScan } from './stream-store.ts';
+
+/** Compares what is stored of an installed repository with what its provider says there is, and reads anew what is not the same. */
+export async function reconcile(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
+  const before = await differences(context, repositoryId, work);
+  // Something may just have happened: then the next look shows the same on both sides.
+  const found = before.size === 0 ? before : await differences(context, repositoryId, work);
+  if (found.size > 0) {
+    await wantFullScan(context.connection, repositoryId, [...found.keys()], context.now());
+    const left = await differences(context, repositoryId, work);
+    for (const [what, { expected, stored, provider }] of found) {
+      context.onDrift({ provider, repositoryId, what, expected, found: stored, isRepaired: !left.has(what) });
+    }
+  }
+  await checkSums(context, repositoryId);
+}
+
+interface Difference {
+  provider: string;
+  expected: number;
+  stored: number;
+}
+
+/** Streams of which something else is stored than there is, after all that is known to be new was read. */
+async function differences(context: SyncContext, repositoryId: string, work: Work): Promise<Map<string, Difference>> {
+  const different = new Map<string, Difference>();
+  const installed = await findInstalled(context, repositoryId);
+  if (installed === undefined) return different;
+  const { account, provider, repository } = installed;
+  await bringUpToDate(context, installed, work);
+  const totals = await provider.readTotals(toKnown(account, repository), work.call);
+  for (const { name, storedTotal, completedAt } of await findStreams(context.connection, repositoryId)) {
+    const expected = totals[name];
+    if (expected === undefined || completedAt === null || expected === storedTotal) continue;
+    different.set(name, { provider: provider.name, expected, stored: storedTotal });
+  }
+  return different;
+}
+
+/** Sums follow every change; that they do is looked at too. */
+async function checkSums(context: SyncContext, repositoryId: string): Promise<void> {
+  const installed = await findInstalled(context, repositoryId);
+  if (installed === undefined || !(await areCommitsCounted(context.connection, repositoryId))) return;
+  const wrong = await inTransaction(context.connection, (transaction) => recountRepository(transaction, repositoryId));
+  if (wrong === 0) return;
+  const provider = installed.provider.name;
+  context.onDrift({ provider, repositoryId, what: 'sums', expected: 0, found: wrong, isRepaired: true });
+}
