@@ -74,10 +74,8 @@ export async function saveAllCommits(
   const save = async (commits: readonly CommitRecord[]): Promise<void> => {
     const emails = commits.flatMap((commit) => commit.emails);
     await addIdentities(connection, provider, emails, identityIds);
-    await inTransaction(connection, async (transaction) => {
-      await saveCommits(transaction, repositoryId, commits, { identityIds, scanNumber, isCounted });
-      await saveIdentityUse(transaction, repositoryId, commits, { identityIds, used });
-    });
+    await saveIdentityUse(connection, repositoryId, commits, { identityIds, used });
+    await saveCommits(connection, repositoryId, commits, { identityIds, scanNumber, isCounted });
   };
   let saving: Promise<void> = Promise.resolve();
   for await (const commits of batches) {

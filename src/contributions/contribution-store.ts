@@ -26,7 +26,7 @@ export async function saveContributions(connection: Connection, read: ReadContri
   const externalIds = column(({ externalId }) => externalId);
   const details = rows.flatMap((contribution, index) => toDetails(contribution, index + 1, idOf));
   if (read.wholeParents.length > 0) await removeVanishedReviews(connection, read);
-  await sql`
+  const { numAffectedRows } = await sql`
     insert into contributions as c (
       repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
       created_at, updated_at, closed_at, merged_at, seen_at, number, resolved_by, assignees, reviewers, labels, emojis,
@@ -54,6 +54,8 @@ export async function saveContributions(connection: Connection, read: ReadContri
       merged_at = excluded.merged_at, seen_at = greatest(c.seen_at, excluded.seen_at), ${keepDetails}
     where (c.updated_at, c.seen_at) <= (excluded.updated_at, excluded.seen_at)
       or c.updated_at < excluded.updated_at`.execute(connection);
+  // What is newer here than there was seen all the same.
+  if (Number(numAffectedRows) === rows.length) return;
   await sql`
     update contributions c set seen_at = ${seenAt}
     from unnest(${kinds}::text[], ${externalIds}::text[]) as page (kind, external_id)

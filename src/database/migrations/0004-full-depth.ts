@@ -221,13 +221,14 @@ const counting = [
   sql`
     create function count_updated() returns trigger language plpgsql as $$
     begin
+      if not exists (select from new_rows) then return null; end if;
       perform count_changes(array(
         select (c.repository_id, c.account_id, c.day, c.kind, sum(c.added), sum(c.closed), sum(c.merged),
           sum(c.answered))::contribution_change
         from (
-          select (changes_of(n, 1)).* from new_rows n
+          select c.* from new_rows n, changes_of(n, 1) c
           union all
-          select (changes_of(o, -1)).* from old_rows o) c
+          select c.* from old_rows o, changes_of(o, -1) c) c
         group by c.repository_id, c.account_id, c.day, c.kind
         having sum(c.added) <> 0 or sum(c.closed) <> 0 or sum(c.merged) <> 0 or sum(c.answered) <> 0));
       return null;

@@ -1,0 +1,179 @@
+import { v7 as uuidv7 } from 'uuid';
+import { recountRepository } from '../src/contributions/recount-store.ts';
+import type { Database } from '../src/database/connection.ts';
+import { inTransaction } from '../src/database/transaction.ts';
+import type { ContributionPage, ListedRepository, Provider } from '../src/providers/provider.ts';
+import { collectNamed } from '../src/sync/collect.ts';
+import { newCost, type SyncContext } from '../src/sync/context.ts';
+import type { BenchResult } from './bench-result.ts';
+import { makeDataDir } from './bench-service.ts';
+import { median } from './load.ts';
+
+const sizes = { small: 1000, large: 1_000_000 };
+const people = 20_000;
+const events = 300;
+
+/** What one event costs behind the provider, once it is known that there is one: with much stored, against with little. */
+export async function run(): Promise<BenchResult[]> {
+  await using place = await makeDataDir();
+  const { database } = place;
+  await addPeople(database);
+  const small = await makeRepository(database, 'small', sizes.small);
+  const large = await makeRepository(database, 'large', sizes.large);
+  await database.pool.query('vacuum analyze');
+  const ratios: number[] = [];
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round += 1) {
+    const one = await apply(database, small, round);
+    const other = await apply(database, large, round);
+    ratios.push(other / one);
+    best = Math.min(best, other);
+  }
+  return [
+    {
+      name: 'growth',
+      ratio: median(ratios),
+      goal: '<=1.5',
+      baseline: `one event of a repository with ${sizes.small.toLocaleString('en')} stored contributions`,
+      detail: `${best.toFixed(1)} ms with ${sizes.large.toLocaleString('en')}, at best`,
+    },
+  ];
+}
+
+interface Place {
+  name: string;
+  accountId: string;
+  contributions: number;
+}
+
+async function addPeople({ pool }: Database): Promise<void> {
+  await pool.query(
+    `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+     select gen_random_uuid(), 'github', n::text, 'U_' || n, 'user', 'person-' || n, now(), now(), now()
+     from generate_series(1, $1) n`,
+    [people],
+  );
+}
+
+/** An organization with one repository, into which people put contributions for ten years. */
+async function makeRepository({ connection, pool }: Database, name: string, contributions: number): Promise<Place> {
+  const { rows } = await pool.query<{ owner: string; repository: string }>(
+    `with owner as (
+       insert into accounts (id, provider, external_id, handle, type, name, named_at, asked_at, listed_at, created_at,
+         updated_at)
+       values (gen_random_uuid(), 'github', $1, $1, 'organization', $1, now(), now(), now(), now(), now()) returning id),
+     made as (
+       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
+         listed_at, installed_at, created_at, updated_at)
+       select gen_random_uuid(), 'github', $1, $1, id, $1, false, false, now(), now(), now(), now(), now() from owner
+       returning id, owner_id)
+     select owner_id as owner, id as repository from made`,
+    [name],
+  );
+  const { owner, repository } = rows[0] ?? {};
+  if (owner === undefined || repository === undefined) throw new Error('nothing was made');
+  await pool.query('alter table contributions disable trigger user');
+  await pool.query(
+    `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, closed_at, seen_at)
+     select $1, case n % 3 when 0 then 'issue' when 1 then 'pull_request' else 'review' end, n::text, a.id, at, at,
+       case when n % 2 = 0 then at end, now()
+     from generate_series(1, $2) n
+     cross join lateral (select now() - (n % 3650) * interval '1 day' - interval '1 hour' as at) t
+     join accounts a on a.provider = 'github' and a.external_id = ((n::bigint * 7919) % $3 + 1)::text`,
+    [repository, contributions, people],
+  );
+  await pool.query('alter table contributions enable trigger user');
+  await inTransaction(connection, (transaction) => recountRepository(transaction, repository));
+  return { name, accountId: owner, contributions };
+}
+
+/** @returns the middle of the milliseconds that an event takes. */
+async function apply(
+  { connection }: Database,
+  { name, accountId, contributions }: Place,
+  round: number,
+): Promise<number> {
+  let done = 0;
+  const provider: Pick<Provider, 'name' | 'streams' | 'findRepository' | 'readStream'> = {
+    name: 'github',
+    streams: [{ name: 'issues', covers: ['issue'] }],
+    findRepository: async () => listed(name, contributions),
+    readStream: async () => pageOf(round * events + done),
+  };
+  const context = {
+    connection,
+    providers: new Map([['github', provider as Provider]]),
+    node: 1,
+    reading: new Set(),
+    freshForMs: 3_600_000,
+    now: () => new Date(),
+    newId: uuidv7,
+  } as unknown as SyncContext;
+  const work = {
+    call: { urgency: 'background', signal: new AbortController().signal, cost: newCost() },
+    onProgress: () => {},
+  } as const;
+  const times: number[] = [];
+  for (; done < events; done += 1) {
+    const begun = performance.now();
+    await collectNamed(context, { accountId, repository: name, withPrivate: false }, work);
+    times.push(performance.now() - begun);
+  }
+  return median(times);
+}
+
+function listed(name: string, contributions: number): ListedRepository {
+  return {
+    externalId: name,
+    handle: name,
+    name,
+    description: '',
+    language: '',
+    license: '',
+    defaultBranch: '',
+    isPrivate: false,
+    access: null,
+    isFork: false,
+    stars: 0,
+    forks: 0,
+    openIssues: 0,
+    sizeKib: 0,
+    tips: { issues: { total: contributions, changedAt: new Date(), revision: null } },
+  };
+}
+
+function pageOf(event: number): ContributionPage {
+  const now = new Date();
+  const author = String((event % people) + 1);
+  return {
+    contributions: [
+      {
+        kind: 'issue',
+        externalId: `new ${event}`,
+        parentExternalId: null,
+        author,
+        createdAt: now,
+        updatedAt: now,
+        closedAt: null,
+        mergedAt: null,
+        answered: false,
+        answeredBy: null,
+        details: null,
+      },
+    ],
+    actors: [
+      {
+        externalId: author,
+        handle: `U_${author}`,
+        type: 'user',
+        name: `person-${author}`,
+        displayName: '',
+        avatarUrl: '',
+      },
+    ],
+    wholeParents: [],
+    nextCursor: null,
+    total: null,
+    pageSize: 50,
+  };
+}
