@@ -79,7 +79,9 @@ function lists(question: Question, repository: Repository): Fields {
         {
           name: 'discussions',
           items: repository.discussions
-            .filter(({ closedAt }) => !args.states || args.states.includes(closedAt === null ? 'OPEN' : 'CLOSED'))
+            .filter(
+              ({ closedAt }) => !args.states?.length || args.states.includes(closedAt === null ? 'OPEN' : 'CLOSED'),
+            )
             .filter(({ answerId }) => typeof args.answered !== 'boolean' || (answerId !== null) === args.answered),
           ...ordering(itemKeys, args, 'UPDATED_AT'),
           id: (discussion) => discussion.id,
