@@ -1,0 +1,33 @@
+import type { Pool } from 'pg';
+
+/** What is stored of a repository at full depth, in words that do not depend on when or how it was learnt. */
+export async function storedItems(pool: Pool, externalId: number): Promise<string[]> {
+  const { rows } = await pool.query<object>(
+    `select c.kind, c.external_id as id, author.name as author, c.created_at, c.closed_at, c.merged_at, c.number,
+       c.parent_external_id as parent, c.answered, resolver.name as "resolvedBy", c.labels, c.comments, c.upvotes,
+       c.additions, c.deletions, c.changed_files as "changedFiles", c.commits, c.reason,
+       (select array_agg(a.name order by a.name) from accounts a where a.id = any(c.assignees)) as assignees,
+       (select array_agg(a.name order by a.name) from accounts a where a.id = any(c.reviewers)) as reviewers,
+       (select array_agg(r.emoji || ' ' || coalesce(a.name, '') order by r.emoji, a.name)
+         from unnest(c.emojis, c.reactors) as r (emoji, reactor) left join accounts a on a.id = r.reactor) as reactions
+     from contributions c join repositories r on r.id = c.repository_id
+       left join accounts author on author.id = c.account_id left join accounts resolver on resolver.id = c.resolved_by
+     where r.provider = 'github' and r.external_id = $1::text
+     order by 1, 2`,
+    [externalId],
+  );
+  return rows.map((row) => JSON.stringify(row));
+}
+
+/** Totals of all repositories, as they are kept. */
+export async function keptTotals(pool: Pool): Promise<string[]> {
+  const parts = [
+    `select r.name, t.* from repository_totals t join repositories r on r.id = t.repository_id order by 1`,
+    `select r.name, a.name as who, t.* from contributor_totals t join repositories r on r.id = t.repository_id
+       join accounts a on a.id = t.account_id order by 1, 2`,
+    `select r.name, a.name as who, d.* from contribution_days d join repositories r on r.id = d.repository_id
+       join accounts a on a.id = d.account_id order by 1, 2, d.day`,
+  ];
+  const results = await Promise.all(parts.map((text) => pool.query<object>(text)));
+  return results.flatMap(({ rows }) => rows.map((row) => JSON.stringify(row)));
+}
