@@ -1,4 +1,13 @@
-import type { Comment, Issue, PullRequest, Reactable, Repository } from '../github/world/model.ts';
+import type {
+  Comment,
+  Discussion,
+  Issue,
+  PullRequest,
+  Reactable,
+  Repository,
+  Review,
+  Star,
+} from '../github/world/model.ts';
 import type { World } from '../github/world/world.ts';
 
 /** A repository of the world at full depth, told as `storedItems` tells what is stored of it. */
@@ -7,37 +16,16 @@ export function worldItems(world: World, repository: Repository): string[] {
   const rows = [
     ...repository.issues.map((issue) => teller.issue(issue)),
     ...repository.pullRequests.map((pull) => teller.pullRequest(pull)),
-    ...repository.discussions.map((discussion) => ({
-      ...teller.item('discussion', discussion),
-      number: discussion.number,
-      answered: discussion.answerId !== null,
-      resolvedBy: teller.name(discussion.comments.find(({ id }) => id === discussion.answerId)?.authorId),
-      labels: discussion.labels,
-      comments: discussion.comments.length,
-      upvotes: discussion.upvoterIds.length,
-      reactions: teller.reactions(discussion),
-      closed_at: discussion.closedAt,
-    })),
+    ...repository.discussions.map((discussion) => teller.discussion(discussion)),
     ...repository.issues.flatMap((issue) =>
       issue.comments.map((comment) => teller.comment('issue_comment', comment, issue)),
     ),
     ...repository.pullRequests.flatMap((pull) => [
       ...pull.comments.map((comment) => teller.comment('pull_request_comment', comment, pull)),
       ...pull.reviewComments.map((comment) => teller.comment('review_comment', comment, pull)),
-      ...pull.reviews
-        .filter(({ state }) => state !== 'PENDING')
-        .map((review) => ({
-          ...teller.item('review', { ...review, createdAt: review.submittedAt ?? review.createdAt }),
-          parent: String(pull.id),
-          labels: null,
-        })),
+      ...pull.reviews.filter(({ state }) => state !== 'PENDING').map((review) => teller.review(review, pull)),
     ]),
-    ...repository.stars
-      .filter(({ accountId }) => teller.name(accountId) !== null)
-      .map(({ accountId, starredAt }) => ({
-        ...teller.item('star', { id: accountId, authorId: accountId, createdAt: starredAt }),
-        labels: [],
-      })),
+    ...repository.stars.filter(({ accountId }) => teller.name(accountId) !== null).map((star) => teller.star(star)),
   ];
   return rows.toSorted((one, other) => compare(one, other)).map((row) => JSON.stringify(row));
 }
@@ -128,6 +116,29 @@ class Teller {
       commits: pull.commitCount,
       reviewers: this.names([...pull.requestedReviewerIds, ...submitted]),
     };
+  }
+
+  discussion(discussion: Discussion) {
+    return {
+      ...this.item('discussion', discussion),
+      closed_at: discussion.closedAt,
+      number: discussion.number,
+      answered: discussion.answerId !== null,
+      resolvedBy: this.name(discussion.comments.find(({ id }) => id === discussion.answerId)?.authorId),
+      labels: discussion.labels,
+      comments: discussion.comments.length,
+      upvotes: discussion.upvoterIds.length,
+      reactions: this.reactions(discussion),
+    };
+  }
+
+  review(review: Review, below: PullRequest) {
+    const createdAt = review.submittedAt ?? review.createdAt;
+    return { ...this.item('review', { ...review, createdAt }), parent: String(below.id) };
+  }
+
+  star({ accountId, starredAt }: Star) {
+    return { ...this.item('star', { id: accountId, authorId: accountId, createdAt: starredAt }), labels: [] };
   }
 
   comment(kind: string, comment: Comment, below: Issue | PullRequest) {
