@@ -5,10 +5,11 @@ import { gzipSync } from 'node:zlib';
 import examples from '@octokit/webhooks-examples' with { type: 'json' };
 import { bearer, engines, serviceToken } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
-import { aboutRepository, type Sent, signed, teller, webhookSecret } from '../github/deliver.ts';
+import { outbox, type Sent, signed, webhookSecret } from '../github/deliver.ts';
 import { type Simulator, startSimulator } from '../github/simulator.ts';
 import { addIssue } from '../github/world/activity.ts';
 import { closeItem, deleteItem, renameAccount, setVisibility } from '../github/world/mutations.ts';
+import { editTitle } from '../github/world/threads.ts';
 import { contributorsOf, countersOf } from '../github/world/truth.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService, until } from '../service.ts';
@@ -46,12 +47,10 @@ test('what happens is in the answers within seconds: new, closed and deleted ite
   await settled(service);
   const repository = world.repository(engines.name, 'engine-1') ?? assert.fail();
   const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
-  const tell = teller(simulator);
+  const sent = outbox(simulator);
   const issue = addIssue(world, repository, { author });
-  const opened = aboutRepository(simulator, 'issues', repository, {
-    action: 'opened',
-    issue: { id: issue.id, number: issue.number, user: tell(author) },
-  });
+  const [opened] = sent;
+  assert.ok(opened);
   assert.deepEqual(await deliver(service, opened), { status: 202, state: 'accepted' });
   assert.deepEqual(await deliver(service, opened), { status: 202, state: 'known' });
   await untilTrue(service, simulator, 'the new issue is counted');
@@ -62,13 +61,12 @@ test('what happens is in the answers within seconds: new, closed and deleted ite
   }, "the author's own numbers follow");
 
   closeItem(world, issue);
-  const more = { issue: { id: issue.id, user: tell(author) } };
+  editTitle(world, issue, 'Another');
   // The older one comes last.
-  await deliver(service, aboutRepository(simulator, 'issues', repository, { action: 'closed', ...more }));
-  await deliver(service, aboutRepository(simulator, 'issues', repository, { action: 'edited', ...more }));
+  for (const one of sent.splice(1).toReversed()) await deliver(service, one);
   await untilTrue(service, simulator, 'the closed issue is counted');
   deleteItem(world, repository, issue);
-  await deliver(service, aboutRepository(simulator, 'issues', repository, { action: 'deleted', ...more }));
+  for (const one of sent.splice(1)) await deliver(service, one);
   await untilTrue(service, simulator, 'the deleted issue is not counted');
 });
 
@@ -81,12 +79,10 @@ test('a burst of deliveries is looked at once', async () => {
   const repository = world.repository(engines.name, 'engine-2') ?? assert.fail();
   const before = simulator.requests.length;
   const author = world.accountByLogin(simulator.accounts.outsider) ?? assert.fail();
+  const sent = outbox(simulator);
   for (let count = 0; count < 40; count += 1) {
     addIssue(world, repository, { author });
-    await deliver(
-      service,
-      aboutRepository(simulator, 'issues', repository, { action: 'opened', issue: { id: 1, user: null } }),
-    );
+    for (const one of sent.splice(0)) await deliver(service, one);
   }
   await untilTrue(service, simulator, 'all are counted');
   assert.ok(simulator.requests.length - before < 20, `${simulator.requests.length - before} requests`);
@@ -100,22 +96,23 @@ test('what becomes private is hidden by the delivery itself, before anything is 
   await service.getComplete(`${engines.name}/contributors`, bearer(token));
   await settled(service);
   const repository = world.repository(engines.name, 'engine-3') ?? assert.fail();
+  const sent = outbox(simulator);
   setVisibility(world, repository, 'private');
   simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
-  await deliver(service, aboutRepository(simulator, 'repository', repository, { action: 'privatized' }));
+  for (const one of sent.splice(0)) await deliver(service, one);
   await until(async () => {
     const { body } = await service.get(`${engines.name}/contributors?limit=100`);
     return JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(world, engines.name)) ? true : undefined;
   }, 'it is hidden while GitHub is away');
   simulator.faults.clear();
   setVisibility(world, repository, 'public');
-  await deliver(service, aboutRepository(simulator, 'repository', repository, { action: 'publicized' }));
+  for (const one of sent.splice(0)) await deliver(service, one);
   await untilTrue(service, simulator, 'it is everybody’s again');
 
   const owner = world.accountById(repository.ownerId) ?? assert.fail();
   const removed = {
     action: 'removed',
-    installation: { id: 1, account: teller(simulator)(owner) },
+    installation: { id: 1, account: { id: owner.id, login: owner.login } },
     repositories_removed: [{ id: world.repository(engines.name, 'hidden-engine')?.id }, { id: repository.id }],
   };
   simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
@@ -128,10 +125,7 @@ test('what becomes private is hidden by the delivery itself, before anything is 
   simulator.faults.clear();
 
   renameAccount(world, owner, 'engines-renamed');
-  await deliver(
-    service,
-    signed('organization', JSON.stringify({ action: 'renamed', organization: teller(simulator)(owner) })),
-  );
+  for (const one of sent.splice(0)) await deliver(service, one);
   await until(async () => {
     const { status } = await service.get(`${engines.name}/contributors`);
     return status === 301 ? true : undefined;
@@ -244,13 +238,16 @@ test('accepted is not lost: what came while no worker ran, or before a kill, is 
   await settled(first);
   const repository = world.repository(engines.name, 'engine-4') ?? assert.fail();
   const author = world.accountByLogin(simulator.accounts.outsider) ?? assert.fail();
+  const sent = outbox(simulator);
   addIssue(world, repository, { author });
   // The workers cannot take it: it waits.
   const { pool } = first.database;
   const blocker = await pool.connect();
   await blocker.query('begin');
   await blocker.query('lock table deliveries in share row exclusive mode');
-  const sending = deliver(first, aboutRepository(simulator, 'push', repository));
+  const [opened] = sent;
+  assert.ok(opened);
+  const sending = deliver(first, opened);
   await blocker.query('commit');
   blocker.release();
   assert.deepEqual(await sending, { status: 202, state: 'accepted' });

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { simpleAccount } from './rest/accounts.ts';
 import type { Simulator } from './simulator.ts';
-import type { Account, Repository } from './world/model.ts';
+import { payloadOf } from './webhooks/payloads.ts';
+import { anybody } from './world/world.ts';
 
 /** What the simulated GitHub tells a service by itself, signed as GitHub signs. */
 
@@ -26,34 +26,12 @@ export function signed(event: string, body: string, options: { id?: string; secr
   };
 }
 
-/** A delivery about a repository of the world; what happened is in `more`. */
-export function aboutRepository(
-  simulator: Pick<Simulator, 'world' | 'url' | 'apiUrl'>,
-  event: string,
-  repository: Repository,
-  more: Record<string, unknown> = {},
-): Sent {
-  const { world } = simulator;
-  const owner = world.accountById(repository.ownerId);
-  if (owner === undefined) throw new Error('a repository without an owner');
-  const payload = {
-    ...more,
-    repository: {
-      id: repository.id,
-      node_id: repository.nodeId,
-      name: repository.name,
-      full_name: `${owner.login}/${repository.name}`,
-      private: repository.visibility !== 'public',
-      owner: teller(simulator)(owner),
-    },
-    sender: teller(simulator)(owner),
-  };
-  return signed(event, JSON.stringify(payload));
-}
-
-/** How GitHub tells of accounts. */
-export function teller(simulator: Pick<Simulator, 'world' | 'url' | 'apiUrl'>): (account: Account) => object {
-  const { world, url: origin, apiUrl } = simulator;
-  const viewer = { accountId: null, seesPrivate: false };
-  return (account) => simpleAccount({ world, viewer, origin, apiUrl }, account);
+/** Everything that is told from now on, in order; nobody sends it but who takes it out. */
+export function outbox({ world, url: origin, apiUrl }: Pick<Simulator, 'world' | 'url' | 'apiUrl'>): Sent[] {
+  const sent: Sent[] = [];
+  const place = { world, viewer: anybody, origin, apiUrl };
+  world.listeners.add((event) => {
+    sent.push(signed(event.name, JSON.stringify(payloadOf(place, event))));
+  });
+  return sent;
 }

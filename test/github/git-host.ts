@@ -49,16 +49,18 @@ export class GitHost {
   }
 
   async #bringUpToDate(repository: Repository, built: Built | undefined): Promise<Built> {
-    const tip = repository.commits.at(-1)?.oid;
+    // As it is now: while git works, the branch moves on.
+    const commits = [...repository.commits];
+    const tip = commits.at(-1)?.oid;
     const { defaultBranch: branch } = repository;
     if (built === undefined) {
       this.#root ??= mkdtemp(join(tmpdir(), 'plaudit-simulator-'));
       const directory = join(await this.#root, `${repository.id}.git`);
-      await buildRepository(directory, { commits: toDescriptions(repository.commits), branch });
-      return { directory, branch, tip, oids: new Set(repository.commits.map(({ oid }) => oid)) };
+      await buildRepository(directory, { commits: toDescriptions(commits), branch });
+      return { directory, branch, tip, oids: new Set(commits.map(({ oid }) => oid)) };
     }
     if (built.tip === tip && built.branch === branch) return built;
-    const added = repository.commits.filter(({ oid }) => !built.oids.has(oid));
+    const added = commits.filter(({ oid }) => !built.oids.has(oid));
     const ref = `refs/heads/${branch}`;
     await appendCommits(built.directory, ref, toDescriptions(added));
     await moveRef(built.directory, ref, tip ?? null);

@@ -187,6 +187,8 @@ test("every REST answer is one of GitHub's own description", async () => {
     for (const repository of world.owned(account).slice(0, 5)) {
       const path = `/repos/${login}/${encodeURIComponent(repository.name)}`;
       paths.push(path, `${path}/issues?state=all&per_page=100`);
+      paths.push(`${path}/issues/comments?per_page=100`, `${path}/pulls/comments?sort=updated&direction=desc`);
+      if (repository.files.size > 0) paths.push(`${path}/contents/.plaudit/config.yaml`);
       if (repository.commits.length > 0) paths.push(`${path}/commits?per_page=100`);
     }
   }

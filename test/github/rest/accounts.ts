@@ -12,7 +12,10 @@ export interface Place {
   apiUrl: string;
 }
 
-export function simpleAccount({ apiUrl, origin }: Place, account: Account): object {
+export function simpleAccount(
+  { apiUrl, origin }: Place,
+  account: Pick<Account, 'id' | 'nodeId' | 'login' | 'type'>,
+): object {
   const url = `${apiUrl}/users/${encodeURIComponent(account.login)}`;
   return {
     login: account.login,
@@ -59,21 +62,9 @@ export function fullAccount(place: Place, account: Account): object {
 }
 
 export function organization(place: Place, account: Account): object {
-  const url = `${place.apiUrl}/orgs/${account.login}`;
-  const { login, id, nodeId, name, bio, websiteUrl, followers, following, createdAt, updatedAt } = account;
+  const { login, name, websiteUrl, followers, following, createdAt, updatedAt } = account;
   return {
-    login,
-    id,
-    node_id: nodeId,
-    url,
-    repos_url: `${url}/repos`,
-    events_url: `${url}/events`,
-    hooks_url: `${url}/hooks`,
-    issues_url: `${url}/issues`,
-    members_url: `${url}/members{/member}`,
-    public_members_url: `${url}/public_members{/member}`,
-    avatar_url: `${place.origin}/avatars/u/${id}?v=4`,
-    description: bio,
+    ...simpleOrganization(place, account),
     ...(name !== null && { name }),
     ...(websiteUrl !== null && { blog: websiteUrl }),
     html_url: `${place.origin}/${login}`,
@@ -90,28 +81,33 @@ export function organization(place: Place, account: Account): object {
   };
 }
 
+/** An organization as it is told beside something else. */
+export function simpleOrganization({ apiUrl, origin }: Place, { login, id, nodeId, bio }: Account): object {
+  const url = `${apiUrl}/orgs/${login}`;
+  return {
+    login,
+    id,
+    node_id: nodeId,
+    url,
+    repos_url: `${url}/repos`,
+    events_url: `${url}/events`,
+    hooks_url: `${url}/hooks`,
+    issues_url: `${url}/issues`,
+    members_url: `${url}/members{/member}`,
+    public_members_url: `${url}/public_members{/member}`,
+    avatar_url: `${origin}/avatars/u/${id}?v=4`,
+    description: bio,
+  };
+}
+
 export function membership(place: Place, { role, state }: Membership, of: Account, user: Account): object {
   const url = `${place.apiUrl}/orgs/${of.login}`;
-  const { login, id, node_id, repos_url, events_url, hooks_url, issues_url, ...rest } = Object(organization(place, of));
   return {
     url: `${url}/memberships/${user.login}`,
     state,
     role,
     organization_url: url,
-    organization: {
-      login,
-      id,
-      node_id,
-      url,
-      repos_url,
-      events_url,
-      hooks_url,
-      issues_url,
-      members_url: rest.members_url,
-      public_members_url: rest.public_members_url,
-      avatar_url: rest.avatar_url,
-      description: rest.description,
-    },
+    organization: simpleOrganization(place, of),
     user: simpleAccount(place, user),
   };
 }

@@ -1,7 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { time } from '../graphql/question.ts';
-import type { Commit, Issue, PullRequest, Repository } from '../world/model.ts';
+import { authorAssociation } from '../world/association.ts';
+import { emptyTree } from '../world/commits.ts';
+import { type Commit, type Issue, isPullRequest, type PullRequest, type Repository } from '../world/model.ts';
 import { type Place, simpleAccount } from './accounts.ts';
+import { addressesOf } from './addresses.ts';
+import { reactionSummary } from './comments.ts';
 
 const repositoryLinks = [
   ['archive', '/{archive_format}{/ref}'],
@@ -45,8 +49,7 @@ const repositoryLinks = [
 export function repository(place: Place, shown: Repository): object {
   const owner = place.world.accountById(shown.ownerId);
   if (owner === undefined) throw new Error(`nobody owns ${shown.name}`);
-  const url = `${place.apiUrl}/repos/${owner.login}/${shown.name}`;
-  const page = `${place.origin}/${owner.login}/${shown.name}`;
+  const { url, page } = addressesOf(place, shown);
   const stars = place.world.starsOf(shown).length;
   const open = [...shown.issues, ...shown.pullRequests].filter(({ closedAt }) => closedAt === null).length;
   return {
@@ -88,6 +91,11 @@ export function repository(place: Place, shown: Repository): object {
     has_discussions: shown.hasDiscussions,
     archived: shown.isArchived,
     disabled: false,
+    is_template: false,
+    allow_forking: true,
+    web_commit_signoff_required: false,
+    topics: [],
+    custom_properties: {},
     license:
       shown.license === null
         ? null
@@ -105,13 +113,12 @@ export function repository(place: Place, shown: Repository): object {
 }
 
 export function issue(place: Place, shown: Repository, item: Issue | PullRequest): object {
-  const owner = place.world.accountById(shown.ownerId)?.login ?? 'ghost';
-  const repositoryUrl = `${place.apiUrl}/repos/${owner}/${shown.name}`;
+  const { url: repositoryUrl, page } = addressesOf(place, shown);
   const url = `${repositoryUrl}/issues/${item.number}`;
-  const page = `${place.origin}/${owner}/${shown.name}`;
-  const isPull = 'mergedAt' in item;
+  const isPull = isPullRequest(item);
   const path = isPull ? 'pull' : 'issues';
   const author = place.world.accountById(item.authorId);
+  const assignees = simpleAccounts(place, item.assigneeIds);
   return {
     id: item.id,
     node_id: item.nodeId,
@@ -127,11 +134,16 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
     title: item.title,
     user: author === undefined ? null : simpleAccount(place, author),
     labels: item.labels.map((name) => label(repositoryUrl, name)),
-    assignee: null,
+    assignee: assignees[0] ?? null,
+    assignees,
     milestone: null,
     locked: false,
-    comments: 0,
-    author_association: 'NONE',
+    active_lock_reason: null,
+    body: '',
+    performed_via_github_app: null,
+    comments: item.comments.length,
+    reactions: reactionSummary(item, url),
+    author_association: authorAssociation(place.world, shown, item.authorId),
     closed_at: time(item.closedAt),
     created_at: time(item.createdAt),
     updated_at: time(item.updatedAt),
@@ -148,7 +160,15 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
   };
 }
 
-function label(repositoryUrl: string, name: string): object {
+/** Those that are still there. */
+export function simpleAccounts(place: Place, ids: readonly number[]): object[] {
+  return ids.flatMap((id) => {
+    const account = place.world.accountById(id);
+    return account === undefined ? [] : [simpleAccount(place, account)];
+  });
+}
+
+export function label(repositoryUrl: string, name: string): object {
   return {
     id: crc32(name),
     node_id: `LA_${Buffer.from(name).toString('base64url')}`,
@@ -161,9 +181,8 @@ function label(repositoryUrl: string, name: string): object {
 }
 
 export function commit(place: Place, shown: Repository, one: Commit): object {
-  const owner = place.world.accountById(shown.ownerId)?.login ?? 'ghost';
-  const url = `${place.apiUrl}/repos/${owner}/${shown.name}`;
-  const page = `${place.origin}/${owner}/${shown.name}/commit`;
+  const { url, page: repositoryPage } = addressesOf(place, shown);
+  const page = `${repositoryPage}/commit`;
   const account = (email: string): object | null => {
     const found = place.world.accountByEmail(email);
     return found === undefined ? null : simpleAccount(place, found);
@@ -180,7 +199,7 @@ export function commit(place: Place, shown: Repository, one: Commit): object {
       committer: { ...one.committer, date: time(one.committedAt) },
       message: one.message,
       comment_count: 0,
-      tree: { sha: '4b825dc642cb6eb9a060e54bf8d69288fbee4904', url: `${url}/git/trees/4b825dc` },
+      tree: { sha: emptyTree, url: `${url}/git/trees/4b825dc` },
     },
     author: account(one.author.email),
     committer: account(one.committer.email),

@@ -1,6 +1,8 @@
 import { find } from '../graphql/search.ts';
-import type { Issue, PullRequest, Repository } from '../world/model.ts';
+import type { Comment, Issue, PullRequest, Repository } from '../world/model.ts';
 import { fullAccount, membership, organization, type Place } from './accounts.ts';
+import { issueComment, reviewComment } from './comments.ts';
+import { contentFile } from './contents.ts';
 import { commit, issue, repository } from './repositories.ts';
 
 /** An answer of the REST interface: a body of status 200, or a refusal. */
@@ -26,7 +28,7 @@ export const missing: RestReply = {
 const ok = (body: unknown, headers: Record<string, string> = {}): RestReply => ({ status: 200, body, headers });
 
 function route(path: string, answer: Route['answer'], resource: Route['resource'] = 'core'): Route {
-  const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`);
+  const pattern = new RegExp(`^${path.replace('{path}', '(.+)').replace(/\{\w+\}/g, '([^/]+)')}$`);
   return { path, pattern, answer, resource };
 }
 
@@ -68,6 +70,30 @@ const routes: readonly Route[] = [
     const shown = visible(place, names);
     if (shown === undefined) return missing;
     return page(place, query, listedIssues(shown, query), (item) => issue(place, shown, item));
+  }),
+  route('/repos/{owner}/{repo}/issues/comments', (place, names, query) => {
+    const shown = visible(place, names);
+    if (shown === undefined) return missing;
+    const all = [...shown.issues, ...shown.pullRequests].flatMap((thread) =>
+      thread.comments.map((comment) => ({ thread, comment })),
+    );
+    return page(place, query, listedComments(all, query), (one) => issueComment(place, shown, one));
+  }),
+  route('/repos/{owner}/{repo}/pulls/comments', (place, names, query) => {
+    const shown = visible(place, names);
+    if (shown === undefined) return missing;
+    const all = shown.pullRequests.flatMap((thread) => thread.reviewComments.map((comment) => ({ thread, comment })));
+    return page(place, query, listedComments(all, query), ({ thread, comment }) =>
+      reviewComment(place, shown, thread, comment),
+    );
+  }),
+  route('/repos/{owner}/{repo}/contents/{path}', (place, [owner = '', name = '', path = ''], query) => {
+    const shown = visible(place, [owner, name]);
+    if (shown === undefined) return missing;
+    const ref = query.get('ref');
+    if (ref !== null && ref !== shown.defaultBranch) throw new Error('the simulator shows files of the default branch');
+    const file = contentFile(place, shown, path);
+    return file === undefined ? missing : ok(file);
   }),
   route('/repos/{owner}/{repo}/commits', (place, names, query) => {
     const shown = visible(place, names);
@@ -124,6 +150,20 @@ function listedIssues(shown: Repository, query: URLSearchParams): (Issue | PullR
     .filter(({ closedAt }) => state === 'all' || (closedAt === null) === (state === 'open'))
     .filter(({ updatedAt }) => since === null || updatedAt >= new Date(since))
     .toSorted((one, other) => direction * (one[field].getTime() - other[field].getTime() || one.id - other.id));
+}
+
+/** Without `sort`, `direction` says nothing, as GitHub documents it. */
+function listedComments<At extends { comment: Comment }>(all: At[], query: URLSearchParams): At[] {
+  const sort = query.get('sort');
+  const since = query.get('since');
+  const field = sort === 'updated' ? 'updatedAt' : 'createdAt';
+  const direction = sort !== null && query.get('direction') === 'desc' ? -1 : 1;
+  return all
+    .filter(({ comment }) => since === null || comment.updatedAt >= new Date(since))
+    .toSorted(
+      ({ comment: one }, { comment: other }) =>
+        direction * (one[field].getTime() - other[field].getTime() || one.id - other.id),
+    );
 }
 
 function pageOf(query: URLSearchParams): { size: number; offset: number; number: number } {

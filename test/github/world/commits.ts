@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CommitDescription } from '../../git/build-repository.ts';
 import type { Commit, Person } from './model.ts';
 
-const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 export interface NewCommit {
   author: Person;

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { runGit } from '../git/run-git.ts';
+import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
+import { start } from './asking.ts';
+import { forcePush } from './world/mutations.ts';
+
+test('git serves the branch as it is, however often it was rewritten while it was being made', async () => {
+  await using simulator = await start();
+  await using place = await makeTemporaryDirectory();
+  const { world } = simulator;
+  const repository = world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
+  const url = `${simulator.url}/${simulator.accounts.user}/notes.git`;
+  const tip = async (): Promise<string | undefined> =>
+    (await runGit(place.path, ['ls-remote', url, `refs/heads/${repository.defaultBranch}`])).toString().split('\t')[0];
+  for (let round = 0; round < 3; round += 1) {
+    let isOver = false;
+    const asking = Promise.all([tip(), tip()]).finally(() => {
+      isOver = true;
+    });
+    for (let count = 0; !isOver && count < 5000; count += 1) {
+      if (count % 10 === 0)
+        forcePush(world, repository, 2, ['ada@mail.example', `round-${round}-${count}@mail.example`]);
+      await turn();
+    }
+    await asking;
+    assert.equal(await tip(), repository.commits.at(-1)?.oid);
+  }
+});

@@ -1,0 +1,43 @@
+import schemas from '@octokit/webhooks-schemas' with { type: 'json' };
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
+
+const ajv = new Ajv({ strict: false });
+formats.default(ajv);
+// They do not know yet that discussions can be closed.
+const isOpen = { enum: ['open', 'closed', 'locked', 'converting', 'transferring'] };
+const { discussion, ...definitions } = schemas.definitions;
+const closable = { ...discussion, properties: { ...discussion.properties, state: isOpen } };
+ajv.addSchema({ definitions: open({ ...definitions, discussion: closable }) as object }, 'webhooks');
+
+/** What GitHub sends besides, by its documentation, and the schemas do not know. */
+const newer: Record<string, string> = {
+  discussion$closed: 'discussion$edited',
+  discussion$reopened: 'discussion$edited',
+};
+
+/** Makes sure that a payload has the fields that the community's schemas of GitHub's payloads ask for. */
+export function checkPayload(name: string, payload: object): void {
+  const { action = 'event' } = payload as { action?: string };
+  const kind = `${name}$${action}`;
+  const known = newer[kind];
+  // Some of the schemas are of deliveries to Apps only.
+  const whole = {
+    installation: { id: 1, node_id: 'I_1' },
+    ...payload,
+    ...(known && { action: 'edited', changes: {} }),
+  };
+  const validate = ajv.getSchema(`webhooks#/definitions/${known ?? kind}`);
+  if (validate === undefined) throw new Error(`there is no schema of ${kind}`);
+  if (validate(whole) === true) return;
+  const faults = validate.errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
+  throw new Error(`${kind}: ${faults}`);
+}
+
+/** GitHub sends more fields every year than the schemas know. */
+function open(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(open);
+  if (typeof part !== 'object' || part === null) return part;
+  const kept = Object.entries(part).filter(([key, value]) => key !== 'additionalProperties' || value !== false);
+  return Object.fromEntries(kept.map(([key, value]) => [key, open(value)]));
+}
