@@ -4,7 +4,7 @@ import { addJob, type Job, type Task } from '../database/queue.ts';
 import { findAllInstalled, findDuePolls } from '../repositories/poll-store.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { pollRepository } from './poll-repository.ts';
-import { reconcile } from './reconcile.ts';
+import { reconcileRepository } from './reconcile-repository.ts';
 
 /** Of those whose turn it is, so many are asked a minute; the others wait a minute longer. */
 const pollsAtOnce = 200;
@@ -34,21 +34,21 @@ export function createInstalledTasks(
       maxAttempts,
       run: (payload, signal) => settled(pollRepository(context, idIn(payload), work(signal)), signal),
     },
-    reconcile_installed: {
+    reconcile_repositories: {
       urgency: 'background',
       maxAttempts,
       schedule: '0 2 * * *',
-      run: () => reconcileInstalled(context),
+      run: () => reconcileRepositories(context),
     },
     reconcile_repository: {
       urgency: 'background',
       maxAttempts,
-      run: (payload, signal) => settled(reconcile(context, idIn(payload), work(signal)), signal),
+      run: (payload, signal) => settled(reconcileRepository(context, idIn(payload), work(signal)), signal),
     },
   };
 }
 
-async function reconcileInstalled({ connection, now }: SyncContext): Promise<void> {
+async function reconcileRepositories({ connection, now }: SyncContext): Promise<void> {
   const repositories = await findAllInstalled(connection);
   for (const [index, repositoryId] of repositories.entries()) {
     const runAt = new Date(now().getTime() + (reconcilingMs * index) / repositories.length);

@@ -7,7 +7,7 @@ import { bringUpToDate, findInstalled } from './poll-repository.ts';
 import { findStreams, wantFullScan } from './stream-store.ts';
 
 /** Compares what is stored of an installed repository with what its provider says there is, and reads anew what is not the same. */
-export async function reconcile(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
+export async function reconcileRepository(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
   const before = await differences(context, repositoryId, work);
   // Something may just have happened: then the next look shows the same on both sides.
   const found = before.size === 0 ? before : await differences(context, repositoryId, work);
