@@ -15,11 +15,9 @@ test('git serves the branch as it is, however often it was rewritten while it wa
   const tip = async (): Promise<string | undefined> =>
     (await runGit(place.path, ['ls-remote', url, `refs/heads/${repository.defaultBranch}`])).toString().split('\t')[0];
   for (let round = 0; round < 3; round += 1) {
-    let isOver = false;
-    const asking = Promise.all([tip(), tip()]).finally(() => {
-      isOver = true;
-    });
-    for (let count = 0; !isOver && count < 5000; count += 1) {
+    const over = new AbortController();
+    const asking = Promise.all([tip(), tip()]).finally(() => over.abort());
+    for (let count = 0; !over.signal.aborted && count < 5000; count += 1) {
       if (count % 10 === 0)
         forcePush(world, repository, 2, ['ada@mail.example', `round-${round}-${count}@mail.example`]);
       await turn();

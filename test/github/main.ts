@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { startSimulator } from './simulator.ts';
-import type { Size } from './world/generate.ts';
+import { type Size, sizeNames } from './world/generate.ts';
 
 /** `npm run -s simulator -- --size large`: a GitHub to try the service against, until it is stopped. */
 const { values } = parseArgs({
@@ -10,7 +10,7 @@ const { values } = parseArgs({
     port: { type: 'string', default: '0' },
   },
 });
-const sizes: readonly string[] = ['small', 'medium', 'large'];
+const sizes: readonly string[] = sizeNames;
 if (!sizes.includes(values.size)) throw new Error(`--size is one of ${sizes.join(', ')}`);
 const simulator = await startSimulator({
   size: values.size as Size,

@@ -8,7 +8,9 @@ import { Random } from './random.ts';
 import { addHistory } from './real-history.ts';
 import { World } from './world.ts';
 
-export type Size = 'small' | 'medium' | 'large';
+/** `busy`: little but one repository, in which much happens. */
+export const sizeNames = ['small', 'medium', 'large', 'busy'] as const;
+export type Size = (typeof sizeNames)[number];
 
 export interface WorldOptions {
   seed: number;
@@ -18,11 +20,23 @@ export interface WorldOptions {
   repositories?: number;
 }
 
-const sizes: Record<Size, { people: number; repositories: number; amounts: Amounts; histories: HistoryName[] }> = {
+interface Scale {
+  people: number;
+  repositories: number;
+  /** In each repository of the organization. */
+  amounts: Amounts;
+  /** In each repository of a person; by default the same. */
+  personal?: Amounts;
+  histories: HistoryName[];
+}
+
+const few: Amounts = { commits: 25, issues: 8, pullRequests: 8, discussions: 3 };
+
+const sizes: Record<Size, Scale> = {
   small: {
     people: 20,
     repositories: 12,
-    amounts: { commits: 25, issues: 8, pullRequests: 8, discussions: 3 },
+    amounts: few,
     histories: [],
   },
   medium: {
@@ -36,6 +50,13 @@ const sizes: Record<Size, { people: number; repositories: number; amounts: Amoun
     repositories: 200,
     amounts: { commits: 60, issues: 100, pullRequests: 50, discussions: 10 },
     histories: ['serverpod', 'rails'],
+  },
+  busy: {
+    people: 1000,
+    repositories: 1,
+    amounts: { commits: 5000, issues: 5000, pullRequests: 10_000, discussions: 500 },
+    personal: few,
+    histories: [],
   },
 };
 
@@ -68,7 +89,7 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
     addActivity(world, random, repository, everybody, size.amounts);
   }
   addOddRepositories(world, random, cast, people);
-  addPersonalRepositories(world, random, cast, everybody, size.amounts);
+  addPersonalRepositories(world, random, cast, everybody, size.personal ?? size.amounts);
   addHeavyLife(world, random, cast.heavy);
   for (const name of size.histories) await addHistory(world, random, organization, name, everybody);
   // Deleted only now: what the account did stays.

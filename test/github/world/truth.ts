@@ -53,6 +53,46 @@ export function countersOf(world: World, login: string, viewer: Viewer = anybody
   return counters;
 }
 
+/** What an account contributed on one day (UTC), to what everybody sees or to what not everybody does. */
+export interface DayCount {
+  login: string;
+  day: string;
+  isPrivate: boolean;
+  commits: number;
+  issues: number;
+  pull_requests: number;
+  reviews: number;
+  discussions: number;
+}
+
+/** By day, account and who sees it; commits when they were written, reviews when they were submitted. */
+export function daysOf(world: World, repositories: readonly Repository[] = world.repositories): DayCount[] {
+  const days = new Map<string, DayCount>();
+  for (const repository of repositories) {
+    const isPrivate = repository.visibility !== 'public';
+    const count = (account: Account | undefined, at: Date | null, kind: keyof typeof none): void => {
+      if (account === undefined || account.type === 'Mannequin' || at === null) return;
+      const day = at.toISOString().slice(0, 10);
+      const key = `${day} ${account.login} ${isPrivate}`;
+      const known = days.get(key) ?? { login: account.login, day, isPrivate, ...none };
+      known[kind] += 1;
+      days.set(key, known);
+    };
+    for (const commit of countedCommits(repository)) {
+      const authors = new Set([commit.author, ...commit.coAuthors].map(({ email }) => world.accountByEmail(email)));
+      for (const author of authors) count(author, commit.authoredAt, 'commits');
+    }
+    const author = ({ authorId }: { authorId: number }): Account | undefined => world.accountById(authorId);
+    for (const issue of repository.issues) count(author(issue), issue.createdAt, 'issues');
+    for (const pull of repository.pullRequests) count(author(pull), pull.createdAt, 'pull_requests');
+    for (const review of submittedReviews(repository)) count(author(review), review.submittedAt, 'reviews');
+    for (const discussion of repository.discussions) count(author(discussion), discussion.createdAt, 'discussions');
+  }
+  return [...days].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, counted]) => counted);
+}
+
+const none = { commits: 0, issues: 0, pull_requests: 0, reviews: 0, discussions: 0 };
+
 /** Who contributed how much to what an account owns, or to one repository: most first, then by login. */
 export function contributorsOf(
   world: World,

@@ -1,0 +1,176 @@
+import { lineCountsOf } from './line-counts.ts';
+import type { Comment, Commit, Discussion, Issue, PullRequest, Reactable, Repository, Thread } from './model.ts';
+import type { World } from './world.ts';
+
+/**
+ * Everything in a repository at full depth, computed in the most obvious way. People are logins, those who are gone null;
+ * lists are sorted; what a kind does not have is not there.
+ */
+export interface ItemTruth {
+  kind:
+    | 'issue'
+    | 'pull_request'
+    | 'review'
+    | 'discussion'
+    | 'issue_comment'
+    | 'pull_request_comment'
+    | 'review_comment'
+    | 'star'
+    | 'commit';
+  /** GitHub's number of it; of a star, that of the account; of a commit, its hash. */
+  id: string;
+  author: string | null;
+  /** Of a review, when it was submitted; of a commit, when it was written. */
+  createdAt: Date;
+  /** Id of the issue, pull request or discussion that it belongs to. */
+  parent?: string;
+  number?: number;
+  closedAt?: Date | null;
+  mergedAt?: Date | null;
+  answered?: boolean;
+  /** Who closed an issue, or the author of the pull request that did; who wrote the accepted answer. */
+  resolvedBy?: string | null;
+  labels?: string[];
+  assignees?: string[];
+  /** Who was asked for a review, or gave one. */
+  reviewers?: string[];
+  reactions?: { content: string; login: string | null }[];
+  comments?: number;
+  upvotes?: number;
+  additions?: number;
+  deletions?: number;
+  changedFiles?: number;
+  files?: string[];
+  commits?: number;
+  reason?: string | null;
+  /** Of a commit, those who are accounts. */
+  authors?: string[];
+}
+
+export function itemsOf(world: World, repository: Repository): ItemTruth[] {
+  const { issues, pullRequests, discussions, commits } = repository;
+  const commentsOf = (kind: ItemTruth['kind'], thread: Issue | PullRequest, comments: readonly Comment[]) =>
+    comments.map((comment) => ({
+      ...written(world, kind, comment),
+      parent: String(thread.id),
+      reactions: reactions(world, comment),
+    }));
+  const items: ItemTruth[] = [
+    ...issues.map((issue) => issueTruth(world, repository, issue)),
+    ...pullRequests.map((pull) => pullRequestTruth(world, pull)),
+    ...pullRequests.flatMap(({ id, reviews }) =>
+      reviews.flatMap((review) =>
+        review.submittedAt === null
+          ? []
+          : [{ ...written(world, 'review', review), createdAt: review.submittedAt, parent: String(id) }],
+      ),
+    ),
+    ...discussions.map((discussion) => discussionTruth(world, discussion)),
+    ...issues.flatMap((issue) => commentsOf('issue_comment', issue, issue.comments)),
+    ...pullRequests.flatMap((pull) => commentsOf('pull_request_comment', pull, pull.comments)),
+    ...pullRequests.flatMap((pull) => commentsOf('review_comment', pull, pull.reviewComments)),
+    ...world
+      .starsOf(repository)
+      .map(({ accountId, starredAt }) =>
+        written(world, 'star', { id: accountId, authorId: accountId, createdAt: starredAt }),
+      ),
+    ...commits.map((commit) => commitTruth(world, commit)),
+  ];
+  return items.toSorted((one, other) => compare(`${one.kind} ${one.id}`, `${other.kind} ${other.id}`));
+}
+
+function written(
+  world: World,
+  kind: ItemTruth['kind'],
+  { id, authorId, createdAt }: { id: number; authorId: number; createdAt: Date },
+): ItemTruth {
+  return { kind, id: String(id), author: loginOf(world, authorId), createdAt };
+}
+
+function threadTruth(world: World, kind: 'issue' | 'pull_request', thread: Thread): ItemTruth {
+  return {
+    ...written(world, kind, thread),
+    number: thread.number,
+    closedAt: thread.closedAt,
+    labels: thread.labels.toSorted(),
+    assignees: logins(world, thread.assigneeIds),
+    reactions: reactions(world, thread),
+  };
+}
+
+function issueTruth(world: World, repository: Repository, issue: Issue): ItemTruth {
+  const closing = issue.closedAt === null ? undefined : issue.closings.at(-1);
+  const closer = closing?.closer ?? null;
+  const pull =
+    closer !== null && 'pullRequestId' in closer
+      ? repository.pullRequests.find(({ id }) => id === closer.pullRequestId)
+      : undefined;
+  return {
+    ...threadTruth(world, 'issue', issue),
+    resolvedBy: closing === undefined ? null : loginOf(world, pull?.authorId ?? closing.byId),
+    comments: issue.comments.length,
+    reason: issue.stateReason,
+  };
+}
+
+function pullRequestTruth(world: World, pull: PullRequest): ItemTruth {
+  const submitted = pull.reviews.filter(({ submittedAt }) => submittedAt !== null);
+  return {
+    ...threadTruth(world, 'pull_request', pull),
+    mergedAt: pull.mergedAt,
+    reviewers: logins(world, [...pull.requestedReviewerIds, ...submitted.map(({ authorId }) => authorId)]),
+    comments: pull.comments.length + pull.reviewComments.length,
+    additions: pull.files.reduce((sum, { additions }) => sum + additions, 0),
+    deletions: pull.files.reduce((sum, { deletions }) => sum + deletions, 0),
+    changedFiles: pull.files.length,
+    files: pull.files.map(({ path }) => path).toSorted(),
+    commits: pull.commitCount,
+  };
+}
+
+function discussionTruth(world: World, discussion: Discussion): ItemTruth {
+  const answer = discussion.comments.find(({ id }) => id === discussion.answerId);
+  return {
+    ...written(world, 'discussion', discussion),
+    number: discussion.number,
+    closedAt: discussion.closedAt,
+    answered: answer !== undefined,
+    resolvedBy: answer === undefined ? null : loginOf(world, answer.authorId),
+    labels: discussion.labels.toSorted(),
+    reactions: reactions(world, discussion),
+    comments: discussion.comments.length,
+    upvotes: discussion.upvoterIds.length,
+  };
+}
+
+function commitTruth(world: World, { oid, author, coAuthors, authoredAt }: Commit): ItemTruth {
+  const authors = [author, ...coAuthors].flatMap(({ email }) => world.accountByEmail(email)?.login ?? []);
+  return {
+    kind: 'commit',
+    id: oid,
+    author: world.accountByEmail(author.email)?.login ?? null,
+    createdAt: authoredAt,
+    authors: [...new Set(authors)].toSorted(),
+    ...lineCountsOf(oid),
+  };
+}
+
+function reactions(world: World, of: Reactable): { content: string; login: string | null }[] {
+  return of.reactions
+    .map(({ content, accountId }) => ({ content, login: loginOf(world, accountId) }))
+    .toSorted((one, other) => compare(`${one.content} ${one.login}`, `${other.content} ${other.login}`));
+}
+
+/** Those of them who are still there, each once. */
+function logins(world: World, ids: readonly number[]): string[] {
+  return [...new Set(ids.flatMap((id) => loginOf(world, id) ?? []))].toSorted();
+}
+
+/** Null for those who are gone. */
+function loginOf(world: World, id: number): string | null {
+  return world.accountById(id)?.login ?? null;
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
