@@ -11,6 +11,7 @@ import type { Log } from './log.ts';
 import { createProviders } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
 import type { SyncContext } from './sync/context.ts';
+import { learnInstallations } from './sync/installations/learn.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
 const historyLimits = {
@@ -77,6 +78,16 @@ export async function openCore(config: Config, { log, now = () => new Date() }: 
     newId: uuidv7,
     onFailure: (error, what) => log.warn({ err: error }, `${what} failed`),
   };
+  const close = async (): Promise<void> => {
+    await Promise.all([...providers.values()].map((provider) => provider.close()));
+    await listener.close();
+    await database.close();
+  };
+  onChange.add((change) => {
+    if (change !== undefined && change.kind !== 'installations') return;
+    learnInstallations(sync).catch((error: unknown) => sync.onFailure(error, 'reading which installations there are'));
+  });
+  await closingOnFailure(learnInstallations(sync), { close });
   return {
     database,
     listener,
@@ -85,19 +96,15 @@ export async function openCore(config: Config, { log, now = () => new Date() }: 
     outcomes,
     cache,
     onChange,
-    close: async () => {
-      await Promise.all([...providers.values()].map((provider) => provider.close()));
-      await listener.close();
-      await database.close();
-    },
+    close,
   };
 }
 
-async function closingOnFailure<Result>(opening: Promise<Result>, database: Database): Promise<Result> {
+async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<Core, 'close'>): Promise<Result> {
   try {
     return await opening;
   } catch (error) {
-    await database.close();
+    await opened.close();
     throw error;
   }
 }

@@ -35,6 +35,7 @@ test('an empty environment gives what a newcomer needs', () => {
       apiUrl: 'https://api.github.com',
       tokens: [],
       webhookSecret: undefined,
+      app: undefined,
     },
   ]);
 });

@@ -30,6 +30,8 @@ const tables = [
   'embeds',
   'audit_entries',
   'opt_outs',
+  'installations',
+  'covered_repositories',
 ] as const;
 
 const rowsAtOnce = 2000;

@@ -1,5 +1,4 @@
 import type { Generated, JSONColumnType } from 'kysely';
-import type { Change } from '../providers/provider.ts';
 import type {
   AuditEntriesTable,
   EmbedsTable,
@@ -10,6 +9,8 @@ import type {
   SeenTotalsTable,
   SigningKeysTable,
 } from './access-tables.ts';
+import type { DeliveriesTable, DeliveryChecksTable, RedeliveriesTable } from './delivery-tables.ts';
+import type { CoveredRepositoriesTable, InstallationsTable } from './installation-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 export interface Tables {
@@ -34,6 +35,10 @@ export interface Tables {
   audit_entries: AuditEntriesTable;
   opt_outs: OptOutsTable;
   deliveries: DeliveriesTable;
+  installations: InstallationsTable;
+  covered_repositories: CoveredRepositoriesTable;
+  delivery_checks: DeliveryChecksTable;
+  redeliveries: RedeliveriesTable;
   rate_limits: RateLimitsTable;
   secrets: SecretsTable;
   workers: WorkersTable;
@@ -152,6 +157,8 @@ interface RepositoriesTable {
   collected_at: Date | null;
   /** The node that is reading its contributions; void once that node is gone. */
   collector_node: number | null;
+  /** Since when a living installation covers it; null: none does. */
+  installed_at: Date | null;
   gone_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -266,18 +273,6 @@ interface RanksTable {
   rank: number;
   account_id: string;
   contributions: number;
-}
-
-/** What providers told by themselves; of what was applied only that it came. */
-interface DeliveriesTable {
-  provider: string;
-  id: string;
-  event: string;
-  changes: JSONColumnType<Change[]>;
-  received_at: Date;
-  applied_at: Date | null;
-  /** How often applying it failed. */
-  attempts: Generated<number>;
 }
 
 /** Keys that all nodes share. */

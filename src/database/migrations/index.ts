@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration';
 import * as first from './0001-first.ts';
 import * as privateData from './0002-private-data.ts';
 import * as deliveries from './0003-deliveries.ts';
+import * as installations from './0005-installations.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
   '0001-first': first,
   '0002-private-data': privateData,
   '0003-deliveries': deliveries,
+  '0005-installations': installations,
 };
