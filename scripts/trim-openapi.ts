@@ -33,6 +33,11 @@ const paths = [
   '/users/{username}/installation',
 ];
 
+/** In its list alone GitHub describes who installed an App as a user and an enterprise at once. */
+const corrections: Record<string, unknown> = {
+  '/app/installations': { type: 'array', items: { $ref: '#/components/schemas/installation' } },
+};
+
 interface Description {
   info: object;
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
@@ -51,7 +56,7 @@ for (const line of paths) {
   const responses = description.paths[path]?.[method.toLowerCase()]?.responses ?? {};
   const success = resolve(responses[status]) as { content: Record<string, { schema: unknown }> };
   const name = method === 'GET' ? path : `${method} ${path}`;
-  answers[name] = withoutProse(success.content['application/json']?.schema);
+  answers[name] = corrections[name] ?? withoutProse(success.content['application/json']?.schema);
   collect(answers[name]);
 }
 const output = {

@@ -62,9 +62,8 @@ export async function saveInstallations(
       or before.missing_permissions <> saved.missing_permissions)`.execute(transaction);
   await sql`
     update installations set removed_at = ${askedAt}, seen_at = ${askedAt}
-    where provider = ${provider} and source = 'app' and removed_at is null and seen_at < ${askedAt}`.execute(
-    transaction,
-  );
+    where provider = ${provider} and source = 'app' and removed_at is null and seen_at <= ${askedAt}
+      and id <> all(${rows.map(({ id }) => id)}::text[])`.execute(transaction);
   await announce(transaction, { kind: 'installations', key: provider });
   return saved;
 }
@@ -130,8 +129,8 @@ export async function findUsable(connection: Connection, provider: string): Prom
   return rows.map((row) => ({ externalId: row.id, account: row.account_external_id }));
 }
 
-/** Living installations of accounts of which nobody has learnt yet what they own. */
-export async function findUnwelcomed(connection: Connection, provider: string): Promise<string[]> {
+/** Living installations of the app on accounts of which nobody has learnt since `before` what they own. */
+export async function findUnseen(connection: Connection, provider: string, before: Date): Promise<string[]> {
   const rows = await connection
     .selectFrom('installations as i')
     .leftJoin('accounts as a', (join) =>
@@ -139,8 +138,11 @@ export async function findUnwelcomed(connection: Connection, provider: string): 
     )
     .select('i.id')
     .where('i.provider', '=', provider)
+    .where('i.source', '=', 'app')
     .where(isLiving)
-    .where((is) => is.or([is('a.asked_at', 'is', null), is('a.listed_at', 'is', null)]))
+    .where((is) =>
+      is.or([is('a.asked_at', 'is', null), is('a.listed_at', 'is', null), is('a.listed_at', '<=', before)]),
+    )
     .where('a.gone_at', 'is', null)
     .execute();
   return rows.map(({ id }) => id);

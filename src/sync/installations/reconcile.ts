@@ -4,7 +4,7 @@ import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { welcomeJob } from '../../installations/jobs.ts';
-import { findUnwelcomed, saveInstallations, saveSelection } from '../../installations/store.ts';
+import { findUnseen, saveInstallations, saveSelection } from '../../installations/store.ts';
 import type { InstallableApp, Installation } from '../../providers/installation.ts';
 import type { Call } from '../../providers/provider.ts';
 import type { SyncContext } from '../context.ts';
@@ -35,7 +35,9 @@ export async function reconcile(context: SyncContext, asked: Asked): Promise<voi
     if (installation.covers === 'selected') await followSelection(context, asked, installation);
   }
   await inTransaction(context.connection, async (transaction) => {
-    for (const installation of await findUnwelcomed(transaction, provider)) {
+    // What was installed and could not be learnt; and what may have changed without a word.
+    const before = new Date(context.now().getTime() - context.freshForMs);
+    for (const installation of await findUnseen(transaction, provider, before)) {
       await addJob(transaction, welcomeJob({ provider, installation }));
     }
   });

@@ -173,6 +173,7 @@ export class App {
   }
 
   #hear(event: WorldEvent): void {
+    if (event.name === 'repository' && event.action === 'transferred') this.#tellFormerOwners(event);
     for (const installation of this.installations.values()) {
       const { repository, ownerId } = event;
       const isTold =
@@ -187,6 +188,15 @@ export class App {
         repositoryId: repository?.id ?? null,
         payload: { ...payloadOf(this.#place, event), installation: { id: installation.id, node_id: 'MDI=' } },
       });
+    }
+  }
+
+  /** What was transferred is none of the selection any more, and that is all that is told there. */
+  #tellFormerOwners({ repository }: WorldEvent): void {
+    for (const installation of this.installations.values()) {
+      if (repository === null || repository.ownerId === installation.accountId) continue;
+      const wasCovered = installation.repositoryIds.delete(repository.id);
+      if (wasCovered) this.#tellSelection('removed', installation, [repository]);
     }
   }
 
