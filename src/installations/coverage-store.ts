@@ -11,11 +11,17 @@ const covers = sql`i.provider = r.provider and i.account_external_id = a.externa
     where c.provider = i.provider and c.installation_id = i.id and c.repository_external_id = r.external_id))`;
 
 /** Whose repositories are looked at. */
-export type Owners = { ids: readonly string[] } | { everyInstalledOn: string };
+export type Owners =
+  | { ids: readonly string[] }
+  /** By the provider's id. */
+  | { provider: string; account: string }
+  /** Everybody who ever installed the service at a provider. */
+  | { everyInstalledOn: string };
 
 function areOf(owners: Owners): RawBuilder<boolean> {
-  return 'ids' in owners
-    ? sql`a.id = any(${owners.ids}::uuid[])`
+  if ('ids' in owners) return sql`a.id = any(${owners.ids}::uuid[])`;
+  return 'account' in owners
+    ? sql`a.provider = ${owners.provider} and a.external_id = ${owners.account}`
     : sql`a.provider = ${owners.everyInstalledOn} and a.external_id in (
         select account_external_id from installations where provider = ${owners.everyInstalledOn})`;
 }

@@ -15,7 +15,7 @@ export async function hideLostRepositories(context: SyncContext): Promise<void> 
     await inTransaction(context.connection, async (transaction) => {
       const now = context.now();
       if (provider.app === undefined && (await endAppInstallations(transaction, name, now))) {
-        await settleInstallations(context, transaction, name);
+        await settleInstallations(context, transaction, { everyInstalledOn: name });
       }
       const accesses = provider.accesses();
       const owners = await hideWithoutAccess(transaction, name, accesses, now);

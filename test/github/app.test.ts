@@ -127,6 +127,33 @@ test("an installation's token shows what it covers, until it ends, is suspended 
   assert.deepEqual((await asApp(simulator, '/app/installations', proof(simulator))).body, []);
 });
 
+test('deliveries overtake each other when told to, and none is missing', async () => {
+  await using simulator = await start({ seed: 7 });
+  await using service = await receiver();
+  const { app, world } = simulator;
+  app.deliverTo(service.url, 'a secret of the App');
+  app.deliverer.policy = { loss: 0, late: 0, repetition: 0.2, reordering: 0.4, delayMs: 20 };
+  const owner = world.accountByLogin('analytical-engines') ?? assert.fail();
+  const repository = engine(simulator, 'engine-1');
+  app.install(owner);
+  const count = 30;
+  for (let number = 0; number < count; number += 1) {
+    const details = { more: { number } };
+    world.happened({ name: 'push', action: null, repository, ownerId: owner.id, senderId: owner.id, details });
+  }
+  await app.deliverer.idle();
+  const numbers = service.received.flatMap(({ body }) => {
+    const { number } = JSON.parse(body.toString('utf8')) as { number?: number };
+    return number ?? [];
+  });
+  assert.equal(new Set(numbers).size, count);
+  assert.ok(numbers.length > count, 'some come twice');
+  assert.notDeepEqual(
+    numbers,
+    numbers.toSorted((one, other) => one - other),
+  );
+});
+
 test('only what an installation covers is delivered, signed over the bytes, and every attempt is on record', async () => {
   await using simulator = await start();
   await using service = await receiver();

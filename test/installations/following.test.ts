@@ -22,26 +22,39 @@ async function missing({ database }: TestService): Promise<string[]> {
   return rows[0]?.missing_permissions ?? assert.fail();
 }
 
-for (const way of ['deliveries', 'looking alone'] as const) {
-  test(`everything that happens to an installation and what it covers is followed by ${way}`, async () => {
-    const time = clock();
-    await using simulator = await startSimulator({ now: time.now });
-    await using service = await startAppService(simulator, { now: time.now, isToldNothing: way === 'looking alone' });
-    const { app, world } = simulator;
-    const follow = async (): Promise<void> => {
-      await app.deliverer.idle();
-      if (way === 'deliveries') return;
-      time.advance(3700);
-      await reconcileNow(service);
-    };
-    const hidden = engine(simulator, 'hidden-engine');
-    const first = engine(simulator, 'engine-1');
-    const installation = app.install(organization(simulator), [hidden]);
-    await follow();
-    await untilShown(service, 'hidden-engine', /^private installed collected$/);
-    app.addRepositories(installation, [first]);
-    await follow();
-    await untilShown(service, 'engine-1', /^public installed/);
+/** A service that is installed on two repositories, and how it follows what happens next. */
+async function following(way: (typeof ways)[number]) {
+  const time = clock();
+  const stack = new AsyncDisposableStack();
+  const simulator = stack.use(await startSimulator({ now: time.now }));
+  const service = stack.use(
+    await startAppService(simulator, { now: time.now, isToldNothing: way === 'looking alone' }),
+  );
+  const { app } = simulator;
+  const follow = async (): Promise<void> => {
+    await app.deliverer.idle();
+    if (way === 'deliveries') return;
+    time.advance(3700);
+    await reconcileNow(service);
+  };
+  const [hidden, first] = [engine(simulator, 'hidden-engine'), engine(simulator, 'engine-1')];
+  const installation = app.install(organization(simulator), [hidden]);
+  await follow();
+  await untilShown(service, 'hidden-engine', /^private installed collected$/);
+  app.addRepositories(installation, [first]);
+  await follow();
+  await untilShown(service, 'engine-1', /^public installed/);
+  const close = (): Promise<void> => stack.disposeAsync();
+  return { simulator, service, installation, hidden, first, follow, [Symbol.asyncDispose]: close };
+}
+
+const ways = ['deliveries', 'looking alone'] as const;
+
+for (const way of ways) {
+  test(`a selection that grows and shrinks, suspension, permissions and the end of an installation are followed by ${way}`, async () => {
+    await using setting = await following(way);
+    const { simulator, service, installation, hidden, follow } = setting;
+    const { app } = simulator;
     app.removeRepositories(installation, [hidden]);
     await follow();
     await untilShown(service, 'hidden-engine', /^private collected gone$/);
@@ -55,8 +68,8 @@ for (const way of ['deliveries', 'looking alone'] as const) {
     app.unsuspend(installation);
     await follow();
     await untilShown(service, 'hidden-engine', /^private installed collected$/);
+    await settled(service);
     assert.deepEqual(await missing(service), []);
-
     const { issues: _issues, ...others } = readPermissions;
     app.acceptPermissions(installation, others);
     await follow();
@@ -66,7 +79,16 @@ for (const way of ['deliveries', 'looking alone'] as const) {
     await follow();
     await settled(service);
     assert.deepEqual(await missing(service), []);
+    app.uninstall(installation);
+    await follow();
+    await untilShown(service, 'hidden-engine', /^private collected gone$/);
+    await untilShown(service, 'engine-1', /^public( collected)?$/);
+  });
 
+  test(`what is renamed, made public and private, transferred and deleted is followed by ${way}`, async () => {
+    await using setting = await following(way);
+    const { simulator, service, installation, hidden, first, follow } = setting;
+    const { app, world } = simulator;
     renameRepository(world, hidden, 'renamed-engine');
     tell(simulator, hidden, 'renamed');
     await follow();
@@ -84,7 +106,6 @@ for (const way of ['deliveries', 'looking alone'] as const) {
       String(hidden.id),
     ]);
     assert.deepEqual(rows, [{ access: `installation:${installation.id}` }]);
-
     const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
     transferRepository(world, hidden, keeper);
     tell(simulator, hidden, 'transferred');
@@ -99,42 +120,28 @@ for (const way of ['deliveries', 'looking alone'] as const) {
     tell(simulator, first, 'deleted');
     await follow();
     await untilShown(service, 'engine-1', /gone$/);
-    app.uninstall(installation);
-    await follow();
-    await untilShown(service, 'renamed-engine', /^private collected gone$/);
-    await settled(service);
-    const left = Object.values(await shown(service)).filter((state) => state.includes('installed'));
-    assert.deepEqual(left, []);
   });
 }
 
 test('what an installation does not show any more is hidden by the delivery itself, while GitHub is away', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
-  const { app, world } = simulator;
+  const { app } = simulator;
   const installation = app.install(organization(simulator));
   await untilShown(service, 'hidden-engine', /^private installed collected$/);
   await settled(service);
-  for (const [lose, regain] of [
-    [() => app.suspend(installation), () => app.unsuspend(installation)],
-    [
-      () => {
-        app.uninstall(installation);
-        installation.repositoryIds.clear();
-      },
-      () => void 0,
-    ],
-  ] as const) {
+  const away = async (lose: () => void): Promise<void> => {
     simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
     lose();
     await app.deliverer.idle();
     await untilShown(service, 'hidden-engine', /^private (installed )?collected gone$/);
     assert.match((await shown(service))['engine-1'] ?? '', /^public/);
     simulator.faults.clear();
-    regain();
-    if (app.installations.size > 0) await untilShown(service, 'hidden-engine', /^private installed collected$/);
-  }
-  assert.equal(world.repository('analytical-engines', 'hidden-engine')?.visibility, 'private');
+  };
+  await away(() => app.suspend(installation));
+  app.unsuspend(installation);
+  await untilShown(service, 'hidden-engine', /^private installed collected$/);
+  await away(() => app.uninstall(installation));
 });
 
 test('what an account with everything installed makes later is installed too', async () => {

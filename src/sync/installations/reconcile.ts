@@ -56,7 +56,7 @@ async function saveTold(
     const optedOut = await findOptedOutIds(transaction, provider, accounts);
     const wanted = told.filter(({ account }) => !optedOut.includes(account.externalId));
     const changed = await saveInstallations(transaction, provider, wanted, askedAt);
-    await settleInstallations(context, transaction, provider);
+    await settleInstallations(context, transaction, { everyInstalledOn: provider });
     for (const { id } of changed) await addJob(transaction, welcomeJob({ provider, installation: id }));
     return { wanted, changed };
   });
@@ -91,7 +91,7 @@ async function followSelection(
   const reference = { provider, installation: installation.externalId };
   await inTransaction(context.connection, async (transaction) => {
     if (!(await saveSelection(transaction, reference, [...new Set(repositories)], askedAt))) return;
-    await settleInstallations(context, transaction, provider);
+    await settleInstallations(context, transaction, { provider, account: installation.account.externalId });
     await addJob(transaction, welcomeJob(reference));
   });
 }

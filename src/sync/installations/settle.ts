@@ -15,10 +15,9 @@ const restMs = 1000;
 export async function settleInstallations(
   context: SyncContext,
   transaction: Connection,
-  provider: string,
+  owners: Owners,
 ): Promise<void> {
   const now = context.now();
-  const owners: Owners = { everyInstalledOn: provider };
   await recordInstalled(transaction, owners, now);
   await lookAgain(context, transaction, await hideUncovered(transaction, owners, now));
 }
