@@ -14,7 +14,7 @@ import { accessOf } from './app/registration.ts';
 const deliveryId = /^[\w-]{1,100}$/;
 
 /**
- * @param isOurs whether an installation of the App is known; what comes by another one is nothing to us.
+ * @param isOurs whether an installation of the App is known; what comes by another one is nothing to us but that it exists.
  * @throws AppError `unauthenticated` when it is not signed with the secret; `missing_field` or `invalid_input`.
  */
 export function readDelivery(
@@ -41,15 +41,18 @@ export function readDelivery(
   }
   if (!deliveryId.test(id)) throw new AppError('invalid_input', 'X-GitHub-Delivery must be the GUID of a delivery.');
   const payload = parse(body);
-  return { id, event, changes: isFromElsewhere(event, payload, isOurs) ? [] : toChanges(event, payload) };
+  const changes = toChanges(event, payload);
+  // Of what is not known yet, only that it is there.
+  return { id, event, changes: comesFromOurs(payload, isOurs) ? changes : changes.filter(isAboutInstallation) };
 }
 
-/** What tells of installations themselves is looked at always. */
-function isFromElsewhere(event: string, payload: unknown, isOurs: (installation: string) => boolean): boolean {
+function comesFromOurs(payload: unknown, isOurs: (installation: string) => boolean): boolean {
   const { installation }: { installation?: { id?: unknown } | null } = Object(payload);
   const id = installation?.id;
-  return !event.startsWith('installation') && typeof id === 'number' && !isOurs(String(id));
+  return typeof id !== 'number' || isOurs(String(id));
 }
+
+const isAboutInstallation = ({ what }: Change): boolean => what === 'installation';
 
 function isSigned(secret: string, signature: unknown, body: Buffer): boolean {
   if (typeof signature !== 'string') return false;
