@@ -58,7 +58,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/providers/$1/',
-          '^src/providers/provider\\.ts$',
+          '^src/providers/(provider|installation|call)\\.ts$',
           '^src/errors\\.ts$',
           '^src/(accounts/account|repositories/repository|contributions/contribution|contributions/counters)\\.ts$',
         ],
@@ -69,7 +69,7 @@ export default {
       comment: 'sync sees the seam, never a named provider',
       severity: 'error',
       from: { path: '^src/sync/' },
-      to: { path: '^src/providers/', pathNot: '^src/providers/provider\\.ts$' },
+      to: { path: '^src/providers/', pathNot: '^src/providers/(provider|installation|call)\\.ts$' },
     },
     {
       name: 'history-knows-nobody',

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  * The package is too large (385 MB) to be a dependency.
  */
 
-/** What the simulator answers, by path of the description. */
+/** What the simulator answers: paths of the description; where it is no GET with status 200, also what it is. */
 const paths = [
   '/rate_limit',
   '/user',
@@ -23,11 +23,27 @@ const paths = [
   '/repos/{owner}/{repo}/commits',
   '/search/issues',
   '/user/memberships/orgs/{org}',
+  '/app',
+  '/app/installations',
+  '/app/installations/{installation_id}',
+  'POST /app/installations/{installation_id}/access_tokens 201',
+  '/app/hook/deliveries',
+  '/app/hook/deliveries/{delivery_id}',
+  'POST /app/hook/deliveries/{delivery_id}/attempts 202',
+  '/installation/repositories',
+  '/repos/{owner}/{repo}/installation',
+  '/orgs/{org}/installation',
+  '/users/{username}/installation',
 ];
+
+/** In its list alone GitHub describes who installed an App as a user and an enterprise at once. */
+const corrections: Record<string, unknown> = {
+  '/app/installations': { type: 'array', items: { $ref: '#/components/schemas/installation' } },
+};
 
 interface Description {
   info: object;
-  paths: Record<string, { get: { responses: Record<string, unknown> } }>;
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
   components: { schemas: Record<string, unknown>; responses: Record<string, unknown> };
 }
 
@@ -35,14 +51,16 @@ const [source = '', version = ''] = process.argv.slice(2);
 if (version === '') throw new Error('name the description and the version of the package that it is from');
 const description = JSON.parse(readFileSync(source, 'utf8')) as Description;
 
-/** By path: the schema of what a successful GET answers. */
+/** By path, for others than GET with the method before it: the schema of what a success answers. */
 const answers: Record<string, unknown> = {};
 const schemas: Record<string, unknown> = {};
-for (const path of paths) {
-  const responses = description.paths[path]?.get.responses ?? {};
-  const success = responses['200'] as { content: Record<string, { schema: unknown }> };
-  answers[path] = withoutProse(success.content['application/json']?.schema);
-  collect(answers[path]);
+for (const line of paths) {
+  const [method = '', path = '', status = ''] = line.startsWith('/') ? ['GET', line, '200'] : line.split(' ');
+  const responses = description.paths[path]?.[method.toLowerCase()]?.responses ?? {};
+  const success = resolve(responses[status]) as { content: Record<string, { schema: unknown }> };
+  const name = method === 'GET' ? path : `${method} ${path}`;
+  answers[name] = corrections[name] ?? withoutProse(success.content['application/json']?.schema);
+  collect(answers[name]);
 }
 const output = {
   source: `@octokit/openapi ${version}, api.github.com.json; made by scripts/trim-openapi.ts`,
@@ -53,6 +71,14 @@ writeFileSync(
   fileURLToPath(new URL('../test/github/generated/openapi.json', import.meta.url)),
   `${JSON.stringify(output, null, 1)}\n`,
 );
+
+/** Some answers are described once for many paths. */
+function resolve(response: unknown): unknown {
+  const { $ref: reference } = Object(response) as { $ref?: string };
+  return reference === undefined
+    ? response
+    : description.components.responses[reference.replace('#/components/responses/', '')];
+}
 
 /** Every schema that another one refers to. */
 function collect(part: unknown): void {

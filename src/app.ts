@@ -16,8 +16,9 @@ import { contributorRoutes } from './contributors/routes.ts';
 import { type AppOptions, type Core, openCore } from './core.ts';
 import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
-import { startQueue } from './database/queue.ts';
+import { addJob, startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
+import { createDeliveryMetrics } from './deliveries/metrics.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http/app.ts';
@@ -26,10 +27,13 @@ import { createHttpMetrics } from './http/metrics.ts';
 import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
 import { Cursors } from './http/pagination.ts';
 import { createServer } from './http/server.ts';
+import { reconcileJob } from './installations/jobs.ts';
 import type { Log } from './log.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { createDriftMetric } from './sync/drift.ts';
+import { withInstallations } from './sync/installations/learn.ts';
+import { createInstallationTasks } from './sync/installations/tasks.ts';
 import { hideLostRepositories } from './sync/lost-access.ts';
 import { createTasks } from './sync/tasks.ts';
 
@@ -54,11 +58,17 @@ export async function startService(config: Config, options: AppOptions): Promise
   await hideLostRepositories(core.sync);
   sweepErased(core, log);
   const app = await createApp(config, core, { log, now, registry });
+  if ([...core.providers.values()].some((provider) => provider.app !== undefined)) {
+    await addJob(core.database.connection, reconcileJob);
+  }
   const queue = await startQueue({
     database: core.database,
     node: core.listener.node,
     tasks: {
-      ...createTasks(core.sync),
+      ...withInstallations(core.sync, {
+        ...createTasks(core.sync),
+        ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
+      }),
       ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),
     },
     // What it tells besides failures is of use only to those who look for a fault.

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
+import { appIdPattern, readAppCredentials } from './app-credentials.ts';
 import { AppError } from './errors.ts';
 import {
   httpUrl,
@@ -40,6 +41,12 @@ const Settings = Type.Object({
   ),
   GITHUB_WEBHOOK_SECRET: Type.Optional(
     Type.String({ minLength: 16, maxLength: 1024, description: 'a secret of at least 16 characters' }),
+  ),
+  GITHUB_APP_ID: Type.Optional(
+    Type.String({ pattern: appIdPattern, description: 'the App ID or the client ID of your GitHub App' }),
+  ),
+  GITHUB_APP_PRIVATE_KEY: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 16_384, description: 'the private key of your GitHub App (PEM)' }),
   ),
   GITHUB_API_URL: Type.Optional(Type.String(httpUrl)),
   GITHUB_URL: Type.Optional(Type.String(httpUrl)),
@@ -90,7 +97,7 @@ interface SettingSchema {
 const settingSchemas = new Map<string, SettingSchema>(Object.entries<object>(Settings.properties));
 const settingNames = [...settingSchemas.keys()];
 /** Settings that may also come from a file, as `NAME_FILE`. */
-const secretNames = ['DATABASE_URL', 'GITHUB_TOKEN', 'GITHUB_WEBHOOK_SECRET'];
+const secretNames = ['DATABASE_URL', 'GITHUB_TOKEN', 'GITHUB_WEBHOOK_SECRET', 'GITHUB_APP_PRIVATE_KEY'];
 
 export interface Config {
   host: string;
@@ -188,6 +195,10 @@ function gitHubFromSettings(settings: Settings): ProviderConfig {
     apiUrl: withoutSlash(settings.GITHUB_API_URL ?? derivedApiUrl),
     tokens: splitList(settings.GITHUB_TOKEN),
     webhookSecret: settings.GITHUB_WEBHOOK_SECRET,
+    app: readAppCredentials(
+      { id: settings.GITHUB_APP_ID, privateKey: settings.GITHUB_APP_PRIVATE_KEY },
+      { id: 'GITHUB_APP_ID', privateKey: 'GITHUB_APP_PRIVATE_KEY' },
+    ),
   };
 }
 

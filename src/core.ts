@@ -12,6 +12,7 @@ import { createProviders } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
 import type { SyncContext } from './sync/context.ts';
 import type { Drift } from './sync/drift.ts';
+import { learnInstallations } from './sync/installations/learn.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
 const historyLimits = {
@@ -88,6 +89,16 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
       log.warn(drift, 'what was stored is not what the provider has');
     },
   };
+  const close = async (): Promise<void> => {
+    await Promise.all([...providers.values()].map((provider) => provider.close()));
+    await listener.close();
+    await database.close();
+  };
+  onChange.add((change) => {
+    if (change !== undefined && change.kind !== 'installations') return;
+    learnInstallations(sync).catch((error: unknown) => sync.onFailure(error, 'reading which installations there are'));
+  });
+  await closingOnFailure(learnInstallations(sync), { close });
   return {
     database,
     listener,
@@ -96,19 +107,15 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     outcomes,
     cache,
     onChange,
-    close: async () => {
-      await Promise.all([...providers.values()].map((provider) => provider.close()));
-      await listener.close();
-      await database.close();
-    },
+    close,
   };
 }
 
-async function closingOnFailure<Result>(opening: Promise<Result>, database: Database): Promise<Result> {
+async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<Core, 'close'>): Promise<Result> {
   try {
     return await opening;
   } catch (error) {
-    await database.close();
+    await opened.close();
     throw error;
   }
 }

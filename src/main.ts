@@ -1,4 +1,6 @@
 import { exportTo, importFrom } from './commands/backup.ts';
+import { gitHubAppUrl } from './commands/github-app.ts';
+import { installByName, listInstalled, uninstallByName } from './commands/installations.ts';
 import type { Io } from './commands/io.ts';
 import { demo, sample } from './commands/sample.ts';
 import { serve } from './commands/serve.ts';
@@ -12,6 +14,10 @@ const commands: Record<string, (io: Io, argument: string | undefined) => Promise
   sample,
   export: exportTo,
   import: importFrom,
+  install: installByName,
+  uninstall: uninstallByName,
+  installations: listInstalled,
+  'github-app-url': gitHubAppUrl,
 };
 
 const usage = `plaudit COMMAND
@@ -19,6 +25,10 @@ const usage = `plaudit COMMAND
   demo                               run it with the sample, in a temporary directory
   sync PROVIDER/NAME[/REPOSITORY]    bring what is stored up to what the provider has
   sample                             fill a new database with the sample
+  install PROVIDER/OWNER[/REPOSITORY]    keep that current, as far as the configured token reads it
+  uninstall PROVIDER/OWNER[/REPOSITORY]  take that back
+  installations                      list what is installed
+  github-app-url [ORGANIZATION]      the address at which a GitHub App for this service is registered
   export FILE                        write everything that is stored to a file
   import FILE                        fill a new database from such a file
 Settings come from the environment; README.md lists them.`;

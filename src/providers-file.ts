@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
 import { parse as parseYaml } from 'yaml';
+import { type AppCredentials, appIdPattern, readAppCredentials } from './app-credentials.ts';
 import { AppError } from './errors.ts';
 
 Format.Set('http-url', isHttpUrl);
@@ -17,6 +18,8 @@ export interface ProviderConfig {
   tokens: string[];
   /** With which deliveries from the provider are signed; undefined: none are taken. */
   webhookSecret: string | undefined;
+  /** Who the service is where it is installed as an app; undefined: it is none. */
+  app: AppCredentials | undefined;
 }
 
 export const tokensPattern = '^[\\x21-\\x2b\\x2d-\\x7e]{1,1024}( *, *[\\x21-\\x2b\\x2d-\\x7e]{1,1024}){0,99}$';
@@ -35,6 +38,8 @@ const ProvidersFile = Type.Array(
       api_url: Type.Optional(Type.String(httpUrl)),
       token: Type.Optional(Type.String({ pattern: tokensPattern })),
       webhook_secret: Type.Optional(Type.String({ minLength: 16, maxLength: 1024 })),
+      app_id: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: appIdPattern })])),
+      app_private_key: Type.Optional(Type.String({ minLength: 1, maxLength: 16_384 })),
     },
     { additionalProperties: false },
   ),
@@ -53,6 +58,7 @@ export function parseProviders(text: string): ProviderConfig[] {
   return entries.map((entry) => {
     if (names.has(entry.name)) throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is taken`);
     names.add(entry.name);
+    const place = `PROVIDERS_FILE: ${entry.name}`;
     return {
       name: entry.name,
       kind: entry.kind,
@@ -60,6 +66,10 @@ export function parseProviders(text: string): ProviderConfig[] {
       apiUrl: withoutSlash(entry.api_url ?? `${withoutSlash(entry.url)}/api/v3`),
       tokens: splitList(entry.token),
       webhookSecret: entry.webhook_secret,
+      app: readAppCredentials(
+        { id: entry.app_id?.toString(), privateKey: entry.app_private_key },
+        { id: `${place}: app_id`, privateKey: `${place}: app_private_key` },
+      ),
     };
   });
 }
@@ -69,7 +79,7 @@ function parseProvidersFile(text: string): ProvidersFile {
   if (compiledProvidersFile.Check(entries)) return entries;
   const path = compiledProvidersFile.Errors(entries)[0]?.instancePath || 'the top';
   throw misconfigured(
-    `PROVIDERS_FILE must be a list of {name, kind, url, api_url, token, webhook_secret}; the fault is at ${path}`,
+    `PROVIDERS_FILE must be a list of {name, kind, url, api_url, token, webhook_secret, app_id, app_private_key}; the fault is at ${path}`,
   );
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { readConfig } from '../src/config.ts';
 
@@ -35,6 +36,7 @@ test('an empty environment gives what a newcomer needs', () => {
       apiUrl: 'https://api.github.com',
       tokens: [],
       webhookSecret: undefined,
+      app: undefined,
     },
   ]);
 });
@@ -132,7 +134,51 @@ test('a providers file adds instances under their own names', () => {
     apiUrl: 'https://git.example/api/v3',
     tokens: ['a', 'b'],
     webhookSecret: '0123456789abcdef',
+    app: undefined,
   });
+});
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+const pem = rsa.export({ type: 'pkcs1', format: 'pem' }).toString();
+
+test('an App is its id and its private key: PEM of both kinds, in one line, in a file, or of another instance', () => {
+  const pkcs8 = rsa.export({ type: 'pkcs8', format: 'pem' }).toString();
+  for (const key of [pem, pkcs8, pem.replaceAll('\n', '\\n'), `  ${pem.trim()}`]) {
+    const { app } = readConfig({ GITHUB_APP_ID: '12', GITHUB_APP_PRIVATE_KEY: key }, noFiles).providers[0] ?? {};
+    assert.equal(app?.id, '12');
+    assert.ok(app.privateKey.equals(rsa));
+  }
+  const fromFile = readConfig({ GITHUB_APP_ID: 'Iv23abc', GITHUB_APP_PRIVATE_KEY_FILE: 'key.pem' }, () => pem);
+  assert.equal(fromFile.providers[0]?.app?.id, 'Iv23abc');
+  const entry = { name: 'work', kind: 'github', url: 'https://git.example', app_id: 12, app_private_key: pem };
+  const { providers } = readConfig({ PROVIDERS_FILE: 'p.yaml' }, () => JSON.stringify([entry]));
+  assert.deepEqual([providers[0]?.app, providers[1]?.app?.id], [undefined, '12']);
+});
+
+test('half an App, or a key that is none, is one line that names the setting and no value', () => {
+  const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+  const other = generateKeyPairSync('ed25519').privateKey;
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ GITHUB_APP_ID: '12' }, /^GITHUB_APP_ID is set and GITHUB_APP_PRIVATE_KEY is not/],
+    [{ GITHUB_APP_PRIVATE_KEY: pem }, /^GITHUB_APP_PRIVATE_KEY is set and GITHUB_APP_ID is not/],
+    [{ GITHUB_APP_ID: 'my app', GITHUB_APP_PRIVATE_KEY: pem }, /^GITHUB_APP_ID must be the App ID/],
+    ...['marker', pem.slice(0, 400), rsa.export({ type: 'pkcs1', format: 'pem' }).toString().replaceAll('RSA', 'DSA')]
+      .concat([small, other].map((key) => key.export({ type: 'pkcs8', format: 'pem' }).toString()))
+      .map((key): [Record<string, string>, RegExp] => [
+        { GITHUB_APP_ID: '12', GITHUB_APP_PRIVATE_KEY: key },
+        /^GITHUB_APP_PRIVATE_KEY must be a private key/,
+      ]),
+  ];
+  for (const [environment, expected] of cases) {
+    const message = refusal(environment);
+    assert.match(message, expected);
+    assert.ok(!message.includes('marker') && !message.includes(pem.split('\n')[2] ?? ''));
+  }
+  const half = JSON.stringify([{ name: 'work', kind: 'github', url: 'https://git.example', app_id: 12 }]);
+  assert.match(
+    refusal({ PROVIDERS_FILE: 'p.yaml' }, () => half),
+    /^PROVIDERS_FILE: work: app_id is set/,
+  );
 });
 
 test('a faulty providers file is refused with the place of the fault', () => {

@@ -107,7 +107,7 @@ async function learnPrivate(
   { connection, resolver, now }: AccountRouteContext,
   { account, provider, deadline }: AskedAccount,
 ): Promise<void> {
-  const accesses = provider.accesses();
+  const accesses = provider.accesses(account);
   if (account.type !== 'user' || account.pinned || accesses.length === 0) return;
   const seen = await findSeenTotals(connection, account.id);
   const job = seeTotalsJob(account.id);

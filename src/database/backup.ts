@@ -33,6 +33,8 @@ const tables = [
   'embeds',
   'audit_entries',
   'opt_outs',
+  'installations',
+  'covered_repositories',
 ] as const;
 
 const rowsAtOnce = 2000;

@@ -9,10 +9,13 @@ const nodeLockClass = 7_033_128;
 const reconnectDelayMs = { first: 100, most: 5000 };
 const heartbeat = { everyMs: 10_000, timeoutMs: 5000 };
 
-/** What one node tells all nodes: that stored data changed, that a question has an outcome, that an account is erased. */
+/**
+ * What one node tells all nodes: that stored data changed, that a question has an outcome, that an account is erased, that
+ * there are other installations.
+ */
 export interface Change {
-  kind: 'account' | 'question' | 'erased';
-  /** An account's id, or a question's key. */
+  kind: 'account' | 'question' | 'erased' | 'installations';
+  /** An account's id, a question's key, or a provider's name. */
   key: string;
 }
 
@@ -109,6 +112,6 @@ async function nextNodeNumber(client: Client): Promise<number> {
 
 function tell(payload: string | undefined, onChange: (change: Change) => void): void {
   const [, kind, key] = /^(\w+) (.+)$/.exec(payload ?? '') ?? [];
-  const known = (['account', 'question', 'erased'] as const).find((one) => one === kind);
+  const known = (['account', 'question', 'erased', 'installations'] as const).find((one) => one === kind);
   if (known !== undefined && key !== undefined) onChange({ kind: known, key });
 }

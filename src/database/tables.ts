@@ -1,5 +1,4 @@
 import type { Generated, JSONColumnType } from 'kysely';
-import type { Change } from '../providers/provider.ts';
 import type {
   AuditEntriesTable,
   EmbedsTable,
@@ -24,6 +23,8 @@ import type {
   StreamsTable,
   UncountedCommitsTable,
 } from './contribution-tables.ts';
+import type { DeliveriesTable, DeliveryChecksTable, RedeliveriesTable } from './delivery-tables.ts';
+import type { CoveredRepositoriesTable, InstallationsTable } from './installation-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 export interface Tables {
@@ -52,6 +53,10 @@ export interface Tables {
   audit_entries: AuditEntriesTable;
   opt_outs: OptOutsTable;
   deliveries: DeliveriesTable;
+  installations: InstallationsTable;
+  covered_repositories: CoveredRepositoriesTable;
+  delivery_checks: DeliveryChecksTable;
+  redeliveries: RedeliveriesTable;
   rate_limits: RateLimitsTable;
   secrets: SecretsTable;
   workers: WorkersTable;
@@ -171,22 +176,10 @@ interface RepositoriesTable {
   /** The node that is reading its contributions; void once that node is gone. */
   collector_node: number | null;
   gone_at: Date | null;
-  /** Since when it is known at full depth and kept current; null: it is not installed. */
+  /** Since when a living installation covers it: it is known at full depth and kept current; null: none does. */
   installed_at: Date | null;
   created_at: Date;
   updated_at: Date;
-}
-
-/** What providers told by themselves; of what was applied only that it came. */
-interface DeliveriesTable {
-  provider: string;
-  id: string;
-  event: string;
-  changes: JSONColumnType<Change[]>;
-  received_at: Date;
-  applied_at: Date | null;
-  /** How often applying it failed. */
-  attempts: Generated<number>;
 }
 
 /** Keys that all nodes share. */

@@ -2,23 +2,10 @@ import type { AccountFacts, Actor } from '../accounts/account.ts';
 import type { Contribution, ItemKind } from '../contributions/contribution.ts';
 import type { CounterName, Counters } from '../contributions/counters.ts';
 import type { RepositoryFacts } from '../repositories/repository.ts';
+import type { Call } from './call.ts';
+import type { InstallableApp } from './installation.ts';
 
-/** What a question to a provider cost. The provider's module adds to it. */
-export interface Cost {
-  requests: number;
-  /** In the provider's own unit, where it has one. */
-  points: number;
-}
-
-/** On whose behalf a provider is asked. */
-export interface Call {
-  /** Somebody waits for an interactive call; a background call never spends the last of the budget. */
-  urgency: 'interactive' | 'background';
-  signal: AbortSignal;
-  cost: Cost;
-  /** Name of the one credential that may be used; undefined: whichever has most left to spend. */
-  access?: string;
-}
+export type { Call, Cost } from './call.ts';
 
 /** How to ask for an account that is stored already. */
 export interface KnownAccount {
@@ -157,6 +144,8 @@ export type Change =
   | { what: 'owned'; account: string; name: string }
   /** There are other contributions to a repository, in some of its streams. */
   | { what: 'contributions'; repository: string; owner: string; ownerName: string; streams: string[] }
+  /** Somebody installed the app, or changed or ended that. `isOver`: it shows nothing private any more. */
+  | { what: 'installation'; access: string; isOver: boolean }
   /** A repository must not be shown any more until it is listed again. */
   | { what: 'hidden'; repository: string; onlyPrivate: boolean }
   /** A contribution is no more, which no list of changes tells. A star's id is that of the account. */
@@ -196,8 +185,11 @@ export interface Provider {
   /** The same for a stored account, by its immutable id. Yields nothing when it is gone. */
   refresh(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
 
-  /** Names of the credentials that may show what is private, as far as is known. Names say nothing of the credentials. */
-  accesses(): string[];
+  /**
+   * Names of the credentials that may show what is private, as far as is known; those that may show something of one
+   * account when it is given. Names say nothing of the credentials.
+   */
+  accesses(account?: Pick<KnownAccount, 'externalId'>): string[];
   /** Totals as they are with what is private and the credential `call.access` sees. Yields nothing when the account is gone. */
   seenTotals(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
   /** Asks, with a credential that somebody presents, who its bearer is and whether that is the account's owner. */
@@ -217,6 +209,9 @@ export interface Provider {
   /** A page of a stream, newest change first. */
   readStream(stream: string, repository: KnownRepository, position: Position, call: Call): Promise<ContributionPage>;
 
+  /** Where the service is registered as an app that accounts install; undefined: it is not. */
+  readonly app: InstallableApp | undefined;
+
   /**
    * Reads what somebody delivers as the provider's.
    * @throws AppError `unauthenticated` when it is not; `not_found` when no deliveries are configured; `invalid_input`.
@@ -228,7 +223,7 @@ export interface Provider {
   /** How much there is of what the streams of a repository list. */
   readTotals(repository: KnownRepository, call: Call): Promise<ContributionTotals>;
 
-  gitRemote(repository: KnownRepository): GitRemote;
+  gitRemote(repository: KnownRepository, signal: AbortSignal): Promise<GitRemote>;
   /** At most 100 at a time. Null: nobody has that address. An address that is not in the answer could not be asked for. */
   resolveIdentities(
     repository: KnownRepository,

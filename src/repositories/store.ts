@@ -73,7 +73,7 @@ export async function saveListedRepositories(
     on conflict (provider, external_id) do update set
       handle = excluded.handle, owner_id = excluded.owner_id, name = excluded.name,
       description = excluded.description, language = excluded.language, license = excluded.license,
-      default_branch = excluded.default_branch, is_private = excluded.is_private, is_fork = excluded.is_fork,
+      default_branch = excluded.default_branch, is_private = excluded.is_private, access = excluded.access, is_fork = excluded.is_fork,
       stars = excluded.stars, forks = excluded.forks, open_issues = excluded.open_issues,
       size_kib = excluded.size_kib, named_at = excluded.named_at, listed_at = excluded.listed_at, gone_at = null,
       updated_at = case when (r.owner_id, r.name, r.description, r.language, r.license, r.default_branch,

@@ -11,6 +11,7 @@ import { countFailure, markApplied, takeUnapplied, type Unapplied } from '../del
 import type { Change } from '../providers/provider.ts';
 import { findByExternalId, markRepositoryGone } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
+import { followInstallation } from './installations/settle.ts';
 import { recordVisibility } from './record-state.ts';
 import { hintAt } from './stream-store.ts';
 
@@ -87,6 +88,8 @@ async function applyChange(
       return collect(context, transaction, provider, change);
     case 'hidden':
       return hide(context, transaction, provider, change);
+    case 'installation':
+      return followInstallation(context, transaction, provider, change);
     case 'removed':
       return remove(context, transaction, provider, change);
   }

@@ -3,6 +3,7 @@ import { forgetSeenBy } from '../contributions/private-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
+import { hideUncovered, recordInstalled } from '../installations/coverage-store.ts';
 import type { Call, ListedRepository, Provider } from '../providers/provider.ts';
 import { findListing, finishListing, moveListing } from '../repositories/listing-store.ts';
 import { countListed, hideUnlisted, saveListedRepositories } from '../repositories/store.ts';
@@ -72,5 +73,9 @@ export async function saveListed(
     newId: context.newId,
   });
   await saveTips(connection, repositories, ids, provider.streams);
-  for (const ownerId of ownersChanged) await recordVisibility(context, connection, ownerId);
+  const owners = { ids: [account.id, ...ownersChanged] };
+  await recordInstalled(connection, owners, listedAt);
+  // What was asked for just before an installation ended must not come back by an answer that arrives after.
+  const hidden = await hideUncovered(connection, owners, listedAt);
+  for (const ownerId of new Set([...ownersChanged, ...hidden])) await recordVisibility(context, connection, ownerId);
 }

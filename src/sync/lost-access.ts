@@ -1,15 +1,24 @@
 import { forgetSeenTotals } from '../contributions/private-store.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { endAppInstallations } from '../installations/store.ts';
 import { hideWithoutAccess } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
+import { settleInstallations } from './installations/settle.ts';
 import { recordVisibility } from './record-state.ts';
 
-/** Hides what only credentials showed that are not configured any more: the operator has taken the permission back. */
+/**
+ * Hides what only credentials showed that are not configured any more: the operator has taken the permission back. To be
+ * called when providers know which installations there are.
+ */
 export async function hideLostRepositories(context: SyncContext): Promise<void> {
   for (const [name, provider] of context.providers) {
     await inTransaction(context.connection, async (transaction) => {
+      const now = context.now();
+      if (provider.app === undefined && (await endAppInstallations(transaction, name, now))) {
+        await settleInstallations(context, transaction, { everyInstalledOn: name });
+      }
       const accesses = provider.accesses();
-      const owners = await hideWithoutAccess(transaction, name, accesses, context.now());
+      const owners = await hideWithoutAccess(transaction, name, accesses, now);
       for (const ownerId of owners) await recordVisibility(context, transaction, ownerId);
       await forgetSeenTotals(transaction, name, accesses);
     });

@@ -48,7 +48,7 @@ async function storeHistory(
   const { connection } = context;
   const { repository, provider, known, call } = subject;
   const { signal } = call;
-  const tip = await copy.fetch({ ...provider.gitRemote(known), branch: null }, signal);
+  const tip = await copy.fetch({ ...(await provider.gitRemote(known, signal)), branch: null }, signal);
   const earlierTips = [...new Set([stream.cursor, ...stream.pendingTips])].filter((oid) => oid !== null);
   const isHeld = await Promise.all(earlierTips.map((oid) => copy.holds(oid, signal)));
   // Without what the branch held before, only reading all of it tells what it lost.

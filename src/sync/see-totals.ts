@@ -21,7 +21,7 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
     return;
   }
   await settling(context, key, call, async () => {
-    const accesses = provider.accesses();
+    const accesses = provider.accesses(account);
     const known = await findSeenTotals(connection, accountId);
     for (const access of accesses) {
       const memory = known.find((seen) => seen.access === access)?.memory ?? null;
@@ -34,7 +34,7 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
       });
       await keepAsking(connection, key, askedAt);
     }
-    await forgetSeenTotals(connection, account.provider, accesses);
+    await forgetSeenTotals(connection, account.provider, provider.accesses());
     return accountId;
   });
 }

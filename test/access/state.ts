@@ -11,7 +11,7 @@ export async function everythingStored({ database }: Pick<TestService, 'database
 }
 
 /** Waits until no question is under way and no job is left to do. */
-export async function settled({ database }: Pick<TestService, 'database'>): Promise<void> {
+export async function settled({ database }: { database: Pick<TestService['database'], 'pool'> }): Promise<void> {
   let left: unknown[] = [];
   const isSettled = async (): Promise<true | undefined> => {
     const { rows } = await database.pool.query(

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { App, AppCaller } from './app/app.ts';
+import type { Installation } from './app/installation.ts';
+import { answerApp } from './app/routes.ts';
 import type { Fault, Faults } from './faults.ts';
 import { answer, type GraphqlBody, type Prepared, prepare } from './graphql/execute.ts';
 import { time } from './graphql/question.ts';
@@ -29,6 +32,8 @@ export interface ApiOptions {
   apiUrl: string;
   limits: Limits;
   faults: Faults;
+  app: App;
+  now: () => Date;
   onRequest: (request: LoggedRequest) => void;
   /** Contributions of a heavy account that may be counted for one answer. */
   heavyLimit: number;
@@ -37,7 +42,10 @@ export interface ApiOptions {
 interface Asked {
   name: string;
   token: string;
+  method: string;
   viewer: Viewer;
+  /** Of the App, if one asks. */
+  installation: Installation | null;
   resource: Resource;
   fault: Fault | undefined;
   logged: LoggedRequest;
@@ -61,14 +69,16 @@ export class Api {
     path: string,
     query: URLSearchParams,
   ): Promise<void> {
-    const { world, faults, limits, onRequest } = this.#options;
+    const { world, faults, limits, app, onRequest } = this.#options;
     const text = request.method === 'POST' ? await readBody(request) : '';
     const isGraphql = path === '/graphql';
     const graphql = isGraphql
       ? (JSON.parse(text) as { query: string; variables?: object; operationName?: string })
       : undefined;
     const name = graphql === undefined ? `${request.method} ${path}` : (graphql.operationName ?? 'unnamed');
-    const who = authenticate(world, request.headers.authorization);
+    const caller = app.authenticate(request.headers.authorization);
+    const refusal = caller && 'refusal' in caller ? caller.refusal : undefined;
+    const who = caller === undefined ? authenticate(world, request.headers.authorization) : ofApp(caller);
     const token = who?.name ?? 'unknown';
     const logged: LoggedRequest = { name, token, status: 0, cost: 0, variables: graphql?.variables };
     onRequest(logged);
@@ -84,10 +94,14 @@ export class Api {
       return;
     }
     if (who === undefined || fault?.kind === 'bad_credentials') {
-      await this.#send(request, response, { status: 401, body: { message: 'Bad credentials' } }, undefined, logged);
+      const { status, message } = refusal ?? { status: 401, message: 'Bad credentials' };
+      const headers = { date: this.#options.now().toUTCString() };
+      await this.#send(request, response, { status, body: { message }, headers }, undefined, logged);
       return;
     }
-    const asked: Asked = { name, token, viewer: who.viewer, resource, fault, logged };
+    const installation = caller && 'installation' in caller ? caller.installation : null;
+    const method = request.method ?? 'GET';
+    const asked: Asked = { name, method, token, viewer: who.viewer, installation, resource, fault, logged };
     const isWithinLimits = limits.begin(token);
     try {
       const reply = isWithinLimits
@@ -106,16 +120,20 @@ export class Api {
     }
   }
 
-  #rest(path: string, query: URLSearchParams, { token, viewer, resource, fault, logged }: Asked): Reply {
-    const { world, origin, apiUrl, limits } = this.#options;
+  #rest(path: string, query: URLSearchParams, asked: Asked): Reply {
+    const { token, viewer, method, installation, resource, fault, logged } = asked;
+    const { world, origin, apiUrl, limits, app } = this.#options;
     // Asking for the limits is free.
     if (path === '/rate_limit') return { status: 200, body: this.#rateLimits(token) };
     const limited = limits.spend(token, resource, 1);
     if (limited !== undefined) return limited === 'primary' ? primaryLimit(403) : secondaryLimit(60);
     logged.cost = 1;
+    const place = { world, viewer, origin, apiUrl };
+    const ofTheApp = answerApp({ app, place, method, path, query, installation, isApp: token === 'app' });
+    if (ofTheApp !== undefined) return { ...ofTheApp, body: distort(ofTheApp.body, fault) };
     const found = findRoute(path);
-    if (found === undefined) return missing;
-    const reply = found.route.answer({ world, viewer, origin, apiUrl }, found.parameters, query);
+    if (found === undefined || method !== 'GET') return missing;
+    const reply = found.route.answer(place, found.parameters, query);
     if (reply.status === 200) checkAnswer(found.route.path, reply.body);
     return { ...reply, body: distort(reply.body, fault) };
   }
@@ -136,7 +154,7 @@ export class Api {
     request: { query: string; variables?: object; operationName?: string },
     { token, viewer, fault, logged }: Asked,
   ): Promise<Reply> {
-    if (token === 'anonymous') {
+    if (token === 'anonymous' || token === 'app') {
       return { status: 401, body: { message: 'This endpoint requires you to be authenticated.' } };
     }
     const prepared = prepare({ ...request, variables: { ...request.variables } });
@@ -211,6 +229,11 @@ export class Api {
       world.changed();
     }
   }
+}
+
+/** A caller by the App's credentials; undefined for one whose credentials are refused. */
+function ofApp(caller: AppCaller): { name: string; viewer: Viewer; scopes: string[] | undefined } | undefined {
+  return 'refusal' in caller ? undefined : { ...caller, scopes: undefined };
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

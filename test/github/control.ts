@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { LoggedRequest } from './api.ts';
+import type { App } from './app/app.ts';
+import { type AppChange, changeApp } from './app/control.ts';
 import { type Fault, type Faults, faultKinds } from './faults.ts';
 import type { Limits } from './limits.ts';
 import { addCommit, addIssue } from './world/activity.ts';
@@ -19,11 +21,12 @@ import {
 } from './world/mutations.ts';
 import type { World } from './world/world.ts';
 
-interface Controlled {
+export interface Controlled {
   world: World;
   faults: Faults;
   limits: Limits;
   requests: LoggedRequest[];
+  app: App;
 }
 
 /** For people: faults and changes by hand, and what was asked so far. See README.md. */
@@ -47,6 +50,11 @@ export async function control(
       case 'POST /_simulator/world':
         change(controlled.world, (await json(request)) as Change);
         return reply(200, { version: controlled.world.version });
+      case 'POST /_simulator/app':
+        changeApp(controlled.world, controlled.app, (await json(request)) as AppChange);
+        return reply(200, { installations: [...controlled.app.installations.keys()] });
+      case 'GET /_simulator/app':
+        return reply(200, { app_id: controlled.app.id, private_key: controlled.app.privateKey });
       case 'POST /_simulator/limits':
         Object.assign(controlled.limits.settings, await json(request));
         controlled.limits.reset();

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendCommits, buildRepository, moveRef, setDefaultBranch } from '../git/build-repository.ts';
 import { type ResolvedRepository, smartHttp } from '../git/smart-http.ts';
-import { authenticate } from './tokens.ts';
 import { toDescriptions } from './world/commits.ts';
 import type { Repository } from './world/model.ts';
-import type { World } from './world/world.ts';
+import type { Viewer, World } from './world/world.ts';
 
 interface Built {
   directory: string;
@@ -15,15 +14,19 @@ interface Built {
   branch: string;
 }
 
+type Authenticate = (authorization: string | undefined) => { name: string; viewer: Viewer } | undefined;
+
 /** The repositories of the world as git serves them; each is made when it is first asked for. */
 export class GitHost {
   readonly handle: ReturnType<typeof smartHttp>;
   readonly #world: World;
+  readonly #authenticate: Authenticate;
   readonly #building = new Map<Repository, Promise<Built>>();
   #root: Promise<string> | undefined;
 
-  constructor(world: World) {
+  constructor(world: World, authenticate: Authenticate) {
     this.#world = world;
+    this.#authenticate = authenticate;
     this.handle = smartHttp((path, authorization) => this.#resolve(path, authorization));
   }
 
@@ -34,7 +37,7 @@ export class GitHost {
 
   async #resolve(path: string, authorization: string | undefined): Promise<ResolvedRepository> {
     const [, owner = '', name = ''] = /^\/([^/]+)\/(.+?)(?:\.git)?$/.exec(path) ?? [];
-    const who = authenticate(this.#world, authorization);
+    const who = this.#authenticate(authorization);
     const repository = this.#world.repository(owner, name);
     if (who === undefined) return 'unauthorized';
     if (repository === undefined || !this.#world.canSee(who.viewer, repository)) {

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Api, type LoggedRequest } from './api.ts';
+import { App } from './app/app.ts';
 import { avatar } from './avatar.ts';
-import { control } from './control.ts';
+import { type Controlled, control } from './control.ts';
 import { Faults } from './faults.ts';
 import { GitHost } from './git-host.ts';
 import { documentedLimits, type LimitSettings, Limits } from './limits.ts';
-import { simulatedTokens, type TokenName } from './tokens.ts';
+import { authenticate, simulatedTokens, type TokenName } from './tokens.ts';
 import { namedAccounts } from './world/cast.ts';
 import { generateWorld, type Size } from './world/generate.ts';
 import type { World } from './world/world.ts';
@@ -38,6 +39,8 @@ export interface Simulator extends AsyncDisposable {
   world: World;
   faults: Faults;
   limits: Limits;
+  /** A GitHub App that accounts may install. */
+  app: App;
   /** Every request to the API, oldest first. */
   requests: LoggedRequest[];
   /** Paths that git asked for, oldest first. */
@@ -60,8 +63,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const limits = new Limits({ ...documentedLimits, ...options.limits }, now);
   const requests: LoggedRequest[] = [];
   const gitRequests: string[] = [];
+  const app = new App({ world, origin: url, apiUrl, now, seed });
   const api = new Api({
     world,
+    app,
+    now,
     origin: url,
     apiUrl,
     limits,
@@ -72,22 +78,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       options.onRequest?.(request);
     },
   });
-  const git = new GitHost(world);
+  const git = new GitHost(world, (authorization) => {
+    const caller = app.authenticate(authorization);
+    if (caller === undefined) return authenticate(world, authorization);
+    return 'refusal' in caller ? undefined : caller;
+  });
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', url);
-    if (pathname.startsWith('/api/')) {
-      await api.handle(request, response, pathname.slice('/api'.length), searchParams);
-    } else if (pathname.startsWith('/avatars/u/')) {
-      const id = Number(pathname.slice('/avatars/u/'.length));
-      response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(id));
-    } else if (pathname.startsWith('/_simulator/')) {
-      await control(request, response, pathname, { world, faults, limits, requests });
-    } else {
-      gitRequests.push(`${request.method} ${pathname}`);
-      await git.handle(request, response);
-    }
-  };
+  const handle = handler(url, { api, git, gitRequests, controlled: { world, faults, limits, requests, app } });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response).catch((error: unknown) => tellOwnFault(response, error));
   });
@@ -96,6 +93,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     server.close();
     server.closeAllConnections();
     await closed;
+    app.deliverer.target = null;
+    await app.deliverer.idle();
     await git.close();
   };
   return {
@@ -104,12 +103,33 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     world,
     faults,
     limits,
+    app,
     requests,
     gitRequests,
     accounts: namedAccounts,
     tokens: secretsByName(),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+function handler(
+  url: string,
+  parts: { api: Api; git: GitHost; gitRequests: string[]; controlled: Controlled },
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    if (pathname.startsWith('/api/')) {
+      await parts.api.handle(request, response, pathname.slice('/api'.length), searchParams);
+    } else if (pathname.startsWith('/avatars/u/')) {
+      const id = Number(pathname.slice('/avatars/u/'.length));
+      response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(id));
+    } else if (pathname.startsWith('/_simulator/')) {
+      await control(request, response, pathname, parts.controlled);
+    } else {
+      parts.gitRequests.push(`${request.method} ${pathname}`);
+      await parts.git.handle(request, response);
+    }
   };
 }
 

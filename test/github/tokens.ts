@@ -52,14 +52,14 @@ export function authenticate(
   if (authorization === undefined) {
     return { name: 'anonymous', viewer: { accountId: null, seesPrivate: false }, scopes: undefined };
   }
-  const token = simulatedTokens.find(({ secret }) => secret === secretIn(authorization));
+  const token = simulatedTokens.find(({ secret }) => secret === tokenIn(authorization));
   if (token === undefined) return undefined;
   const viewer = { accountId: holderOf(world, token), seesPrivate: token.seesPrivate };
   return { name: token.name, viewer, scopes: token.scopes };
 }
 
 /** Programs send `Bearer` or `token`, git sends a password. */
-function secretIn(authorization: string): string {
+export function tokenIn(authorization: string): string {
   const [scheme = '', value = ''] = authorization.split(' ');
   if (scheme.toLowerCase() !== 'basic') return value;
   return Buffer.from(value, 'base64').toString('utf8').split(':').slice(1).join(':');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { recountRepository } from '../../src/contributions/recount-store.ts';
@@ -30,7 +30,9 @@ async function letTimePass(pool: Pool): Promise<void> {
   await pool.query(`update accounts set listed_at = listed_at - ${days}, asked_at = asked_at - ${days}`);
   await pool.query(`update streams set full_scan_at = full_scan_at - ${days}, known_until = known_until - ${days}`);
   await pool.query('delete from repository_polls');
-  await pool.query(`update graphile_worker._private_jobs set run_at = now() where run_at > now() and locked_at is null`);
+  await pool.query(
+    `update graphile_worker._private_jobs set run_at = now() where run_at > now() and locked_at is null`,
+  );
   await pool.query(`update deliveries set attempts = 0`);
   for (const task of ['find_missed_deliveries', 'reconcile_installations', 'poll_due', 'apply_deliveries']) {
     await pool.query('select graphile_worker.add_job($1)', [task]);

@@ -7,6 +7,7 @@ import { collectJob, seeTotalsJob } from '../../contributions/jobs.ts';
 import type { Connection } from '../../database/connection.ts';
 import { closeGate } from '../../database/gate.ts';
 import { announce } from '../../database/listener.ts';
+import { eraseInstallations } from '../../installations/store.ts';
 import { findOwnersContributedTo } from '../settings/store.ts';
 
 /**
@@ -31,6 +32,7 @@ export async function eraseAccount(connection: Connection, account: Account, now
     delete from questions
     where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
   await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
+  await eraseInstallations(connection, account);
   await connection.deleteFrom('accounts').where('id', '=', id).execute();
   for (const owner of owners) await recordRepositoriesChanged(connection, owner);
   await announce(connection, { kind: 'account', key: id });

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../provider.ts';
+import { fingerprint, fixedSecret, type Secret } from './secret.ts';
 
 /** What GitHub limits apart from each other. */
 export type Resource = 'graphql' | 'core' | 'search';
@@ -32,13 +32,16 @@ const maxPenaltyMs = 3_600_000;
 const refusedForMs = 600_000;
 const freeSlotPollMs = 50;
 
-/** One token, or none, and what may still be spent with it. */
+/** One token, or none, or the tokens that one after the other stand for an installation; and what may still be spent. */
 export class Token {
-  readonly secret: string | undefined;
+  /** Undefined: it is asked without one. */
+  readonly secret: Secret | undefined;
   /** For people: never the token itself. */
   readonly label: string;
   /** Tells tokens apart where it is stored what each shows; says nothing of the token. Empty: there is none. */
   readonly access: string;
+  /** Id of the one account of which it shows what is private; undefined: whatever its bearer sees. */
+  readonly account: string | undefined;
   readonly #allowances = new Map<Resource, Allowance>();
   readonly #recent: Record<Resource, number[]> = { graphql: [], core: [], search: [] };
   #blockedUntil = new Date(0);
@@ -48,10 +51,11 @@ export class Token {
   /** Its scopes, where GitHub tells them; without `repo` it sees public repositories only. */
   scopes: readonly string[] | undefined;
 
-  constructor(secret: string | undefined, label: string) {
-    this.secret = secret;
-    this.label = label;
-    this.access = secret === undefined ? '' : createHash('sha256').update(secret).digest('hex').slice(0, 16);
+  constructor(options: { secret: Secret | undefined; label: string; access: string; account?: string }) {
+    this.secret = options.secret;
+    this.label = options.label;
+    this.access = options.access;
+    this.account = options.account;
   }
 
   /** Whether everything that it sees is public. */
@@ -135,20 +139,38 @@ export class Token {
 
 /** Gives out tokens so that none is asked for more than GitHub allows, and those who wait come first. */
 export class Budget {
-  readonly tokens: readonly Token[];
+  readonly #own: readonly Token[];
+  #granted: readonly Token[] = [];
   readonly #now: () => Date;
   readonly #sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 
   constructor(
     secrets: readonly string[],
-    options: { now: () => Date; sleep: (ms: number, signal: AbortSignal) => Promise<void> },
+    options: { now: () => Date; sleep: (ms: number, signal: AbortSignal) => Promise<void>; isApp?: boolean },
   ) {
-    this.tokens =
-      secrets.length === 0
-        ? [new Token(undefined, 'no token')]
-        : secrets.map((secret, index) => new Token(secret, `token ${index + 1} of ${secrets.length}`));
+    const anonymous = new Token({ secret: undefined, label: 'no token', access: '' });
+    const own = secrets.map((secret, index) => {
+      const label = `token ${index + 1} of ${secrets.length}`;
+      return new Token({ secret: fixedSecret(secret), label, access: fingerprint(secret) });
+    });
+    // An app asks by its installations, and speaks another part of the interface than those who have nothing.
+    this.#own = own.length === 0 && !options.isApp ? [anonymous] : own;
     this.#now = options.now;
     this.#sleep = options.sleep;
+  }
+
+  get tokens(): readonly Token[] {
+    return [...this.#own, ...this.#granted];
+  }
+
+  /** Whether there is nothing but what everybody may ask for. */
+  get isAnonymous(): boolean {
+    return this.#own.some(({ secret }) => secret === undefined);
+  }
+
+  /** From now on these may be spent besides the configured ones, and those that were granted before no more. */
+  grant(tokens: readonly Token[]): void {
+    this.#granted = tokens;
   }
 
   /**
@@ -159,6 +181,7 @@ export class Budget {
    */
   async acquire(resource: Resource, { urgency, signal, access }: Call): Promise<Token> {
     const allowed = this.tokens.filter((token) => access === undefined || token.access === access);
+    if (allowed.length === 0 && access === undefined) throw notInstalled();
     for (;;) {
       signal.throwIfAborted();
       const now = this.#now();
@@ -176,6 +199,10 @@ export class Budget {
       await this.#sleep(freeSlotPollMs, signal);
     }
   }
+}
+
+function notInstalled(): AppError {
+  return new AppError('provider_denied', 'The GitHub App is installed nowhere yet; install it, or set GITHUB_TOKEN.');
 }
 
 export function usedUp(freeAt: readonly Date[]): AppError {

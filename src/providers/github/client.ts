@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../provider.ts';
+import type { AppIdentity } from './app/identity.ts';
 import { Budget, type Resource, type Token } from './budget.ts';
 import { checkPayload } from './checks.ts';
 import { classifyGraphqlErrors, GraphqlAnswer } from './graphql-errors.ts';
@@ -27,6 +28,8 @@ export interface RestAnswer<Schema extends TSchema> {
 export interface ClientOptions {
   apiUrl: string;
   tokens: readonly string[];
+  /** Who the service is where it is an App; undefined: it is none. */
+  app?: AppIdentity | undefined;
   /** Shorter than a caller waits, so that a dead network is told apart from a slow answer. */
   connectTimeoutMs: number;
   now: () => Date;
@@ -65,6 +68,7 @@ export class GitHubClient {
     this.#options = options;
     this.budget = new Budget(options.tokens, {
       now: options.now,
+      isApp: options.app !== undefined,
       sleep: (ms, signal) => wait(ms, undefined, { signal }),
     });
     this.#dispatcher = createDispatcher(options, limits.maxAnswerBytes);
@@ -134,11 +138,13 @@ export class GitHubClient {
     for (;;) {
       const token = await this.budget.acquire(resource, call);
       try {
-        const raw = await this.#exchange(resource, url, body, token, call);
+        const secret = await this.#secretOf(token, call.signal);
+        if (secret === 'refused') continue;
+        const raw = await this.#exchange(resource, url, body, { token, secret }, call);
         if (raw.status === 401) {
-          if (token.secret === undefined) throw denied();
-          // The next turn takes another token, or says that there is none.
-          token.refuse(this.#options.now());
+          if (token.secret === undefined || secret === null) throw denied();
+          // The next turn takes another one, or says that there is none.
+          if (!token.secret.reject(secret.value)) token.refuse(this.#options.now());
           continue;
         }
         const result = isLimited(raw.status, raw.headers, raw.text) ? 'limited' : read(raw);
@@ -157,11 +163,23 @@ export class GitHubClient {
     }
   }
 
+  /** What to send for a token; null: nothing. */
+  async #secretOf(token: Token, signal: AbortSignal): Promise<{ value: string } | null | 'refused'> {
+    if (token.secret === undefined) return null;
+    try {
+      return { value: await token.secret.get(signal) };
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+      token.refuse(this.#options.now());
+      return 'refused';
+    }
+  }
+
   async #exchange(
     resource: Resource,
     url: string,
     body: string | undefined,
-    token: Token,
+    { token, secret }: { token: Token; secret: { value: string } | null },
     call: Call,
   ): Promise<RawAnswer> {
     let address = url;
@@ -176,7 +194,7 @@ export class GitHubClient {
         headers: {
           ...restHeaders,
           ...(body !== undefined && { accept: 'application/json' }),
-          ...(token.secret !== undefined && { authorization: `Bearer ${token.secret}` }),
+          ...(secret !== null && { authorization: `Bearer ${secret.value}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         body: body ?? null,

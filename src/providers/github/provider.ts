@@ -9,6 +9,8 @@ import {
   reportByRest,
   resolveIdentitiesByRest,
 } from './anonymous.ts';
+import { GitHubApp } from './app/github-app.ts';
+import type { AppIdentity } from './app/identity.ts';
 import { describeBudget } from './budget-report.ts';
 import { GitHubClient } from './client.ts';
 import { resolveIdentities } from './identities.ts';
@@ -25,6 +27,7 @@ export interface GitHubOptions {
   apiUrl: string;
   tokens: readonly string[];
   webhookSecret: string | undefined;
+  app: AppIdentity | undefined;
   connectTimeoutMs: number;
   now: () => Date;
 }
@@ -38,7 +41,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
   const { name, url, apiUrl, now } = options;
   const client = new GitHubClient(options);
   const bearers = new BearerClient(options);
-  const isAnonymous = options.tokens.length === 0;
+  const app = options.app && new GitHubApp({ ...options, app: options.app }, client.budget);
   const seam = {
     name,
     isPossibleName: (login: string) => possibleName.test(login),
@@ -46,19 +49,21 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     accountUrl: (login: string) => `${apiUrl}${accountPath(login)}`,
     repositoryUrl: (owner: string, repository: string) =>
       `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
-    gitRemote: (repository: KnownRepository) => ({
+    app,
+    gitRemote: async (repository: KnownRepository, signal: AbortSignal) => ({
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
-      authorization: gitAuthorization(client, repository.access),
+      authorization: await gitAuthorization(client, repository.access, signal),
     }),
-    readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
+    readDelivery: (headers: DeliveryHeaders, body: Buffer) =>
+      readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
     proveOwnership: (credential: string, login: string, signal: AbortSignal) =>
       proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
     budget: (signal: AbortSignal) => describeBudget(client, { urgency: 'interactive', signal, cost: zero() }),
     close: async () => {
-      await Promise.all([client.close(), bearers.close()]);
+      await Promise.all([client.close(), bearers.close(), app?.close()]);
     },
   };
-  if (isAnonymous) {
+  if (client.budget.isAnonymous) {
     return {
       ...seam,
       lookUp: (login, call) => reportByRest(client, accountPath(login), call),
@@ -90,7 +95,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
         : reportAccount(client, { ...known(account), counting: 'public' }, account.memory, call, now()),
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
     findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
-    accesses: () => privateAccesses(client),
+    accesses: (account) => privateAccesses(client, account),
     seenTotals: (account, call) =>
       reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
     streams: tokenStreams,
@@ -113,8 +118,12 @@ function seenBy({ access }: KnownRepository, call: Call): Call {
 }
 
 /** The history of what is public is read without a credential: it needs none. */
-function gitAuthorization(client: GitHubClient, access: string | null): string | undefined {
-  const secret = client.budget.tokens.find((token) => token.access === access)?.secret;
+async function gitAuthorization(
+  client: GitHubClient,
+  access: string | null,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const secret = await client.budget.tokens.find((token) => token.access === access)?.secret?.get(signal);
   return secret && `Basic ${Buffer.from(`x-access-token:${secret}`).toString('base64')}`;
 }
 

@@ -26,7 +26,7 @@ export async function listRepositories(
     if (access === null || !(error instanceof AppError) || error.code !== 'provider_denied') throw error;
     return { repositories: [], total: 0, endCursor: null, isRefused: true };
   });
-  const next = page.endCursor === null ? nextView(client, access) : { access, after: page.endCursor };
+  const next = page.endCursor === null ? nextView(client, owner, access) : { access, after: page.endCursor };
   return {
     repositories: page.repositories,
     access,
@@ -79,17 +79,21 @@ function readPlace(cursor: string | null): Place {
   return Value.Parse(Place, parsed);
 }
 
-function nextView(client: GitHubClient, access: string | null): Place | undefined {
-  const accesses = privateAccesses(client);
+function nextView(client: GitHubClient, owner: KnownAccount, access: string | null): Place | undefined {
+  const accesses = privateAccesses(client, owner);
   const next = accesses[access === null ? 0 : accesses.indexOf(access) + 1];
   return next === undefined || (access !== null && !accesses.includes(access))
     ? undefined
     : { access: next, after: '' };
 }
 
-/** Names of the tokens that may show what is private. */
-export function privateAccesses(client: GitHubClient): string[] {
-  return client.budget.tokens.filter((token) => !token.seesOnlyPublic).map((token) => token.access);
+/** Names of the credentials that may show what is private; those for an account alone when one is given. */
+export function privateAccesses(client: GitHubClient, account?: Pick<KnownAccount, 'externalId'>): string[] {
+  const isOfUse = (of: string | undefined): boolean =>
+    account === undefined || of === undefined || of === account.externalId;
+  return client.budget.tokens
+    .filter((token) => !token.seesOnlyPublic && isOfUse(token.account))
+    .map((token) => token.access);
 }
 
 /** One repository; null when there is none of the name, or it is private and was not asked for. */
@@ -100,7 +104,7 @@ export async function findRepository(
   { withPrivate }: { withPrivate: boolean },
   call: Call,
 ): Promise<ListedRepository | null> {
-  const views = withPrivate ? privateAccesses(client) : [];
+  const views = withPrivate ? privateAccesses(client, owner) : [];
   for (const access of [null, ...views]) {
     const asked = access === null ? call : { ...call, access };
     const { data } = await client.graphql(namedRepository, { owner: owner.name, name }, asked);

@@ -4,6 +4,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
+import { accessOf } from './app/registration.ts';
 
 /**
  * Reads what GitHub delivers. A delivery is a hint to look: what it tells of states is left alone, so that neither the order
@@ -13,8 +14,16 @@ import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
 
 const deliveryId = /^[\w-]{1,100}$/;
 
-/** @throws AppError `unauthenticated` when it is not signed with the secret; `missing_field` or `invalid_input`. */
-export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
+/**
+ * @param isOurs whether an installation of the App is known; what comes by another one is nothing to us but that it exists.
+ * @throws AppError `unauthenticated` when it is not signed with the secret; `missing_field` or `invalid_input`.
+ */
+export function readDelivery(
+  secret: string | undefined,
+  headers: DeliveryHeaders,
+  body: Buffer,
+  isOurs: (installation: string) => boolean,
+): Delivery {
   if (secret === undefined) {
     throw new AppError(
       'not_found',
@@ -32,8 +41,19 @@ export function readDelivery(secret: string | undefined, headers: DeliveryHeader
     throw new AppError('missing_field', 'A delivery needs the headers X-GitHub-Delivery and X-GitHub-Event.');
   }
   if (!deliveryId.test(id)) throw new AppError('invalid_input', 'X-GitHub-Delivery must be the GUID of a delivery.');
-  return { id, event, changes: toChanges(event, parse(body)) };
+  const payload = parse(body);
+  const changes = toChanges(event, payload);
+  // Of what is not known yet, only that it is there.
+  return { id, event, changes: comesFromOurs(payload, isOurs) ? changes : changes.filter(isAboutInstallation) };
 }
+
+function comesFromOurs(payload: unknown, isOurs: (installation: string) => boolean): boolean {
+  const { installation }: { installation?: { id?: unknown } | null } = Object(payload);
+  const id = installation?.id;
+  return typeof id !== 'number' || isOurs(String(id));
+}
+
+const isAboutInstallation = ({ what }: Change): boolean => what === 'installation';
 
 function isSigned(secret: string, signature: unknown, body: Buffer): boolean {
   if (typeof signature !== 'string') return false;
@@ -59,7 +79,7 @@ const Author = Type.Object({ user: Type.Optional(Type.Union([Type.Null(), Named]
 const InRepository = Type.Object({ action: Type.Optional(Type.String()), repository: Repository });
 const Installed = Type.Object({
   action: Type.String(),
-  installation: Type.Object({ account: Named }),
+  installation: Type.Object({ id: Type.Integer(), account: Named }),
   repositories: Type.Optional(Type.Array(Identified)),
   repositories_removed: Type.Optional(Type.Array(Identified)),
 });
@@ -73,6 +93,10 @@ const Moved = Type.Object({
       ),
     }),
   ),
+});
+const Target = Type.Object({
+  account: Type.Object({ id: Type.Integer(), login: Type.Optional(Type.String()) }),
+  installation: Identified,
 });
 const Organization = Type.Object({ organization: Named });
 type Named = Static<typeof Named>;
@@ -95,8 +119,12 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
   repository: (payload) => changedRepository(payload),
   installation: (payload) => changedInstallation(payload),
   installation_repositories: (payload) => changedInstallation(payload),
+  installation_target: (payload) => changedTarget(payload),
   organization: (payload) => [account(check(Organization, payload).organization)],
 };
+
+/** Events that have to be asked for; those about installations come to every App. */
+export const subscribedEvents = Object.keys(readers).filter((event) => !event.startsWith('installation'));
 
 function toChanges(event: string, payload: unknown): Change[] {
   return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
@@ -152,7 +180,12 @@ function changedRepository(payload: unknown): Change[] {
   const from = check(Moved, payload).changes?.owner?.from;
   const former = [from?.user, from?.organization].filter((owner) => owner !== undefined);
   const isHidden = action === 'deleted' || action === 'privatized';
-  return [...(isHidden ? [hidden(repository)] : []), ...[repository.owner, ...former].map(owned)];
+  return [
+    ...(isHidden ? [hidden(repository)] : []),
+    // Whoever owned it may not be shown it any more.
+    ...(action === 'transferred' ? [hiddenIfPrivate(repository)] : []),
+    ...[repository.owner, ...former].map(owned),
+  ];
 }
 
 /** What an installation does not show any more is hidden at once; what it shows is found by listing. */
@@ -160,8 +193,20 @@ function changedInstallation(payload: unknown): Change[] {
   const { action, installation, repositories, repositories_removed } = check(Installed, payload);
   const isOver = action === 'deleted' || action === 'suspend';
   const lost = [...(repositories_removed ?? []), ...(isOver ? (repositories ?? []) : [])];
-  return [...lost.map(hiddenIfPrivate), owned(installation.account)];
+  return [installationOf(installation, isOver), ...lost.map(hiddenIfPrivate), owned(installation.account)];
 }
+
+/** Who installed the App is called otherwise. */
+function changedTarget(payload: unknown): Change[] {
+  const { account: target, installation } = check(Target, payload);
+  return [installationOf(installation, false), account({ id: target.id, login: target.login ?? '' })];
+}
+
+const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
+  what: 'installation',
+  access: accessOf(String(id)),
+  isOver,
+});
 
 const account = ({ id, login }: Named): Change => ({ what: 'account', account: String(id), name: login });
 const owned = ({ id, login }: Named): Change => ({ what: 'owned', account: String(id), name: login });

@@ -17,7 +17,12 @@ const compiled = new Map<string, ValidateFunction>();
  */
 export function checkAnswer(path: string, body: unknown): void {
   if (!(path in description.answers)) throw new Error(`${path} is not in the description`);
-  const pointer = path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
+  const pointer = path
+    .replaceAll('~', '~0')
+    .replaceAll('/', '~1')
+    .replaceAll(' ', '%20')
+    .replaceAll('{', '%7B')
+    .replaceAll('}', '%7D');
   const validate = compiled.get(path) ?? ajv.compile({ $ref: `openapi#/answers/${pointer}` });
   compiled.set(path, validate);
   if (validate(body)) return;

@@ -18,6 +18,8 @@ export interface Viewer {
   accountId: number | null;
   /** Whether the token shows private repositories that its bearer may see. */
   seesPrivate: boolean;
+  /** Of an installation of an App: which private repositories it shows. */
+  shows?: (repository: Repository) => boolean;
 }
 
 export const anybody: Viewer = { accountId: null, seesPrivate: false };
@@ -125,6 +127,7 @@ export class World {
 
   canSee(viewer: Viewer, repository: Repository): boolean {
     if (repository.visibility === 'public') return true;
+    if (viewer.shows?.(repository)) return true;
     const { accountId, seesPrivate } = viewer;
     if (accountId === null || !seesPrivate) return false;
     const isMember = this.membership(repository.ownerId, accountId)?.state === 'active';

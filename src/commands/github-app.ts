@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { readConfig } from '../config.ts';
+import { AppError } from '../errors.ts';
+import { registrationUrl } from '../providers/github/app/registration.ts';
+import { subscribedEvents } from '../providers/github/webhooks.ts';
+import type { Io } from './io.ts';
+
+/** `plaudit github-app-url [ORGANIZATION]`: prints where a GitHub App for this service is registered, with the form filled in. */
+export async function gitHubAppUrl(io: Io, organization: string | undefined): Promise<void> {
+  const { publicUrl, providers } = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const github = providers.find(({ name }) => name === 'github');
+  if (publicUrl === undefined || github === undefined) {
+    throw new AppError('misconfigured', 'PUBLIC_URL must be set: GitHub delivers to the service there');
+  }
+  if (organization !== undefined && !/^[a-z\d](?:[a-z\d-]{0,38})$/i.test(organization)) {
+    throw new AppError('invalid_input', 'ORGANIZATION must be the name of an organization on GitHub');
+  }
+  const webhookUrl = `${publicUrl}/v1/github/webhooks`;
+  io.print(registrationUrl({ url: github.url, organization, publicUrl, webhookUrl, events: subscribedEvents }));
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { findById, findByName } from '../accounts/store.ts';
+import { readConfig } from '../config.ts';
+import { type Core, openCore } from '../core.ts';
+import { AppError } from '../errors.ts';
+import { listInstallations } from '../installations/store.ts';
+import { createLog } from '../log.ts';
+import type { Provider } from '../providers/provider.ts';
+import { newCost } from '../sync/context.ts';
+import { install, uninstall } from '../sync/installations/operator.ts';
+import { lookUp } from '../sync/look-up.ts';
+import type { Io } from './io.ts';
+
+/** `plaudit install PROVIDER/OWNER[/REPOSITORY]`: keeps current what the configured credentials can read. */
+export async function installByName(io: Io, target: string | undefined): Promise<void> {
+  await about(io, 'install', target, async (core, { provider, name, repository }) => {
+    const call = { urgency: 'interactive', signal: io.signal, cost: newCost() } as const;
+    const id = await lookUp(core.sync, { provider: provider.name, name }, call);
+    const account = id === undefined ? undefined : await findById(core.sync.connection, id);
+    if (account === undefined) throw new AppError('not_found', `${provider.name} knows no account called ${name}`);
+    const installed = await install(core.sync, { account, provider, repository }, call);
+    io.print(`${target} is installed; what it holds is collected by the running service`);
+    if (!installed.showsPrivate) {
+      io.warn(`plaudit: what is private of ${account.name} cannot be read: no configured credential shows it`);
+    }
+  });
+}
+
+/** `plaudit uninstall PROVIDER/OWNER[/REPOSITORY]`: takes that back. */
+export async function uninstallByName(io: Io, target: string | undefined): Promise<void> {
+  await about(io, 'uninstall', target, async (core, { provider, name, repository }) => {
+    const holder = await findByName(core.sync.connection, provider.name, name);
+    if (holder === undefined) throw new AppError('not_found', `nothing is stored of ${provider.name}/${name}`);
+    await uninstall(core.sync, { account: holder.account, repository });
+    io.print(`${target} is not installed any more; what is stored of it stays, and is asked for when somebody asks`);
+  });
+}
+
+/** `plaudit installations`: a line for each. */
+export async function listInstalled(io: Io): Promise<void> {
+  await withCore(io, async ({ database }) => {
+    const installations = await listInstallations(database.connection);
+    for (const one of installations) {
+      const extent = one.covers === 'all' ? 'everything' : `${one.selected} selected`;
+      const by = one.source === 'operator' ? 'by the operator' : `App installation ${one.id}`;
+      const faults = [
+        ...(one.suspendedAt === null ? [] : ['suspended']),
+        ...(one.missingPermissions.length === 0 ? [] : [`without ${one.missingPermissions.join(', ')}`]),
+      ];
+      io.print([`${one.provider}/${one.account.name}: ${extent}`, by, ...faults].join('; '));
+    }
+    if (installations.length === 0) io.print('nothing is installed');
+  });
+}
+
+interface Target {
+  provider: Provider;
+  name: string;
+  /** Undefined: the whole account. */
+  repository: string | undefined;
+}
+
+async function about(
+  io: Io,
+  command: string,
+  target: string | undefined,
+  work: (core: Core, target: Target) => Promise<void>,
+): Promise<void> {
+  const [providerName, name, repository, ...rest] = (target ?? '').split('/');
+  if (!providerName || !name || repository === '' || rest.length > 0) {
+    const examples = 'like github/torvalds or github/torvalds/linux';
+    throw new AppError('invalid_input', `${command} needs PROVIDER/OWNER or PROVIDER/OWNER/REPOSITORY, ${examples}`);
+  }
+  await withCore(io, async (core) => {
+    const provider = core.providers.get(providerName);
+    if (provider === undefined) {
+      const known = [...core.providers.keys()].join(', ');
+      throw new AppError('invalid_input', `${providerName} is not a provider here; those that are: ${known}`);
+    }
+    if (!provider.isPossibleName(name) || (repository && !provider.isPossibleRepositoryName(repository))) {
+      throw new AppError('invalid_input', `${target} cannot be a name at ${providerName}`);
+    }
+    await work(core, { provider, name, repository });
+  });
+}
+
+async function withCore(io: Io, work: (core: Core) => Promise<void>): Promise<void> {
+  const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const core = await openCore(config, { log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel) });
+  try {
+    await work(core);
+  } finally {
+    await core.close();
+  }
+}

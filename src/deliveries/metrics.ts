@@ -1,0 +1,16 @@
+import { Counter, type Registry } from 'prom-client';
+
+export interface DeliveryMetrics {
+  /** A delivery that did not arrive was found. */
+  countMissed(provider: string): void;
+}
+
+export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+  const missed = new Counter({
+    name: 'plaudit_deliveries_missed_total',
+    help: 'Deliveries that did not arrive and were asked for again, by provider.',
+    labelNames: ['provider'],
+    registers: [registry],
+  });
+  return { countMissed: (provider) => missed.inc({ provider }) };
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+
+/** How far a provider's record of its deliveries was looked through. */
+export interface DeliveryCheck {
+  /** Every attempt before was looked at. */
+  checkedUntil: Date;
+  /** Where the running look stands; null: none runs. */
+  cursor: string | null;
+  /** The newest attempt that the running look has seen. */
+  newestAt: Date | null;
+}
+
+export async function findCheck(connection: Connection, provider: string): Promise<DeliveryCheck | undefined> {
+  const row = await connection
+    .selectFrom('delivery_checks')
+    .selectAll()
+    .where('provider', '=', provider)
+    .executeTakeFirst();
+  return row && { checkedUntil: row.checked_until, cursor: row.cursor, newestAt: row.newest_at };
+}
+
+export async function saveCheck(connection: Connection, provider: string, check: DeliveryCheck): Promise<void> {
+  const row = { checked_until: check.checkedUntil, cursor: check.cursor, newest_at: check.newestAt };
+  await connection
+    .insertInto('delivery_checks')
+    .values({ provider, ...row })
+    .onConflict((conflict) => conflict.column('provider').doUpdateSet(row))
+    .execute();
+}
+
+/** Of deliveries, those that are stored. */
+export async function findArrived(
+  connection: Connection,
+  provider: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await connection
+    .selectFrom('deliveries')
+    .select('id')
+    .where('provider', '=', provider)
+    .where('id', 'in', ids)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Because of which attempt a delivery was asked for again last, and how often it was; undefined: it never was. */
+export async function findRedelivery(
+  connection: Connection,
+  provider: string,
+  delivery: string,
+): Promise<{ attempt: string; asked: number } | undefined> {
+  const row = await connection
+    .selectFrom('redeliveries')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('delivery_id', '=', delivery)
+    .executeTakeFirst();
+  return row && { attempt: row.attempt_id, asked: row.asked };
+}
+
+/** Remembers that a delivery was asked for again because of a failed attempt. */
+export async function saveRedelivery(
+  connection: Connection,
+  { provider, delivery, attempt }: { provider: string; delivery: string; attempt: string },
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into redeliveries as r (provider, delivery_id, attempt_id, asked, found_at)
+    values (${provider}, ${delivery}, ${attempt}, 1, ${now})
+    on conflict (provider, delivery_id)
+      do update set attempt_id = excluded.attempt_id, asked = r.asked + 1`.execute(connection);
+}
+
+/** Forgets redeliveries of what no provider has on record any more. */
+export async function forgetRedeliveries(connection: Connection, before: Date): Promise<void> {
+  await connection.deleteFrom('redeliveries').where('found_at', '<', before).execute();
+}

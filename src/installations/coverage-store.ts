@@ -1,0 +1,68 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { isLiving } from './store.ts';
+
+/** What installations mean for repositories: which are installed, and which must not be shown any more. */
+
+/** SQL for whether the living installation `i` covers the repository `r` of the account `a`. */
+const covers = sql`i.provider = r.provider and i.account_external_id = a.external_id and ${isLiving}
+  and (i.covers = 'all' or exists (
+    select from covered_repositories c
+    where c.provider = i.provider and c.installation_id = i.id and c.repository_external_id = r.external_id))`;
+
+/** Whose repositories are looked at. */
+export type Owners =
+  | { ids: readonly string[] }
+  /** By the provider's id. */
+  | { provider: string; account: string }
+  /** Everybody who ever installed the service at a provider. */
+  | { everyInstalledOn: string };
+
+function areOf(owners: Owners): RawBuilder<boolean> {
+  if ('ids' in owners) return sql`a.id = any(${owners.ids}::uuid[])`;
+  return 'account' in owners
+    ? sql`a.provider = ${owners.provider} and a.external_id = ${owners.account}`
+    : sql`a.provider = ${owners.everyInstalledOn} and a.external_id in (
+        select account_external_id from installations where provider = ${owners.everyInstalledOn})`;
+}
+
+/** Brings `installed_at` up to date with the installations that there are. To be called after each change of either. */
+export async function recordInstalled(transaction: Connection, owners: Owners, now: Date): Promise<void> {
+  await sql`
+    update repositories r set installed_at = case when r.installed_at is null then ${now}::timestamptz end
+    from accounts a
+    where a.id = r.owner_id and ${areOf(owners)}
+      and (r.installed_at is not null) <> exists (select from installations i where ${covers})`.execute(transaction);
+}
+
+/**
+ * Hides private repositories that an installation of the app showed which does not cover them any more.
+ * @returns the accounts that own them.
+ */
+export async function hideUncovered(transaction: Connection, owners: Owners, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ owner_id: string }>`
+    update repositories r set gone_at = ${now}, updated_at = ${now}
+    from accounts a
+    where a.id = r.owner_id and ${areOf(owners)} and r.is_private and r.gone_at is null
+      and r.access in (select access from installations where provider = a.provider)
+      and not exists (select from installations i where i.access = r.access and ${covers})
+    returning r.owner_id`.execute(transaction);
+  return distinctOwners(rows);
+}
+
+/** Hides private repositories that one credential showed. @returns the accounts that own them. */
+export async function hideShownBy(
+  transaction: Connection,
+  { provider, access }: { provider: string; access: string },
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await sql<{ owner_id: string }>`
+    update repositories set gone_at = ${now}, updated_at = ${now}
+    where provider = ${provider} and access = ${access} and is_private and gone_at is null
+    returning owner_id`.execute(transaction);
+  return distinctOwners(rows);
+}
+
+function distinctOwners(rows: readonly { owner_id: string }[]): string[] {
+  return [...new Set(rows.map((row) => row.owner_id))].toSorted();
+}

@@ -1,0 +1,226 @@
+import { type Selectable, sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { announce } from '../database/listener.ts';
+import type { Tables } from '../database/tables.ts';
+import type { Installation, UsableInstallation } from '../providers/installation.ts';
+
+/** An installation as it is stored. */
+export interface StoredInstallation {
+  id: string;
+  source: 'app' | 'operator';
+  account: { externalId: string; name: string };
+  covers: 'all' | 'selected';
+  missingPermissions: string[];
+  suspendedAt: Date | null;
+}
+
+/** SQL for whether the installation `i` shows anything. */
+export const isLiving = sql<boolean>`i.removed_at is null and i.suspended_at is null`;
+
+/**
+ * Stores every installation of the app as the provider told them at `askedAt`; what it did not tell is removed. What was
+ * told earlier never replaces what was told later.
+ * @returns the accounts of those that show more than before, or something else.
+ */
+export async function saveInstallations(
+  transaction: Connection,
+  provider: string,
+  found: readonly Installation[],
+  askedAt: Date,
+): Promise<{ id: string; account: string }[]> {
+  const rows = found.map((installation) => ({
+    id: installation.externalId,
+    account_external_id: installation.account.externalId,
+    account_name: installation.account.name,
+    access: installation.access,
+    covers: installation.covers,
+    missing_permissions: installation.missingPermissions,
+    suspended_at: installation.suspendedAt,
+  }));
+  const { rows: saved } = await sql<{ id: string; account: string; is_other: boolean }>`
+    with before as (
+      select id, covers, missing_permissions, removed_at is null and suspended_at is null as is_living
+      from installations where provider = ${provider}
+    ), saved as (
+      insert into installations as i (provider, id, source, account_external_id, account_name, access, covers,
+        missing_permissions, suspended_at, seen_at, created_at)
+      select ${provider}, id, 'app', account_external_id, account_name, access, covers,
+        array(select json_array_elements_text(missing_permissions)), suspended_at, ${askedAt}, ${askedAt}
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r (
+        id text, account_external_id text, account_name text, access text, covers text, missing_permissions json,
+        suspended_at timestamptz)
+      order by id
+      on conflict (provider, id) do update set
+        account_external_id = excluded.account_external_id, account_name = excluded.account_name,
+        covers = excluded.covers, missing_permissions = excluded.missing_permissions,
+        suspended_at = excluded.suspended_at, removed_at = null, seen_at = excluded.seen_at
+      where i.seen_at <= excluded.seen_at
+      returning id, account_external_id, covers, missing_permissions, ${isLiving} as is_living)
+    select saved.id, saved.account_external_id as account
+    from saved left join before using (id)
+    where saved.is_living and (before.is_living is not true or before.covers <> saved.covers
+      or before.missing_permissions <> saved.missing_permissions)`.execute(transaction);
+  await sql`
+    update installations set removed_at = ${askedAt}, seen_at = ${askedAt}
+    where provider = ${provider} and source = 'app' and removed_at is null and seen_at <= ${askedAt}
+      and id <> all(${rows.map(({ id }) => id)}::text[])`.execute(transaction);
+  await announce(transaction, { kind: 'installations', key: provider });
+  return saved;
+}
+
+/** Ends what accounts installed where the service is not their app any more. @returns whether there was anything. */
+export async function endAppInstallations(transaction: Connection, provider: string, now: Date): Promise<boolean> {
+  const ended = await transaction
+    .updateTable('installations')
+    .set({ removed_at: now, seen_at: now })
+    .where('provider', '=', provider)
+    .where('source', '=', 'app')
+    .where('removed_at', 'is', null)
+    .returning('id')
+    .execute();
+  return ended.length > 0;
+}
+
+/**
+ * Stores which repositories a selection holds, as the provider told it at `askedAt`.
+ * @returns whether it is another selection than before.
+ */
+export async function saveSelection(
+  transaction: Connection,
+  { provider, installation }: { provider: string; installation: string },
+  repositories: readonly string[],
+  askedAt: Date,
+): Promise<boolean> {
+  const current = await transaction
+    .updateTable('installations')
+    .set({ covered_at: askedAt })
+    .where('provider', '=', provider)
+    .where('id', '=', installation)
+    .where((is) => is.or([is('covered_at', 'is', null), is('covered_at', '<=', askedAt)]))
+    .returning('id')
+    .execute();
+  if (current.length === 0) return false;
+  const { rows } = await sql`
+    with removed as (
+      delete from covered_repositories
+      where provider = ${provider} and installation_id = ${installation}
+        and repository_external_id <> all(${repositories}::text[])
+      returning 1
+    ), added as (
+      insert into covered_repositories (provider, installation_id, repository_external_id)
+      select ${provider}, ${installation}, id from unnest(${repositories}::text[]) as id
+      on conflict do nothing
+      returning 1
+    )
+    select 1 from removed union all select 1 from added`.execute(transaction);
+  return rows.length > 0;
+}
+
+/** What a provider may be asked with. */
+export async function findUsable(connection: Connection, provider: string): Promise<UsableInstallation[]> {
+  const rows = await connection
+    .selectFrom('installations as i')
+    .select(['id', 'account_external_id'])
+    .where('provider', '=', provider)
+    .where('source', '=', 'app')
+    .where(isLiving)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ externalId: row.id, account: row.account_external_id }));
+}
+
+/** Living installations of the app on accounts of which nobody has learnt since `before` what they own. */
+export async function findUnseen(connection: Connection, provider: string, before: Date): Promise<string[]> {
+  const rows = await connection
+    .selectFrom('installations as i')
+    .leftJoin('accounts as a', (join) =>
+      join.onRef('a.provider', '=', 'i.provider').onRef('a.external_id', '=', 'i.account_external_id'),
+    )
+    .select('i.id')
+    .where('i.provider', '=', provider)
+    .where('i.source', '=', 'app')
+    .where(isLiving)
+    .where((is) =>
+      is.or([is('a.asked_at', 'is', null), is('a.listed_at', 'is', null), is('a.listed_at', '<=', before)]),
+    )
+    .where('a.gone_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A living installation. */
+export async function findInstallation(
+  connection: Connection,
+  provider: string,
+  id: string,
+): Promise<StoredInstallation | undefined> {
+  const row = await connection
+    .selectFrom('installations as i')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('id', '=', id)
+    .where(isLiving)
+    .executeTakeFirst();
+  return row && toInstallation(row);
+}
+
+/** Every installation that is not removed, by the account's name, with how many repositories a selection holds. */
+export async function listInstallations(
+  connection: Connection,
+): Promise<(StoredInstallation & { provider: string; selected: number })[]> {
+  const rows = await connection
+    .selectFrom('installations as i')
+    .leftJoin('accounts as a', (join) =>
+      join.onRef('a.provider', '=', 'i.provider').onRef('a.external_id', '=', 'i.account_external_id'),
+    )
+    .selectAll('i')
+    .select(['a.name as present_name'])
+    .select((select) =>
+      select
+        .selectFrom('covered_repositories as c')
+        .select((count) => count.fn.countAll<number>().as('selected'))
+        .whereRef('c.provider', '=', 'i.provider')
+        .whereRef('c.installation_id', '=', 'i.id')
+        .as('selected'),
+    )
+    .where('i.removed_at', 'is', null)
+    .orderBy('i.provider')
+    .orderBy(sql`lower(coalesce(a.name, i.account_name))`)
+    .orderBy('i.id')
+    .execute();
+  return rows.map(({ present_name: name, selected, ...row }) =>
+    Object.assign(toInstallation({ ...row, account_name: name ?? row.account_name }), {
+      provider: row.provider,
+      selected: selected ?? 0,
+    }),
+  );
+}
+
+/** Forgets installations that were removed before `before`. */
+export async function forgetInstallations(connection: Connection, before: Date): Promise<void> {
+  await connection.deleteFrom('installations').where('removed_at', '<', before).execute();
+}
+
+/** Forgets everything that an account installed. */
+export async function eraseInstallations(
+  connection: Connection,
+  account: { provider: string; externalId: string },
+): Promise<void> {
+  await connection
+    .deleteFrom('installations')
+    .where('provider', '=', account.provider)
+    .where('account_external_id', '=', account.externalId)
+    .execute();
+  await announce(connection, { kind: 'installations', key: account.provider });
+}
+
+export function toInstallation(row: Selectable<Tables['installations']>): StoredInstallation {
+  return {
+    id: row.id,
+    source: row.source,
+    account: { externalId: row.account_external_id, name: row.account_name },
+    covers: row.covers,
+    missingPermissions: row.missing_permissions,
+    suspendedAt: row.suspended_at,
+  };
+}

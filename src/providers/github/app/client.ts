@@ -1,0 +1,143 @@
+import { SignJWT } from 'jose';
+import type { Static, TSchema } from 'typebox';
+import { type Dispatcher, request } from 'undici';
+import { AppError } from '../../../errors.ts';
+import { checkPayload } from '../checks.ts';
+import { createDispatcher, invalid, restHeaders, unavailable } from '../client.ts';
+import { isLimited, retryTime } from '../limits.ts';
+import type { AppIdentity } from './identity.ts';
+
+export interface AppClientOptions {
+  apiUrl: string;
+  app: AppIdentity;
+  connectTimeoutMs: number;
+  now: () => Date;
+}
+
+export interface AppRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  /** An installation's token in place of the App's own proof. */
+  token?: string;
+}
+
+/** A success, with where the list goes on; or what is not there, not allowed or not possible. */
+export type AppAnswer<Data> = { data: Data; link: string } | { refusal: number };
+
+const refusals = new Set([400, 403, 404, 410, 422]);
+const answerTimeoutMs = 15_000;
+/** A hundred repositories or attempts are some hundred kilobytes. */
+const maxAnswerBytes = 8 * 1024 * 1024;
+/** GitHub takes a proof for ten minutes at most, and none from its future. */
+const proof = { sinceS: 60, forS: 540 };
+
+interface RawAnswer {
+  status: number;
+  headers: Dispatcher.ResponseData['headers'];
+  text: string;
+}
+
+/**
+ * Asks GitHub as the App itself. Proofs and tokens are in the request and nowhere else; no redirect is followed.
+ * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
+ */
+export class AppClient {
+  readonly #options: AppClientOptions;
+  readonly #dispatcher: Dispatcher;
+  /** By how much GitHub's clock is ahead of ours, once that mattered. */
+  #clockOffsetMs = 0;
+
+  constructor(options: AppClientOptions) {
+    this.#options = options;
+    this.#dispatcher = createDispatcher(options, maxAnswerBytes);
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  /**
+   * @throws AppError `provider_denied` when GitHub does not take the proof or the token.
+   */
+  async ask<Schema extends TSchema>(
+    asked: AppRequest,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<AppAnswer<Static<Schema>>> {
+    let raw = await this.#exchange(asked, signal);
+    if (raw.status === 401 && asked.token === undefined && this.#setClock(raw)) {
+      raw = await this.#exchange(asked, signal);
+    }
+    const { status, headers, text } = raw;
+    if (status === 401) throw asked.token === undefined ? unknownApp() : refusedToken();
+    if (isLimited(status, headers, text)) {
+      const retryAt = retryTime(headers, this.#options.now());
+      throw new AppError('provider_rate_limited', "GitHub's request budget of the App is used up for now.", {
+        retryAt,
+      });
+    }
+    if (refusals.has(status)) return { refusal: status };
+    if (status >= 500) throw unavailable();
+    if (status < 200 || status > 299) throw invalid('it is neither a yes nor a no');
+    const { link } = headers;
+    const place = asked.path.replace(/\d+/g, 'ID').split('?', 1)[0] ?? '';
+    return { data: checkPayload(schema, parseJson(text), place), link: typeof link === 'string' ? link : '' };
+  }
+
+  async #exchange({ method, path, token }: AppRequest, signal: AbortSignal): Promise<RawAnswer> {
+    const credential = token ?? (await this.#prove());
+    try {
+      const answer = await request(`${this.#options.apiUrl}${path}`, {
+        method,
+        headers: { ...restHeaders, authorization: `Bearer ${credential}` },
+        dispatcher: this.#dispatcher,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
+      });
+      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+    } catch {
+      signal.throwIfAborted();
+      // What went wrong may hold what was sent.
+      throw unavailable();
+    }
+  }
+
+  #prove(): Promise<string> {
+    const { app, now } = this.#options;
+    const issuedAt = Math.floor((now().getTime() + this.#clockOffsetMs) / 1000) - proof.sinceS;
+    return new SignJWT()
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+      .setIssuer(app.id)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + proof.forS)
+      .sign(app.privateKey);
+  }
+
+  /** A proof of the wrong time is refused like one with the wrong key. @returns whether the clock was off. */
+  #setClock({ headers }: RawAnswer): boolean {
+    const told = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN;
+    if (Number.isNaN(told)) return false;
+    const offsetMs = told - this.#options.now().getTime();
+    const isOff = Math.abs(offsetMs - this.#clockOffsetMs) > (proof.sinceS * 1000) / 2;
+    if (isOff) this.#clockOffsetMs = offsetMs;
+    return isOff;
+  }
+}
+
+export function unknownApp(): AppError {
+  return new AppError(
+    'provider_denied',
+    'GitHub does not know the configured App: its id or its private key is wrong, the key was revoked, or the App was deleted.',
+  );
+}
+
+function refusedToken(): AppError {
+  return new AppError('provider_denied', "GitHub does not take the installation's token.");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid('not JSON');
+  }
+}

@@ -1,0 +1,148 @@
+import type { TSchema } from 'typebox';
+import { AppError } from '../../../errors.ts';
+import type { AttemptPage, CoveredPage, InstallableApp, Installation, UsableInstallation } from '../../installation.ts';
+import type { Call } from '../../provider.ts';
+import { type Budget, Token } from '../budget.ts';
+import { AppClient, type AppClientOptions, type AppRequest, unknownApp } from './client.ts';
+import {
+  AnyPayload,
+  AttemptsPayload,
+  CoveredPayload,
+  type InstallationPayload,
+  InstallationsPayload,
+} from './payloads.ts';
+import { accessOf, missingPermissions } from './registration.ts';
+import { InstallationTokens } from './tokens.ts';
+
+const perPage = 100;
+/** A hundred thousand installations. */
+const maxPages = 1000;
+
+/** The service as a GitHub App: who installed it, what that shows, and what GitHub tried to tell. */
+export class GitHubApp implements InstallableApp {
+  readonly #client: AppClient;
+  readonly #budget: Budget;
+  readonly #now: () => Date;
+  readonly takesDeliveries: boolean;
+  #used = new Map<string, Token>();
+
+  /** @param options.webhookSecret without one nothing that GitHub delivers is taken. */
+  constructor(options: AppClientOptions & { webhookSecret: string | undefined }, budget: Budget) {
+    this.#client = new AppClient(options);
+    this.#budget = budget;
+    this.#now = options.now;
+    this.takesDeliveries = options.webhookSecret !== undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  async installations(call: Call): Promise<Installation[]> {
+    const found: Installation[] = [];
+    for (let page = 1; page <= maxPages; page += 1) {
+      const path = `/app/installations?per_page=${perPage}&page=${page}`;
+      const answer = await this.#ask({ method: 'GET', path }, InstallationsPayload, call);
+      if ('refusal' in answer) throw unknownApp();
+      found.push(...answer.data.flatMap(toInstallation));
+      if (answer.data.length < perPage) return found;
+    }
+    throw new AppError('provider_invalid_response', 'GitHub lists installations without an end.');
+  }
+
+  async coveredRepositories(
+    { externalId, account }: Pick<Installation, 'externalId' | 'account'>,
+    cursor: string | null,
+    call: Call,
+  ): Promise<CoveredPage> {
+    const page = Number(cursor ?? '1');
+    const path = `/installation/repositories?per_page=${perPage}&page=${page}`;
+    const credential = this.#used.get(externalId) ?? this.#credential({ externalId, account: account.externalId });
+    const token = await credential.secret?.get(call.signal);
+    if (token === undefined) throw refused();
+    const answer = await this.#ask({ method: 'GET', path, token }, CoveredPayload, call);
+    if ('refusal' in answer) throw refused();
+    const { repositories, total_count: total } = answer.data;
+    // A list that breaks off early must not take away what it did not show.
+    if (repositories.length < Math.min(perPage, total - (page - 1) * perPage)) {
+      throw new AppError('provider_unavailable', 'GitHub does not list all of an installation just now.');
+    }
+    return {
+      repositories: repositories.map(({ id }) => String(id)),
+      nextCursor: page * perPage >= total ? null : String(page + 1),
+    };
+  }
+
+  use(installations: readonly UsableInstallation[]): void {
+    // What is known of the budget of one that stays is kept.
+    this.#used = new Map(
+      installations.map((one) => [one.externalId, this.#used.get(one.externalId) ?? this.#credential(one)]),
+    );
+    this.#budget.grant([...this.#used.values()]);
+  }
+
+  /** Whether something that is told comes by an installation that is known to be there. */
+  isUsed(installation: string): boolean {
+    return this.#used.has(installation);
+  }
+
+  async attempts(cursor: string | null, call: Call): Promise<AttemptPage> {
+    const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const path = `/app/hook/deliveries?per_page=${perPage}${from}`;
+    const answer = await this.#ask({ method: 'GET', path }, AttemptsPayload, call);
+    if ('refusal' in answer) throw new AppError('not_found', 'GitHub does not know this place among its deliveries.');
+    const attempts = answer.data.map(({ id, guid, delivered_at, status_code }) => ({
+      id: String(id),
+      delivery: guid,
+      at: new Date(delivered_at),
+      hasArrived: status_code >= 200 && status_code < 300,
+    }));
+    return { attempts, nextCursor: attempts.length === 0 ? null : nextCursor(answer.link) };
+  }
+
+  async redeliver(attempt: string, call: Call): Promise<boolean> {
+    const answer = await this.#ask(
+      { method: 'POST', path: `/app/hook/deliveries/${attempt}/attempts` },
+      AnyPayload,
+      call,
+    );
+    return 'data' in answer;
+  }
+
+  #credential({ externalId, account }: UsableInstallation): Token {
+    const secret = new InstallationTokens(this.#client, externalId, this.#now);
+    return new Token({ secret, label: `installation ${externalId}`, access: accessOf(externalId), account });
+  }
+
+  #ask<Schema extends TSchema>(asked: AppRequest, schema: Schema, call: Call) {
+    call.cost.requests += 1;
+    return this.#client.ask(asked, schema, call.signal);
+  }
+}
+
+/** What is installed elsewhere than on a user or an organization owns no repositories. */
+function toInstallation(payload: InstallationPayload): Installation[] {
+  const { account, target_type: type } = payload;
+  if (account?.login === undefined || (type !== 'User' && type !== 'Organization')) return [];
+  const externalId = String(payload.id);
+  return [
+    {
+      externalId,
+      access: accessOf(externalId),
+      account: { externalId: String(account.id), name: account.login },
+      covers: payload.repository_selection === 'all' ? 'all' : 'selected',
+      suspendedAt: payload.suspended_at ? new Date(payload.suspended_at) : null,
+      missingPermissions: missingPermissions(payload.permissions, type),
+    },
+  ];
+}
+
+/** The cursor of the page that a Link header calls the next one (RFC 8288). */
+function nextCursor(link: string): string | null {
+  const address = /<([^<>]+)>;\s*rel="next"/.exec(link)?.[1];
+  return address !== undefined && URL.canParse(address) ? new URL(address).searchParams.get('cursor') : null;
+}
+
+function refused(): AppError {
+  return new AppError('provider_denied', 'GitHub denies access to an installation of the App.');
+}

@@ -1,0 +1,38 @@
+import { type Static, Type } from 'typebox';
+
+/** Of what GitHub tells an App, the fields that are used. */
+
+const Id = Type.Integer({ minimum: 1 });
+const Time = Type.String({ minLength: 20, maxLength: 40 });
+
+export const InstallationPayload = Type.Object({
+  id: Id,
+  // An enterprise has no login, and owns no repositories.
+  account: Type.Union([Type.Null(), Type.Object({ id: Id, login: Type.Optional(Type.String()) })]),
+  target_type: Type.String(),
+  repository_selection: Type.String(),
+  permissions: Type.Record(Type.String(), Type.String()),
+  suspended_at: Type.Optional(Type.Union([Type.Null(), Time])),
+});
+export type InstallationPayload = Static<typeof InstallationPayload>;
+export const InstallationsPayload = Type.Array(InstallationPayload);
+
+export const InstallationTokenPayload = Type.Object({ token: Type.String({ minLength: 1 }), expires_at: Time });
+
+export const CoveredPayload = Type.Object({
+  total_count: Type.Integer({ minimum: 0 }),
+  repositories: Type.Array(Type.Object({ id: Id })),
+});
+
+export const AttemptsPayload = Type.Array(
+  Type.Object({
+    // Larger than numbers are exact beyond 2^53, which GitHub's are not yet.
+    id: Id,
+    guid: Type.String({ minLength: 1 }),
+    delivered_at: Time,
+    status_code: Type.Integer(),
+  }),
+);
+
+/** An answer of which only matters that it came. */
+export const AnyPayload = Type.Unknown();

@@ -1,0 +1,47 @@
+/** What a GitHub App for this service has to be, and how it is registered. */
+
+/** The name of an installation as a credential. */
+export function accessOf(installation: string): string {
+  return `installation:${installation}`;
+}
+
+/** The least that shows everything that is collected: all of it to read, nothing to write. */
+const permissions = ['metadata', 'contents', 'issues', 'pull_requests', 'discussions', 'members'] as const;
+/** Users have none. */
+const ofOrganizations: ReadonlySet<string> = new Set(['members']);
+
+/** @param given as GitHub tells it: `read`, `write` or `admin`, by name. */
+export function missingPermissions(given: Readonly<Record<string, string>>, target: 'User' | 'Organization'): string[] {
+  return permissions.filter(
+    (name) => given[name] === undefined && (target === 'Organization' || !ofOrganizations.has(name)),
+  );
+}
+
+/**
+ * The address of the form that registers an App, filled in.
+ * https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-using-url-parameters
+ * @param url of GitHub, for people.
+ * @param organization that is to own the App; undefined: whoever opens the form.
+ */
+export function registrationUrl(app: {
+  url: string;
+  organization: string | undefined;
+  publicUrl: string;
+  webhookUrl: string;
+  events: readonly string[];
+}): string {
+  const place = app.organization === undefined ? '' : `/organizations/${encodeURIComponent(app.organization)}`;
+  const address = new URL(`${app.url}${place}/settings/apps/new`);
+  const parameters: [string, string][] = [
+    ['name', 'Plaudit'],
+    ['description', 'Counts contributions.'],
+    ['url', app.publicUrl],
+    ['public', 'false'],
+    ['webhook_active', 'true'],
+    ['webhook_url', app.webhookUrl],
+    ...permissions.map((name): [string, string] => [name, 'read']),
+    ...app.events.map((name): [string, string] => ['events[]', name]),
+  ];
+  for (const [name, value] of parameters) address.searchParams.append(name, value);
+  return address.href;
+}

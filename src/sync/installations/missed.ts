@@ -1,0 +1,103 @@
+import {
+  findArrived,
+  findCheck,
+  findRedelivery,
+  forgetRedeliveries,
+  saveCheck,
+  saveRedelivery,
+} from '../../deliveries/missed-store.ts';
+import { AppError } from '../../errors.ts';
+import type { AttemptPage, DeliveryAttempt, InstallableApp } from '../../providers/installation.ts';
+import type { Call } from '../../providers/provider.ts';
+import type { SyncContext } from '../context.ts';
+
+/** GitHub keeps its record, and makes an attempt again, for three days. */
+const keptMs = 3 * 86_400_000;
+/** An attempt may be recorded a while after it began. */
+const overlapMs = 600_000;
+/** So much is looked at in one go; the next one goes on. */
+const maxPages = 50;
+/** A delivery that never arrives is not asked for for ever. */
+const maxAsked = 3;
+
+/** What looks for missed deliveries tells those who watch the service. */
+export interface MissedMetrics {
+  /** A delivery that did not arrive was found. */
+  countMissed(provider: string): void;
+}
+
+/**
+ * Looks through a provider's record of its deliveries, newest first, back to where the last look began, and asks again for
+ * those that did not arrive.
+ */
+export async function findMissed(
+  context: SyncContext,
+  { provider, app, call }: { provider: string; app: InstallableApp; call: Call },
+  metrics: MissedMetrics,
+): Promise<void> {
+  const { connection, now } = context;
+  const oldest = new Date(now().getTime() - keptMs);
+  const check = (await findCheck(connection, provider)) ?? { checkedUntil: oldest, cursor: null, newestAt: null };
+  const until = new Date(Math.max(oldest.getTime(), check.checkedUntil.getTime() - overlapMs));
+  // What a later attempt delivered, or was asked for by one.
+  const seen = new Set<string>();
+  let { cursor, newestAt } = check;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const page = await readPage(app, cursor, call);
+    if (page === 'lost') {
+      await saveCheck(connection, provider, { checkedUntil: check.checkedUntil, cursor: null, newestAt: null });
+      return;
+    }
+    newestAt ??= page.attempts[0]?.at ?? null;
+    const attempts = page.attempts.filter(({ at }) => at >= until);
+    await askAgain(context, { provider, app, call }, newestOfEach(attempts, seen), metrics);
+    const isEnd = page.nextCursor === null || attempts.length < page.attempts.length;
+    cursor = isEnd ? null : page.nextCursor;
+    const end = { checkedUntil: newestAt ?? check.checkedUntil, cursor: null, newestAt: null };
+    await saveCheck(connection, provider, isEnd ? end : { checkedUntil: check.checkedUntil, cursor, newestAt });
+    if (isEnd) break;
+  }
+  await forgetRedeliveries(connection, new Date(oldest.getTime() - keptMs));
+}
+
+/** @returns `lost` when the provider does not know the place any more: the next look begins anew. */
+async function readPage(app: InstallableApp, cursor: string | null, call: Call): Promise<AttemptPage | 'lost'> {
+  try {
+    return await app.attempts(cursor, call);
+  } catch (error) {
+    if (cursor !== null && error instanceof AppError && error.code === 'not_found') return 'lost';
+    throw error;
+  }
+}
+
+/** Of each delivery the newest attempt, unless a newer one was on a page before. */
+function newestOfEach(attempts: readonly DeliveryAttempt[], seen: Set<string>): DeliveryAttempt[] {
+  return attempts.filter(({ delivery }) => {
+    const isNew = !seen.has(delivery);
+    seen.add(delivery);
+    return isNew;
+  });
+}
+
+async function askAgain(
+  { connection, now }: SyncContext,
+  { provider, app, call }: { provider: string; app: InstallableApp; call: Call },
+  attempts: readonly DeliveryAttempt[],
+  metrics: MissedMetrics,
+): Promise<void> {
+  const failed = attempts.filter(({ hasArrived }) => !hasArrived);
+  const arrived = await findArrived(
+    connection,
+    provider,
+    failed.map(({ delivery }) => delivery),
+  );
+  for (const { id, delivery } of failed) {
+    if (arrived.has(delivery)) continue;
+    const before = await findRedelivery(connection, provider, delivery);
+    if (before !== undefined && (before.attempt === id || before.asked >= maxAsked)) continue;
+    // Remembered after it was done: asked for twice it does no harm, but one that is not asked for is lost.
+    await app.redeliver(id, call);
+    await saveRedelivery(connection, { provider, delivery, attempt: id }, now());
+    if (before === undefined) metrics.countMissed(provider);
+  }
+}

@@ -1,0 +1,70 @@
+import { wantListing } from '../../accounts/hint-store.ts';
+import type { Account } from '../../accounts/store.ts';
+import { collectJob, collectRepositoryJob } from '../../contributions/jobs.ts';
+import { announce } from '../../database/listener.ts';
+import { addJob } from '../../database/queue.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { AppError } from '../../errors.ts';
+import { recordInstalled } from '../../installations/coverage-store.ts';
+import { installByOperator, uninstallByOperator } from '../../installations/operator-store.ts';
+import type { Call, ListedRepository, Provider } from '../../providers/provider.ts';
+import { findOwnedRepository } from '../../repositories/store.ts';
+import type { SyncContext } from '../context.ts';
+import { saveListed } from '../list-repositories.ts';
+
+/**
+ * Installs an account, or one repository of it, because the operator says so, and has it collected.
+ * @returns whether a credential may show what is private of it.
+ * @throws AppError `not_found` for a repository that no configured credential can read.
+ */
+export async function install(
+  context: SyncContext,
+  { account, provider, repository: name }: { account: Account; provider: Provider; repository: string | undefined },
+  call: Call,
+): Promise<{ showsPrivate: boolean }> {
+  const { connection, now } = context;
+  const repository = name === undefined ? null : await readable(account, provider, name, call);
+  // The provider tells with an answer what a credential may show, and whether it may be asked for at all.
+  if (repository === null) await provider.listRepositories(account, null, call);
+  await inTransaction(connection, async (transaction) => {
+    const at = now();
+    const wish = { provider: account.provider, account, repository: repository?.externalId ?? null };
+    await installByOperator(transaction, wish, at);
+    if (repository === null) {
+      await recordInstalled(transaction, { ids: [account.id] }, at);
+      await wantListing(transaction, account.id, at);
+      await addJob(transaction, collectJob(account.id));
+    } else {
+      await saveListed(context, transaction, { account, provider, repositories: [repository], listedAt: at });
+      await addJob(
+        transaction,
+        collectRepositoryJob({ accountId: account.id, repository: repository.name, withPrivate: true }),
+      );
+    }
+    await announce(transaction, { kind: 'installations', key: account.provider });
+  });
+  return { showsPrivate: repository !== null || provider.accesses(account).length > 0 };
+}
+
+async function readable(account: Account, provider: Provider, name: string, call: Call): Promise<ListedRepository> {
+  const repository = await provider.findRepository(account, name, { withPrivate: true }, call);
+  if (repository !== null) return repository;
+  const message = `${account.name}/${name} cannot be read: there is no such repository, or no configured credential shows it`;
+  throw new AppError('not_found', message);
+}
+
+/** Takes back what the operator installed. @throws AppError `not_found` or `conflict` as `uninstallByOperator`. */
+export async function uninstall(
+  { connection, now }: SyncContext,
+  { account, repository: name }: { account: Account; repository: string | undefined },
+): Promise<void> {
+  await inTransaction(connection, async (transaction) => {
+    const stored =
+      name === undefined ? null : await findOwnedRepository(transaction, account.id, name, { withPrivate: true });
+    if (stored === undefined) throw new AppError('not_found', `nothing is stored of ${account.name}/${name}`);
+    const wish = { provider: account.provider, account, repository: stored?.externalId ?? null };
+    await uninstallByOperator(transaction, wish);
+    await recordInstalled(transaction, { ids: [account.id] }, now());
+    await announce(transaction, { kind: 'installations', key: account.provider });
+  });
+}

@@ -1,0 +1,103 @@
+import { findOptedOutIds } from '../../accounts/opt-out-store.ts';
+import { passGate } from '../../database/gate.ts';
+import { addJob } from '../../database/queue.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { AppError } from '../../errors.ts';
+import { welcomeJob } from '../../installations/jobs.ts';
+import { findUnseen, saveInstallations, saveSelection } from '../../installations/store.ts';
+import type { InstallableApp, Installation } from '../../providers/installation.ts';
+import type { Call } from '../../providers/provider.ts';
+import type { SyncContext } from '../context.ts';
+import { learnInstallations } from './learn.ts';
+import { settleInstallations } from './settle.ts';
+
+/** A hundred thousand repositories of one installation. */
+const maxPages = 1000;
+
+interface Asked {
+  provider: string;
+  app: InstallableApp;
+  call: Call;
+}
+
+/**
+ * Asks a provider which installations there are and what they cover, and lets everything follow. May be killed between
+ * any two steps: what was stored is followed in the same transaction, and the job is run again.
+ */
+export async function reconcile(context: SyncContext, asked: Asked): Promise<void> {
+  const { provider, app, call } = asked;
+  const askedAt = context.now();
+  const told = await app.installations(call);
+  const installations = await saveTold(context, provider, told, askedAt);
+  await learnInstallations(context);
+  for (const installation of installations) {
+    if (installation.suspendedAt !== null) continue;
+    if (installation.covers === 'selected') await followSelection(context, asked, installation);
+  }
+  await inTransaction(context.connection, async (transaction) => {
+    // What was installed and could not be learnt; and what may have changed without a word.
+    const before = new Date(context.now().getTime() - context.freshForMs);
+    for (const installation of await findUnseen(transaction, provider, before)) {
+      await addJob(transaction, welcomeJob({ provider, installation }));
+    }
+  });
+}
+
+/** @returns those that may be stored. */
+async function saveTold(
+  context: SyncContext,
+  provider: string,
+  told: readonly Installation[],
+  askedAt: Date,
+): Promise<Installation[]> {
+  const saved = await inTransaction(context.connection, async (transaction) => {
+    await passGate(transaction);
+    const accounts = told.map(({ account }) => account.externalId);
+    const optedOut = await findOptedOutIds(transaction, provider, accounts);
+    const wanted = told.filter(({ account }) => !optedOut.includes(account.externalId));
+    const changed = await saveInstallations(transaction, provider, wanted, askedAt);
+    await settleInstallations(context, transaction, { everyInstalledOn: provider });
+    for (const { id } of changed) await addJob(transaction, welcomeJob({ provider, installation: id }));
+    return { wanted, changed };
+  });
+  for (const installation of saved.wanted) {
+    const isNew = saved.changed.some(({ id }) => id === installation.externalId);
+    if (isNew && installation.missingPermissions.length > 0) tellMissing(context, installation);
+  }
+  return saved.wanted;
+}
+
+/** Reads which repositories are selected; one installation that cannot be asked does not hold up the others. */
+async function followSelection(
+  context: SyncContext,
+  { provider, app, call }: Asked,
+  installation: Installation,
+): Promise<void> {
+  const askedAt = context.now();
+  const repositories: string[] = [];
+  try {
+    let cursor: string | null = null;
+    for (let pages = 0; pages === 0 || (cursor !== null && pages < maxPages); pages += 1) {
+      const page = await app.coveredRepositories(installation, cursor, call);
+      repositories.push(...page.repositories);
+      cursor = page.nextCursor;
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+    // Suspended or removed just now: the delivery or the next look tells.
+    context.onFailure(error, 'asking what an installation covers');
+    return;
+  }
+  const reference = { provider, installation: installation.externalId };
+  await inTransaction(context.connection, async (transaction) => {
+    if (!(await saveSelection(transaction, reference, [...new Set(repositories)], askedAt))) return;
+    await settleInstallations(context, transaction, { provider, account: installation.account.externalId });
+    await addJob(transaction, welcomeJob(reference));
+  });
+}
+
+function tellMissing({ onFailure }: SyncContext, { externalId, missingPermissions }: Installation): void {
+  const missing = missingPermissions.join(', ');
+  const message = `Installation ${externalId} was not given what the service needs: ${missing}.`;
+  onFailure(new AppError('provider_denied', message), 'reading everything that is installed');
+}

@@ -1,0 +1,89 @@
+import { Value } from 'typebox/value';
+import { addJob, type Job, type Task } from '../../database/queue.ts';
+import { AppError } from '../../errors.ts';
+import { InstallationReference, reconcileJob, welcomeJob } from '../../installations/jobs.ts';
+import { forgetInstallations } from '../../installations/store.ts';
+import type { InstallableApp } from '../../providers/installation.ts';
+import type { Call } from '../../providers/provider.ts';
+import { newCost, type SyncContext } from '../context.ts';
+import { findMissed, type MissedMetrics } from './missed.ts';
+import { reconcile } from './reconcile.ts';
+import { welcome } from './welcome.ts';
+
+/** A provider that cannot be asked just now is asked again after this time. */
+const restMs = 60_000;
+/** A removed installation is remembered as such for this time. */
+const removedKeptMs = 30 * 86_400_000;
+const maxAttempts = 5;
+
+/** What nodes do so that what is installed is followed. */
+export function createInstallationTasks(context: SyncContext, metrics: MissedMetrics): Record<string, Task> {
+  return {
+    reconcile_installations: {
+      urgency: 'interactive',
+      maxAttempts,
+      schedule: '17 * * * *',
+      run: async (_payload, signal) => {
+        for (const asked of apps(context, signal)) {
+          await orLater(context, reconcileJob, () => reconcile(context, asked));
+        }
+        await forgetInstallations(context.connection, new Date(context.now().getTime() - removedKeptMs));
+      },
+    },
+    welcome: {
+      urgency: 'interactive',
+      maxAttempts,
+      run: async (payload, signal) => {
+        const asked = Value.Parse(InstallationReference, payload);
+        await orLater(context, welcomeJob(asked), () => welcome(context, asked, callOf(signal)));
+      },
+    },
+    find_missed_deliveries: {
+      urgency: 'interactive',
+      maxAttempts,
+      schedule: '*/5 * * * *',
+      run: async (_payload, signal) => {
+        for (const asked of apps(context, signal)) {
+          if (!asked.app.takesDeliveries) continue;
+          await orTold(context, () => findMissed(context, asked, metrics));
+        }
+      },
+    },
+  };
+}
+
+function apps(
+  { providers }: SyncContext,
+  signal: AbortSignal,
+): { provider: string; app: InstallableApp; call: Call }[] {
+  return [...providers].flatMap(([provider, { app }]) =>
+    app === undefined ? [] : [{ provider, app, call: callOf(signal) }],
+  );
+}
+
+/** What cannot be done just now is done later; what the provider denies is told, and tried by the next schedule. */
+async function orLater(context: SyncContext, job: Job, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    context.onFailure(error, 'following installations');
+    if (error.code === 'provider_denied') return;
+    const runAt = error.retryAt ?? new Date(context.now().getTime() + restMs);
+    await addJob(context.connection, { ...job, runAt });
+  }
+}
+
+/** The next look goes on where this one failed. That the provider denies access is told when installations are followed. */
+async function orTold(context: SyncContext, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code !== 'provider_denied') context.onFailure(error, 'looking for missed deliveries');
+  }
+}
+
+function callOf(signal: AbortSignal): Call {
+  return { urgency: 'background', signal, cost: newCost() };
+}

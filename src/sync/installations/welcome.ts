@@ -1,0 +1,30 @@
+import { findKnown, wantListing } from '../../accounts/hint-store.ts';
+import { collectJob } from '../../contributions/jobs.ts';
+import { addJob } from '../../database/queue.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import type { InstallationReference } from '../../installations/jobs.ts';
+import { findInstallation } from '../../installations/store.ts';
+import type { Call } from '../../providers/provider.ts';
+import type { SyncContext } from '../context.ts';
+import { lookUp } from '../look-up.ts';
+
+/** Has everything collected that an installation shows. */
+export async function welcome(
+  context: SyncContext,
+  { provider, installation: id }: InstallationReference,
+  call: Call,
+): Promise<void> {
+  const { connection, now } = context;
+  const installation = await findInstallation(connection, provider, id);
+  if (installation === undefined) return;
+  const { externalId, name } = installation.account;
+  const known = await findKnown(connection, { provider, externalId });
+  if (known === undefined || known.askedAt === null) await lookUp(context, { provider, name }, call);
+  // Whoever has the name now may be somebody else; the next look at the installations tells the name that is right.
+  const account = await findKnown(connection, { provider, externalId });
+  if (account === undefined) return;
+  await inTransaction(connection, async (transaction) => {
+    await wantListing(transaction, account.id, now());
+    await addJob(transaction, collectJob(account.id));
+  });
+}

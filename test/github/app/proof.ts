@@ -1,0 +1,56 @@
+import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
+
+/** What an App proves itself with, and GitHub's rules for that. */
+
+export interface KeyPair {
+  publicKey: KeyObject;
+  /** As GitHub hands it out: PKCS #1. */
+  pem: string;
+}
+
+export function makeKeyPair(): KeyPair {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return { publicKey, pem: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString() };
+}
+
+/** GitHub takes no proof that is valid for longer. */
+const longestS = 600;
+
+/** @returns undefined for a good one, else how GitHub refuses it. */
+export function proofFault(
+  proof: string,
+  app: { ids: readonly string[]; keys: readonly KeyObject[]; isDeleted: boolean },
+  now: Date,
+): { status: number; message: string } | undefined {
+  const [header = '', claims = '', signature = '', ...rest] = proof.split('.');
+  const undecodable = { status: 401, message: 'A JSON web token could not be decoded' };
+  const told = decode(claims);
+  if (rest.length > 0 || decode(header)?.['alg'] !== 'RS256' || told === undefined) return undecodable;
+  if (app.isDeleted || !app.ids.includes(String(told['iss']))) return { status: 404, message: 'Integration not found' };
+  const signed = Buffer.from(`${header}.${claims}`);
+  const isSigned = app.keys.some((key) => verify('sha256', signed, key, Buffer.from(signature, 'base64url')));
+  if (!isSigned) return undecodable;
+  const { iat, exp } = told;
+  const nowS = now.getTime() / 1000;
+  if (!Number.isInteger(exp) || Number(exp) <= nowS) {
+    return {
+      status: 401,
+      message: "'Expiration time' claim ('exp') must be a numeric value representing the future time",
+    };
+  }
+  if (Number(exp) > nowS + longestS) {
+    return { status: 401, message: "'Expiration time' claim ('exp') is too far in the future" };
+  }
+  if (!Number.isInteger(iat) || Number(iat) > nowS) {
+    return { status: 401, message: "'Issued at' claim ('iat') must be an Integer representing the time of assertion" };
+  }
+  return undefined;
+}
+
+function decode(part: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
