@@ -66,14 +66,14 @@ function computePage<Item>(listing: Listing<Item>, args: PageArguments): Page<It
   const after = fromCursor(args.after);
   const before = fromCursor(args.before);
   const direction = descending ? -1 : 1;
-  const sorted = listing.items
+  const within = listing.items
     .map((item) => ({ item, key: keyOf(listing, item) }))
+    .filter(
+      ({ key }) =>
+        (after === undefined || direction * compareKeys(key, after) > 0) &&
+        (before === undefined || direction * compareKeys(key, before) < 0),
+    )
     .toSorted((one, other) => direction * compareKeys(one.key, other.key));
-  const within = sorted.filter(
-    ({ key }) =>
-      (after === undefined || direction * compareKeys(key, after) > 0) &&
-      (before === undefined || direction * compareKeys(key, before) < 0),
-  );
   const isBackward = typeof args.first !== 'number';
   const chosen = isBackward ? within.slice(Math.max(0, within.length - size)) : within.slice(0, size);
   return {
