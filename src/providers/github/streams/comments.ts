@@ -1,13 +1,12 @@
 import { noDetails } from '../../../contributions/contribution.ts';
 import type { KnownRepository } from '../../provider.ts';
 import { commentReactions } from '../queries.ts';
+import type { Asking, PageReader } from './asking.ts';
 import { cursorBehind, perPage, placeOf, queryAt } from './changed-pages.ts';
 import { Collector } from './collector.ts';
 import { countByLink } from './count-by-link.ts';
-import type { Asking } from './items.ts';
 import { type ReactablePayload, type RestCommentPayload, RestCommentsPayload } from './payloads.ts';
 import { allReactions } from './reactions.ts';
-import type { PageReader } from './streams.ts';
 
 /** Where GitHub lists all comments of a repository: a hundred a request, where GraphQL asks issue by issue. */
 const lists = { comments: 'issues/comments', review_comments: 'pulls/comments' } as const;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Asking } from './items.ts';
+import type { Asking } from './asking.ts';
 
 /** How long a REST list is: with one item a page, the number of its last page. 0 where there is no such list. */
 export async function countByLink({ client, call }: Asking, path: string): Promise<number> {

@@ -1,8 +1,7 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
-import type { Call } from '../../provider.ts';
-import type { GitHubClient } from '../client.ts';
 import type { ActorPayload } from '../payloads.ts';
 import { moreReviews } from '../queries.ts';
+import type { Asking } from './asking.ts';
 import type { Collector } from './collector.ts';
 import { existing } from './existing.ts';
 import type {
@@ -21,12 +20,6 @@ import { allReactions } from './reactions.ts';
 
 /** No pull request has so many pages of reviews. */
 const maxReviewPages = 1000;
-
-/** With whom more is asked for. */
-export interface Asking {
-  client: GitHubClient;
-  call: Call;
-}
 
 export function addIssue(collector: Collector, payload: IssuePayload): Contribution {
   return collector.add('issue', collector.mention(payload.author), { ...payload, id: payload.fullDatabaseId });

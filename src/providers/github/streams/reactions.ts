@@ -1,5 +1,5 @@
 import { moreReactions } from '../queries.ts';
-import type { Asking } from './items.ts';
+import type { Asking } from './asking.ts';
 import type { ReactablePayload, ReactionPage } from './payloads.ts';
 
 /** Nothing has so many pages of reactions. */

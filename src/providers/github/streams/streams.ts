@@ -2,11 +2,11 @@ import { AppError } from '../../../errors.ts';
 import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
 import { type GitHubClient, TooHeavy } from '../client.ts';
 import { deepDiscussions, deepIssues, deepPullRequests, discussions, issues, pullRequests, stars } from '../queries.ts';
+import type { Asking, PageReader } from './asking.ts';
 import { Collector } from './collector.ts';
 import { readComments } from './comments.ts';
 import { existing } from './existing.ts';
 import {
-  type Asking,
   addDeepDiscussion,
   addDeepIssue,
   addDeepPullRequest,
@@ -28,13 +28,6 @@ export const tokenStreams: readonly Stream[] = [
 const largestPage = 100;
 /** With all that is known of installed repositories, a page of 50 costs about three points. */
 const largestDeepPage = 50;
-
-export type PageReader = (
-  client: GitHubClient,
-  repository: KnownRepository,
-  position: Position & { pageSize: number },
-  call: Call,
-) => Promise<ContributionPage>;
 
 /** A page of a stream, last changed first; halved for as long as GitHub finds it too much. */
 export async function readStream(
