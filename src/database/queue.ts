@@ -15,6 +15,8 @@ const finishingTimeMs = 1000;
 const pollIntervalMs = 2000;
 const sweepIntervalMs = 15_000;
 const restartDelayMs = 1000;
+/** For those who look why a job failed. */
+const finishedKept = '7 days';
 /** A worker that took a job and is not registered after this time died before it could be. */
 const unregisteredGrace = '30 seconds';
 
@@ -67,6 +69,7 @@ export async function startQueue(options: {
   const sweep = async (): Promise<void> => {
     await releaseJobsOfDeadNodes(database.connection);
     await releaseLostJobs(database.connection, running);
+    await removeFinishedJobs(database.connection);
   };
   await sweep();
   const workers: Queue[] = [];
@@ -205,6 +208,15 @@ async function releaseLostJobs(connection: Connection, { pools, jobs }: Running)
     update graphile_worker._private_jobs set locked_at = null, locked_by = null
     where locked_by = any(${[...pools]}::text[]) and id <> all(${[...jobs]}::bigint[])
       and locked_at < now() - ${sql.lit(unregisteredGrace)}::interval`.execute(connection);
+}
+
+/** A job that another of its key has replaced, or that failed for good, stays behind. */
+async function removeFinishedJobs(connection: Connection): Promise<void> {
+  await sql`
+    delete from graphile_worker._private_jobs
+    where attempts >= max_attempts and locked_at is null and updated_at < now() - ${sql.lit(finishedKept)}::interval`.execute(
+    connection,
+  );
 }
 
 /** A node that was killed keeps its jobs locked for hours, unless somebody who sees that it is gone takes them away. */

@@ -18,7 +18,7 @@ export async function settled({ database }: { database: Pick<TestService['databa
       `select key from questions where state = 'asked'
        union all
        select coalesce(key, task_identifier) || coalesce(' ' || last_error, '') from graphile_worker.jobs
-       where run_at <= now() or locked_at is not null`,
+       where (run_at <= now() or locked_at is not null) and attempts < max_attempts`,
     );
     left = rows;
     return rows.length === 0 ? true : undefined;
