@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { ask, now, start } from './asking.ts';
 import type { Simulator } from './simulator.ts';
 import type { Repository } from './world/model.ts';
+import { tell } from './world/tell.ts';
 
 const nowS = now().getTime() / 1000;
 
@@ -138,8 +139,7 @@ test('deliveries overtake each other when told to, and none is missing', async (
   app.install(owner);
   const count = 30;
   for (let number = 0; number < count; number += 1) {
-    const details = { more: { number } };
-    world.happened({ name: 'push', action: null, repository, ownerId: owner.id, senderId: owner.id, details });
+    tell(world, repository, 'repository.edited', owner.id, { more: { number } });
   }
   await app.deliverer.idle();
   const numbers = service.received.flatMap(({ body }) => {

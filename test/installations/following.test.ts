@@ -2,18 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settled } from '../access/state.ts';
 import { readPermissions } from '../github/app/installation.ts';
-import { type Simulator, startSimulator } from '../github/simulator.ts';
-import type { Repository } from '../github/world/model.ts';
+import { startSimulator } from '../github/simulator.ts';
 import { deleteRepository, renameRepository, setVisibility, transferRepository } from '../github/world/mutations.ts';
 import { clock, type TestService } from '../service.ts';
 import { engine, organization, reconcileNow, shown, startAppService, untilShown } from './installed.ts';
-
-/** Tells what happened to a repository, as GitHub would. */
-function tell(simulator: Simulator, repository: Repository, action: string): void {
-  const { world } = simulator;
-  const senderId = organization(simulator).id;
-  world.happened({ name: 'repository', action, repository, ownerId: repository.ownerId, senderId, details: {} });
-}
 
 async function missing({ database }: TestService): Promise<string[]> {
   const { rows } = await database.pool.query<{ missing_permissions: string[] }>(
@@ -90,15 +82,10 @@ for (const way of ways) {
     const { simulator, service, installation, hidden, first, follow } = setting;
     const { app, world } = simulator;
     renameRepository(world, hidden, 'renamed-engine');
-    tell(simulator, hidden, 'renamed');
     await follow();
     await untilShown(service, 'renamed-engine', /^private installed collected$/);
-    for (const [visibility, action] of [
-      ['public', 'publicized'],
-      ['private', 'privatized'],
-    ] as const) {
+    for (const visibility of ['public', 'private'] as const) {
       setVisibility(world, hidden, visibility);
-      tell(simulator, hidden, action);
       await follow();
       await untilShown(service, 'renamed-engine', new RegExp(`^${visibility} installed collected$`));
     }
@@ -108,16 +95,13 @@ for (const way of ways) {
     assert.deepEqual(rows, [{ access: `installation:${installation.id}` }]);
     const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
     transferRepository(world, hidden, keeper);
-    tell(simulator, hidden, 'transferred');
     await follow();
     await untilShown(service, 'renamed-engine', /^(absent|private collected gone)$/);
     transferRepository(world, hidden, organization(simulator));
-    tell(simulator, hidden, 'transferred');
     app.addRepositories(installation, [hidden]);
     await follow();
     await untilShown(service, 'renamed-engine', /^private installed collected$/);
     deleteRepository(world, first);
-    tell(simulator, first, 'deleted');
     await follow();
     await untilShown(service, 'engine-1', /gone$/);
   });
@@ -155,6 +139,5 @@ test('what an account with everything installed makes later is installed too', a
   await untilShown(service, 'engine-2', /^public installed collected$/);
   assert.equal((await shown(service))['hidden-engine'], undefined);
   transferRepository(world, hidden, organization(simulator));
-  tell(simulator, hidden, 'created');
   await untilShown(service, 'hidden-engine', /^private installed collected$/);
 });

@@ -5,14 +5,14 @@ import type { Attempt } from '../github/app/deliverer.ts';
 import { type Simulator, startSimulator } from '../github/simulator.ts';
 import type { Repository } from '../github/world/model.ts';
 import { renameRepository } from '../github/world/mutations.ts';
+import { tell } from '../github/world/tell.ts';
 import { clock, type TestService } from '../service.ts';
 import { engine, organization, runTask, secret, startAppService, untilShown } from './installed.ts';
 
 const smooth = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
 
-function tell({ world }: Simulator, repository: Repository, action: string): void {
-  const { ownerId } = repository;
-  world.happened({ name: 'repository', action, repository, ownerId, senderId: ownerId, details: {} });
+function edit({ world }: Simulator, repository: Repository): void {
+  tell(world, repository, 'repository.edited', repository.ownerId);
 }
 
 async function missedCount({ service }: TestService): Promise<number> {
@@ -32,10 +32,9 @@ test('a delivery that was lost is found and asked for again; one that arrived is
   const lost = engine(simulator, 'engine-1');
   app.deliverer.policy = { ...smooth, loss: 1 };
   renameRepository(world, lost, 'lost-engine');
-  tell(simulator, lost, 'renamed');
   await app.deliverer.idle();
   app.deliverer.policy = { ...smooth, late: 1 };
-  tell(simulator, engine(simulator, 'engine-2'), 'edited');
+  edit(simulator, engine(simulator, 'engine-2'));
   await app.deliverer.idle();
   app.deliverer.policy = smooth;
   await settled(service);
@@ -69,7 +68,7 @@ test('a delivery that never arrives is asked for three times and no more; what i
   app.install(organization(simulator));
   await app.deliverer.idle();
   app.deliverer.policy = { ...smooth, loss: 1 };
-  tell(simulator, engine(simulator, 'engine-1'), 'edited');
+  edit(simulator, engine(simulator, 'engine-1'));
   await app.deliverer.idle();
   const guid = app.deliverer.attempts.at(-1)?.guid;
   for (let round = 0; round < 6; round += 1) {
@@ -98,8 +97,7 @@ test('what came while the service was away is asked for when it is back, page by
   await first.service.close();
   const repository = engine(simulator, 'engine-1');
   renameRepository(world, repository, 'away-engine');
-  tell(simulator, repository, 'renamed');
-  for (let count = 0; count < 120; count += 1) tell(simulator, engine(simulator, 'engine-2'), 'edited');
+  for (let count = 0; count < 120; count += 1) edit(simulator, engine(simulator, 'engine-2'));
   await app.deliverer.idle();
   assert.ok(app.deliverer.attempts.slice(-121).every(({ statusCode }) => statusCode === 0));
   const { databaseUrl } = first;
@@ -134,7 +132,7 @@ test('what comes by an installation that is not known does nothing, and nothing 
   app.deliverer.target = null;
   const unknown = app.install(keeper);
   app.deliverer.target = target;
-  tell(simulator, diary, 'edited');
+  edit(simulator, diary);
   await app.deliverer.idle();
   const attempt = app.deliverer.attempts.at(-1);
   assert.deepEqual([attempt?.installationId, attempt?.statusCode], [unknown.id, 202]);

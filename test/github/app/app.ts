@@ -3,6 +3,7 @@ import { subscribedEvents } from '../../../src/providers/github/webhooks.ts';
 import type { Place } from '../rest/accounts.ts';
 import { simpleAccount } from '../rest/accounts.ts';
 import { tokenIn } from '../tokens.ts';
+import { payloadOf } from '../webhooks/payloads.ts';
 import type { WorldEvent } from '../world/events.ts';
 import type { Account, Repository } from '../world/model.ts';
 import type { Viewer, World } from '../world/world.ts';
@@ -15,7 +16,6 @@ import {
   readPermissions,
   tellInstallation,
 } from './installation.ts';
-import { payloadOf } from './payloads.ts';
 import { type KeyPair, makeKeyPair, proofFault } from './proof.ts';
 
 /** Who asks in the App's name, or how that is refused. */
