@@ -103,8 +103,12 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
 }
 
 /** Looks again and again until there is something to see. */
-export async function until<Result>(look: () => Promise<Result | undefined>, what: string): Promise<Result> {
-  const deadline = performance.now() + patienceMs;
+export async function until<Result>(
+  look: () => Promise<Result | undefined>,
+  what: string,
+  withinMs = patienceMs,
+): Promise<Result> {
+  const deadline = performance.now() + withinMs;
   while (performance.now() < deadline) {
     const seen = await look();
     if (seen !== undefined) return seen;

@@ -11,7 +11,10 @@ export async function everythingStored({ database }: Pick<TestService, 'database
 }
 
 /** Waits until no question is under way and no job is left to do. */
-export async function settled({ database }: { database: Pick<TestService['database'], 'pool'> }): Promise<void> {
+export async function settled(
+  { database }: { database: Pick<TestService['database'], 'pool'> },
+  withinMs?: number,
+): Promise<void> {
   let left: unknown[] = [];
   const isSettled = async (): Promise<true | undefined> => {
     const { rows } = await database.pool.query(
@@ -23,7 +26,7 @@ export async function settled({ database }: { database: Pick<TestService['databa
     left = rows;
     return rows.length === 0 ? true : undefined;
   };
-  await until(isSettled, 'nothing is under way').catch((error: unknown) => {
+  await until(isSettled, 'nothing is under way', withinMs).catch((error: unknown) => {
     throw new Error(`still under way: ${JSON.stringify(left)}`, { cause: error });
   });
 }

@@ -21,6 +21,9 @@ import { worldItems } from './world-items.ts';
 
 /** `RANDOM_HISTORY_STEPS=10000` runs a long one. */
 const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? '300');
+/** A long history leaves much to be read. */
+const patienceMs = 60_000 + steps * 200;
+const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
 const bad = { loss: 0.15, late: 0.05, repetition: 0.15, reordering: 0.2, delayMs: 50 };
 const smooth = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
 
@@ -82,7 +85,7 @@ async function assertStored(pool: Pool, simulator: Simulator): Promise<void> {
 for (const seed of [1, 2]) {
   test(`whatever is lost, repeated, reordered or killed, the end is the truth (${steps} steps, seed ${seed})`, async () => {
     const random = new Random(seed);
-    await using simulator = await startSimulator({ repositories: 3, seed });
+    await using simulator = await startSimulator({ repositories: 3, seed, limits });
     await using database = await createTestDatabase();
     await using directory = await makeTemporaryDirectory();
     await using services = new AsyncDisposableStack();
@@ -120,10 +123,10 @@ for (const seed of [1, 2]) {
     app.deliverer.policy = smooth;
     await app.deliverer.idle();
     for (let round = 0; round < 2; round += 1) {
-      await settled({ database: { pool } });
+      await settled({ database: { pool } }, patienceMs);
       await letTimePass(pool);
     }
-    await settled({ database: { pool } });
+    await settled({ database: { pool } }, patienceMs);
     await assertAnswers(service, simulator);
     await assertStored(pool, simulator);
   });

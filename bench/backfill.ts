@@ -1,0 +1,115 @@
+import { findById } from '../src/accounts/store.ts';
+import { readConfig } from '../src/config.ts';
+import { type Core, openCore } from '../src/core.ts';
+import { createLog } from '../src/log.ts';
+import type { Provider } from '../src/providers/provider.ts';
+import { collectNamed } from '../src/sync/collect.ts';
+import { newCost } from '../src/sync/context.ts';
+import { install } from '../src/sync/installations/operator.ts';
+import { lookUp } from '../src/sync/look-up.ts';
+import { type Simulator, startSimulator } from '../test/github/simulator.ts';
+import type { Repository } from '../test/github/world/model.ts';
+import type { BenchResult } from './bench-result.ts';
+import { makeDataDir } from './bench-service.ts';
+
+/** Documented points of a page of 50 at full depth; the rest goes at a hundred for a point. */
+const pointsOfPage = { pullRequests: 3, issues: 3 };
+
+/** A repository with 10,000 pull requests read at full depth: what it costs the provider, and how long the service itself takes. */
+export async function run(): Promise<BenchResult[]> {
+  const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
+  await using simulator = await startSimulator({ size: 'busy', limits });
+  await using place = await makeDataDir();
+  const config = readConfig(
+    {
+      DATA_DIR: place.dataDir,
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+      GITHUB_TOKEN: simulator.tokens.public_only,
+    },
+    () => '',
+  );
+  const core = await openCore(config, { log: createLog('warn') });
+  try {
+    const repository = busiest(simulator);
+    const asked = await timed(core, simulator, repository);
+    const { rows } = await core.database.pool.query<{ items: number }>(
+      'select ((select count(*) from contributions) + (select count(*) from commits))::integer as items',
+    );
+    const items = rows[0]?.items ?? 0;
+    const perItem = (asked.totalMs - asked.providerMs) / items;
+    return [
+      {
+        name: 'backfill-points',
+        ratio: formula(repository) / asked.points,
+        goal: '>=0.8',
+        baseline: "points by GitHub's formula for the same pages",
+        detail: `${asked.requests.toLocaleString('en')} requests, ${asked.points.toLocaleString('en')} points for ${items.toLocaleString('en')} items`,
+      },
+      {
+        name: 'backfill-time',
+        ratio: (asked.totalMs - asked.providerMs) / asked.totalMs,
+        goal: 'none',
+        baseline: 'the whole time, that of the simulated provider included',
+        detail: `${perItem.toFixed(2)} ms of the service for an item`,
+      },
+    ];
+  } finally {
+    await core.close();
+  }
+}
+
+function busiest({ world }: Simulator): Repository {
+  const [first] = world.repositories.toSorted((one, other) => other.pullRequests.length - one.pullRequests.length);
+  if (first === undefined) throw new Error('the world has no repository');
+  return first;
+}
+
+/** Collects a repository; what is waited for the provider is told apart. */
+async function timed(
+  core: Core,
+  simulator: Simulator,
+  repository: Repository,
+): Promise<{ totalMs: number; providerMs: number; requests: number; points: number }> {
+  const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
+  const owner = simulator.world.accountById(repository.ownerId)?.login ?? '';
+  const provider = core.providers.get('github');
+  const id = await lookUp(core.sync, { provider: 'github', name: owner }, call);
+  const account = id === undefined ? undefined : await findById(core.sync.connection, id);
+  if (provider === undefined || account === undefined) throw new Error('there is nobody to collect for');
+  let providerMs = 0;
+  const watched: Provider = {
+    ...provider,
+    readStream: async (...asked) => {
+      const begun = performance.now();
+      try {
+        return await provider.readStream(...asked);
+      } finally {
+        providerMs += performance.now() - begun;
+      }
+    },
+  };
+  await install(core.sync, { account, provider, repository: repository.name }, call);
+  const context = { ...core.sync, providers: new Map([['github', watched]]) };
+  const spent = { ...call.cost };
+  const begun = performance.now();
+  const asked = { accountId: account.id, repository: repository.name, withPrivate: false };
+  await collectNamed(context, asked, { call, onProgress: () => {} });
+  return {
+    totalMs: performance.now() - begun,
+    providerMs,
+    requests: call.cost.requests - spent.requests,
+    points: call.cost.points - spent.points,
+  };
+}
+
+/** What the pages of everything cost at least. */
+function formula({ issues, pullRequests, discussions, stars }: Repository): number {
+  const pages = (items: number, size: number): number => Math.max(1, Math.ceil(items / size));
+  return (
+    pages(pullRequests.length, 50) * pointsOfPage.pullRequests +
+    pages(issues.length, 50) * pointsOfPage.issues +
+    pages(discussions.length, 50) +
+    pages(stars.length, 100)
+  );
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Database } from '../src/database/connection.ts';
+import { saveDeliveries } from '../src/deliveries/store.ts';
+import { applyDeliveries } from '../src/sync/apply-deliveries.ts';
+import type { SyncContext } from '../src/sync/context.ts';
+import { type Simulator, startSimulator } from '../test/github/simulator.ts';
+import { addIssue } from '../test/github/world/activity.ts';
+import { contributorsOf } from '../test/github/world/truth.ts';
+import { appSettings, secret } from '../test/installations/installed.ts';
+import type { BenchResult } from './bench-result.ts';
+import { makeDataDir, startService } from './bench-service.ts';
+import { median } from './load.ts';
+
+const events = 60;
+const deliveries = 20_000;
+const patienceMs = 60_000;
+const pollMs = 20;
+
+/** How fast what is delivered is applied, and how long it takes from a delivery to another answer, also while a large repository is being read. */
+export async function run(): Promise<BenchResult[]> {
+  return [await applied(), ...(await followed())];
+}
+
+/** Hints of many repositories, against marking the same rows alone. */
+async function applied(): Promise<BenchResult> {
+  await using place = await makeDataDir();
+  const { connection, pool } = place.database;
+  const context = { connection, now: () => new Date(), onFailure: () => {} } as unknown as SyncContext;
+  const ours = await perSecond(place.database, () => applyDeliveries(context));
+  const theirs = await perSecond(place.database, async () => {
+    for (let left = 1; left > 0; ) {
+      const marked = await pool.query(
+        `update deliveries set applied_at = now(), changes = '[]' where id in (
+           select id from deliveries where applied_at is null order by received_at limit 200 for update skip locked)`,
+      );
+      left = marked.rowCount ?? 0;
+    }
+  });
+  return {
+    name: 'deliveries-applied',
+    ratio: ours / theirs,
+    goal: 'none',
+    baseline: 'marking the same rows as applied, 200 at a time',
+    detail: `${Math.round(ours).toLocaleString('en')} deliveries/s`,
+  };
+}
+
+async function perSecond({ connection, pool }: Database, apply: () => Promise<unknown>): Promise<number> {
+  await pool.query('truncate deliveries');
+  for (let from = 0; from < deliveries; from += 1000) {
+    await saveDeliveries(
+      connection,
+      Array.from({ length: 1000 }, (_, index) => ({
+        provider: 'github',
+        id: randomUUID(),
+        event: 'issues',
+        receivedAt: new Date(),
+        changes: [
+          {
+            what: 'removed',
+            repository: String((from + index) % 500),
+            kind: 'issue',
+            externalId: String(from + index),
+          },
+          { what: 'account', account: String((from + index) % 900), name: 'somebody' },
+        ],
+      })),
+    );
+  }
+  const begun = performance.now();
+  await apply();
+  return (deliveries * 1000) / (performance.now() - begun);
+}
+
+/** From the moment at which something happens to the first answer that tells of it. */
+async function followed(): Promise<BenchResult[]> {
+  const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000 };
+  await using simulator = await startSimulator({ size: 'busy', limits });
+  await using place = await makeDataDir();
+  await using service = await startService({
+    ...appSettings(simulator),
+    DATA_DIR: place.dataDir,
+    GITHUB_URL: simulator.url,
+    GITHUB_API_URL: simulator.apiUrl,
+  });
+  simulator.app.deliverTo(service.url, secret);
+  const { user, organization } = simulator.accounts;
+  simulator.app.install(simulator.world.accountByLogin(user) ?? missing(user));
+  await until(async () => (await countOf(service.url, simulator)) === contributionsIn(simulator));
+  const quiet = await latencies(service.url, simulator);
+  simulator.app.install(simulator.world.accountByLogin(organization) ?? missing(organization));
+  const isReading = async (): Promise<boolean> => {
+    const { rows } = await place.database.pool.query('select 1 from streams where completed_at is null limit 1');
+    return rows.length > 0;
+  };
+  await until(isReading);
+  const busy = await latencies(service.url, simulator, isReading);
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  return [
+    {
+      name: 'follow',
+      ratio: at(busy, 0.99) / at(quiet, 0.99),
+      goal: 'none',
+      baseline: 'the same while nothing else is read; 99th of 100',
+      detail: `p50 ${seconds(at(busy, 0.5))}, p99 ${seconds(at(busy, 0.99))} of ${busy.length} while 10,000 pull requests are read; ${seconds(median(quiet))} and ${seconds(at(quiet, 0.99))} in quiet`,
+    },
+  ];
+}
+
+/** @param goesOn looked at after each event. */
+async function latencies(
+  url: string,
+  simulator: Simulator,
+  goesOn: () => Promise<boolean> = async () => true,
+): Promise<number[]> {
+  const { world } = simulator;
+  const repository = world.repository(simulator.accounts.user, 'loom') ?? missing('loom');
+  const author = world.accountByLogin(simulator.accounts.user) ?? missing(simulator.accounts.user);
+  const taken: number[] = [];
+  for (let event = 0; event < events && (event === 0 || (await goesOn())); event += 1) {
+    addIssue(world, repository, { author });
+    const begun = performance.now();
+    await until(async () => (await countOf(url, simulator)) === contributionsIn(simulator));
+    taken.push(performance.now() - begun);
+  }
+  return taken;
+}
+
+/** What everybody contributed to a repository, as it is told. */
+async function countOf(url: string, { accounts }: Simulator): Promise<number | undefined> {
+  const answer = await fetch(`${url}/v1/github/entities/${accounts.user}/contributors?repository=loom&limit=100`);
+  const { data = [] } = (await answer.json()) as { data?: { name: string; contributions: number }[] };
+  return data.reduce((sum, { contributions }) => sum + contributions, 0);
+}
+
+/** The same, as it is. */
+function contributionsIn({ world, accounts }: Simulator): number {
+  const people = contributorsOf(world, accounts.user, { repository: 'loom' });
+  return people.reduce((sum, { contributions }) => sum + contributions, 0);
+}
+
+function at(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error('it never happened');
+    await wait(pollMs);
+  }
+}
+
+function missing(what: string): never {
+  throw new Error(`the world has no ${what}`);
+}
