@@ -103,9 +103,12 @@ async function timed(
   };
 }
 
+function pages(items: number, size: number): number {
+  return Math.max(1, Math.ceil(items / size));
+}
+
 /** What the pages of everything cost at least. */
 function formula({ issues, pullRequests, discussions, stars }: Repository): number {
-  const pages = (items: number, size: number): number => Math.max(1, Math.ceil(items / size));
   return (
     pages(pullRequests.length, 50) * pointsOfPage.pullRequests +
     pages(issues.length, 50) * pointsOfPage.issues +

@@ -96,7 +96,6 @@ async function followed(): Promise<BenchResult[]> {
   };
   await until(isReading);
   const busy = await latencies(service.url, simulator, isReading);
-  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
   return [
     {
       name: 'follow',
@@ -138,6 +137,10 @@ async function countOf(url: string, { accounts }: Simulator): Promise<number | u
 function contributionsIn({ world, accounts }: Simulator): number {
   const people = contributorsOf(world, accounts.user, { repository: 'loom' });
   return people.reduce((sum, { contributions }) => sum + contributions, 0);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }
 
 function at(values: readonly number[], share: number): number {
