@@ -80,3 +80,13 @@ export const noDetails: ContributionDetails = {
   commits: null,
   reason: null,
 };
+
+/** What costs a question of its own and is asked for where it is needed: lines that commits change, files that pull requests do. */
+export type Detail = 'commit_lines' | 'pull_request_files';
+
+export interface LineCounts {
+  additions: number;
+  deletions: number;
+  /** Null: the provider does not tell. */
+  changedFiles: number | null;
+}

@@ -27,6 +27,7 @@ const tables = [
   'contribution_days',
   'repository_identities',
   'uncounted_commits',
+  'lacking_details',
   'seen_totals',
   'owner_keys',
   'revoked_tokens',

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ItemKind } from '../contributions/contribution.ts';
+import type { Detail, ItemKind } from '../contributions/contribution.ts';
 
 /** Tables of what people did. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 
@@ -193,4 +193,12 @@ export interface RanksTable {
   rank: number;
   account_id: string;
   contributions: number;
+}
+
+/** What is to be asked for. */
+export interface LackingDetailsTable {
+  repository_id: string;
+  detail: Detail;
+  /** A commit's id, hexadecimal; a pull request's number. */
+  key: string;
 }

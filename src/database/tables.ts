@@ -1,4 +1,5 @@
 import type { Generated, JSONColumnType } from 'kysely';
+import type { Detail } from '../contributions/contribution.ts';
 import type {
   AuditEntriesTable,
   EmbedsTable,
@@ -15,6 +16,7 @@ import type {
   ContributionsTable,
   ContributorTotalsTable,
   IdentitiesTable,
+  LackingDetailsTable,
   RankingsTable,
   RanksTable,
   RepositoryIdentitiesTable,
@@ -42,6 +44,7 @@ export interface Tables {
   contribution_days: ContributionDaysTable;
   repository_identities: RepositoryIdentitiesTable;
   uncounted_commits: UncountedCommitsTable;
+  lacking_details: LackingDetailsTable;
   repository_polls: RepositoryPollsTable;
   rankings: RankingsTable;
   ranks: RanksTable;
@@ -178,6 +181,8 @@ interface RepositoriesTable {
   gone_at: Date | null;
   /** Since when a living installation covers it: it is known at full depth and kept current; null: none does. */
   installed_at: Date | null;
+  /** What is asked for besides, for somebody needs it. */
+  needs: Generated<Detail[]>;
   created_at: Date;
   updated_at: Date;
 }

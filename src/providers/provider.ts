@@ -1,5 +1,5 @@
 import type { AccountFacts, Actor } from '../accounts/account.ts';
-import type { Contribution, ItemKind } from '../contributions/contribution.ts';
+import type { Contribution, ItemKind, LineCounts } from '../contributions/contribution.ts';
 import type { CounterName, Counters } from '../contributions/counters.ts';
 import type { RepositoryFacts } from '../repositories/repository.ts';
 import type { Call } from './call.ts';
@@ -220,6 +220,14 @@ export interface Provider {
 
   /** What changed last in a stored repository, also what no list of changes tells; null when it is not shown as it was. */
   readTip(repository: KnownRepository, call: Call): Promise<RepositoryTip | null>;
+  /** What commits changed, by id (hexadecimal), at most 50 at a time; one that is not shown is not in the answer. */
+  readLineCounts(repository: KnownRepository, oids: readonly string[], call: Call): Promise<Map<string, LineCounts>>;
+  /** Paths that pull requests change, by number, at most 50 at a time. */
+  readChangedFiles(
+    repository: KnownRepository,
+    numbers: readonly string[],
+    call: Call,
+  ): Promise<Map<string, readonly string[]>>;
   /** How much there is of what the streams of a repository list. */
   readTotals(repository: KnownRepository, call: Call): Promise<ContributionTotals>;
 

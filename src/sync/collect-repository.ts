@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import { markCollected, markRepositoryGone } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
+import { fillDetails } from './fill-details.ts';
 import { dueScan, hasCountedHistory, isHistory } from './plan.ts';
 import { readHistory } from './read-history.ts';
 import { readStream, type Subject } from './read-stream.ts';
@@ -22,18 +23,29 @@ export async function collectRepository(context: SyncContext, subject: Subject):
     try {
       await collectStream(context, subject, stream);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (error.code === 'not_found') return hideRepository(context, subject);
-      if (error.code !== 'provider_denied' && error.code !== 'provider_invalid_response') throw error;
+      if (error instanceof AppError && error.code === 'not_found') return hideRepository(context, subject);
+      if (!isOfOnePart(error)) throw error;
       // A place in a scan that the provider does not take any more would stop the stream for ever.
       const restart = error.code === 'provider_invalid_response' && !isHistory(stream);
       await failStream(context.connection, repository.id, stream.name, { code: error.code, restart });
       isComplete = false;
     }
   }
+  try {
+    await fillDetails(context, subject);
+  } catch (error) {
+    if (!isOfOnePart(error)) throw error;
+    context.onFailure(error, 'asking for details');
+    isComplete = false;
+  }
   if (!isComplete) return 'incomplete';
   await markCollected(context.connection, repository.id, startedAt);
   return 'complete';
+}
+
+/** What the provider denies, or answers in a way that cannot be used, leaves the rest to be read. */
+function isOfOnePart(error: unknown): error is AppError {
+  return error instanceof AppError && ['provider_denied', 'provider_invalid_response'].includes(error.code);
 }
 
 async function collectStream(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {

@@ -72,9 +72,10 @@ export async function saveListed(
     listedAt,
     newId: context.newId,
   });
-  await saveTips(connection, repositories, ids, provider.streams);
   const owners = { ids: [account.id, ...ownersChanged] };
   await recordInstalled(connection, owners, listedAt);
+  // Some streams are of installed repositories alone.
+  await saveTips(connection, repositories, ids, provider.streams);
   // What was asked for just before an installation ended must not come back by an answer that arrives after.
   const hidden = await hideUncovered(connection, owners, listedAt);
   for (const ownerId of new Set([...ownersChanged, ...hidden])) await recordVisibility(context, connection, ownerId);

@@ -6,6 +6,7 @@ import {
   saveAllCommits,
   saveResolved,
 } from '../contributions/commit-store.ts';
+import { lackCommits } from '../contributions/detail-store.ts';
 import { recountRepository } from '../contributions/recount-store.ts';
 import {
   areCommitsCounted,
@@ -35,7 +36,9 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
 }
 
 async function countCommits(transaction: Connection, repositoryId: string): Promise<void> {
-  if (await areCommitsCounted(transaction, repositoryId)) await countNewCommits(transaction, repositoryId);
+  const areCounted = await areCommitsCounted(transaction, repositoryId);
+  await lackCommits(transaction, repositoryId, { all: !areCounted });
+  if (areCounted) await countNewCommits(transaction, repositoryId);
   else await recountRepository(transaction, repositoryId);
 }
 

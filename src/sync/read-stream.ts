@@ -2,6 +2,7 @@ import { saveActors } from '../accounts/store.ts';
 import { recordContributorsChanged } from '../contributions/collection-store.ts';
 import { listedKinds } from '../contributions/contribution.ts';
 import { adoptOrphans, countSeen, removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
+import { lackPullRequests } from '../contributions/detail-store.ts';
 import { takeChanged } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -131,6 +132,12 @@ export async function savePage(
     wholeParents: page.wholeParents,
     seenAt,
   });
+  const pulls = page.contributions.filter(({ kind }) => kind === 'pull_request');
+  await lackPullRequests(
+    transaction,
+    repository.id,
+    pulls.flatMap(({ details }) => details?.number ?? []),
+  );
   return accountIds;
 }
 

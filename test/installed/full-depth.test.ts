@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { changeNeeds } from '../../src/contributions/detail-store.ts';
 import { settled } from '../access/state.ts';
 import { startSimulator } from '../github/simulator.ts';
+import { addCommit, addIssue, addPullRequest } from '../github/world/activity.ts';
+import { lineCountsOf } from '../github/world/line-counts.ts';
+import { forcePush } from '../github/world/mutations.ts';
+import { pushToPullRequest } from '../github/world/threads.ts';
 import { engine, organization, startAppService, untilShown } from '../installations/installed.ts';
+import { until } from '../service.ts';
 import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
+
+/** Waits until what is stored is the truth, and tells where it is not. */
+async function untilSame(stored: () => Promise<unknown>, truth: () => unknown): Promise<void> {
+  await until(async () => (isDeepStrictEqual(await stored(), truth()) ? true : undefined), 'they are the same').catch(
+    async () => assert.deepEqual(await stored(), truth()),
+  );
+}
 
 test('an installed repository is known by everything that there is, with what is private', async () => {
   await using simulator = await startSimulator({ repositories: 3 });
@@ -15,7 +29,56 @@ test('an installed repository is known by everything that there is, with what is
   await settled(service);
   assert.ok(engine(simulator, 'engine-1').issues.some(({ comments }) => comments.length > 0));
   for (const repository of world.owned(organization(simulator))) {
-    const stored = await storedItems(service.database.pool, repository.id);
-    assert.deepEqual(stored, worldItems(world, repository), repository.name);
+    await untilSame(
+      () => storedItems(service.database.pool, repository.id),
+      () => worldItems(world, repository),
+    );
   }
+});
+
+test('lines of commits and files of pull requests are asked for where they are needed, and follow', async () => {
+  await using simulator = await startSimulator({ repositories: 1 });
+  await using service = await startAppService(simulator);
+  const { world } = simulator;
+  const { connection, pool } = service.database;
+  simulator.app.install(organization(simulator));
+  await untilShown(service, 'engine-1', /collected/);
+  await settled(service);
+  const repository = engine(simulator, 'engine-1');
+  const stored = async (): Promise<unknown> => {
+    const commits = await pool.query(
+      `select encode(oid, 'hex') as oid, additions, deletions, changed_files as "changedFiles"
+       from commits c join repositories r on r.id = c.repository_id where r.external_id = $1::text order by 1`,
+      [repository.id],
+    );
+    const pulls = await pool.query(
+      `select number, files from contributions c join repositories r on r.id = c.repository_id
+       where r.external_id = $1::text and kind = 'pull_request' order by 1`,
+      [repository.id],
+    );
+    return [commits.rows, pulls.rows];
+  };
+  const truth = (): unknown => [
+    repository.commits
+      .map(({ oid }) => ({ oid, ...lineCountsOf(oid) }))
+      .toSorted((one, other) => (one.oid < other.oid ? -1 : 1)),
+    repository.pullRequests.map(({ number, files }) => ({ number, files: files.map(({ path }) => path) })),
+  ];
+  const untilTrue = (): Promise<void> => untilSame(stored, truth);
+  assert.ok(!isDeepStrictEqual(await stored(), truth()));
+  const { rows } = await pool.query<{ id: string }>('select id from repositories where external_id = $1::text', [
+    repository.id,
+  ]);
+  await connection
+    .transaction()
+    .execute((transaction) => changeNeeds(transaction, rows[0]?.id ?? '', ['commit_lines', 'pull_request_files']));
+  const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
+  addIssue(world, repository, { author });
+  await untilTrue();
+  addCommit(world, repository, { author: { name: 'Ada', email: 'ada@mail.example' } });
+  const pull = addPullRequest(world, repository, { author });
+  await untilTrue();
+  pushToPullRequest(world, pull, [{ path: 'docs/new.md', additions: 3, deletions: 0 }]);
+  forcePush(world, repository, 1, ['ada@mail.example']);
+  await untilTrue();
 });

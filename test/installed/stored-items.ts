@@ -6,9 +6,9 @@ export async function storedItems(pool: Pool, externalId: number): Promise<strin
     `select c.kind, c.external_id as id, author.name as author, c.created_at, c.closed_at, c.merged_at, c.number,
        c.parent_external_id as parent, c.answered, resolver.name as "resolvedBy", c.labels, c.comments, c.upvotes,
        c.additions, c.deletions, c.changed_files as "changedFiles", c.commits, c.reason,
-       (select array_agg(a.name order by a.name) from accounts a where a.id = any(c.assignees)) as assignees,
-       (select array_agg(a.name order by a.name) from accounts a where a.id = any(c.reviewers)) as reviewers,
-       (select array_agg(r.emoji || ' ' || coalesce(a.name, '') order by r.emoji, a.name)
+       (select array_agg(a.name order by a.name collate "C") from accounts a where a.id = any(c.assignees)) as assignees,
+       (select array_agg(a.name order by a.name collate "C") from accounts a where a.id = any(c.reviewers)) as reviewers,
+       (select array_agg(r.emoji || ' ' || coalesce(a.name, '') order by (r.emoji || ' ' || coalesce(a.name, '')) collate "C")
          from unnest(c.emojis, c.reactors) as r (emoji, reactor) left join accounts a on a.id = r.reactor) as reactions
      from contributions c join repositories r on r.id = c.repository_id
        left join accounts author on author.id = c.account_id left join accounts resolver on resolver.id = c.resolved_by

@@ -17,6 +17,7 @@ import { resolveIdentities } from './identities.ts';
 import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
 import { findRepository, listRepositories, privateAccesses } from './repositories.ts';
+import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { readStream, tokenStreams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
 import { readDelivery } from './webhooks.ts';
@@ -74,9 +75,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       // Nothing is seen without a token but what is public.
       async *seenTotals() {},
       streams: anonymousStreams,
-      // Nothing is installed without a token.
-      readTip: async () => null,
-      readTotals: async () => ({}),
+      ...nothingInstalled,
       readStream: (_stream, repository, position, call) => readIssuesByRest(client, repository, position, call),
       resolveIdentities: (repository, identities, call) =>
         resolveIdentitiesByRest(client, repository, identities, call),
@@ -101,12 +100,32 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     streams: tokenStreams,
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
-    readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
-    readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
+    ...atFullDepth(client),
     resolveIdentities: (repository, identities, call) =>
       resolveIdentities(client, repository, identities, seenBy(repository, call)),
   };
 }
+
+/** What installed repositories are asked besides. */
+function atFullDepth(client: GitHubClient): FullDepth {
+  return {
+    readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
+    readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
+    readChangedFiles: (repository, numbers, call) =>
+      readChangedFiles(client, repository, numbers, seenBy(repository, call)),
+    readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
+  };
+}
+
+type FullDepth = Pick<Provider, 'readTip' | 'readTotals' | 'readLineCounts' | 'readChangedFiles'>;
+
+/** Without a token nothing is installed. */
+const nothingInstalled: FullDepth = {
+  readTip: async () => null,
+  readTotals: async () => ({}),
+  readLineCounts: async () => new Map(),
+  readChangedFiles: async () => new Map(),
+};
 
 function known({ name, handle }: KnownAccount): { name: string; handle: string } {
   return { name, handle };

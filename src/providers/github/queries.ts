@@ -9,6 +9,7 @@ import {
   DeepPullRequestsPayload,
   DiscussionsPayload,
   IssuesPayload,
+  MoreFilesPayload,
   MoreReactionsPayload,
   MoreReviewsPayload,
   PullRequestsPayload,
@@ -106,4 +107,5 @@ export const repositoryTip = query(
   reactions,
   actor,
 );
+export const moreFiles = query('MoreFiles', MoreFilesPayload, read('more-files'));
 export const repositoryTotals = query('RepositoryTotals', RepositoryTotalsPayload, read('repository-totals'));

@@ -40,6 +40,11 @@ export function repositoryFields(question: Question, repository: Repository): Fi
       tip === undefined
         ? null
         : { name: repository.defaultBranch, target: () => question.tell.commit(repository, tip) },
+    pullRequest: ({ number }: { number: number }) => {
+      const pull = repository.pullRequests.find((one) => one.number === number);
+      if (pull === undefined) throw notFound(`Could not resolve to a PullRequest with the number of ${number}.`);
+      return question.tell.pullRequest(repository, pull);
+    },
     object: (args: { oid?: string; expression?: string }) => findObject(question, repository, args),
     ...lists(question, repository),
   };

@@ -5,6 +5,7 @@ import { buildSchema, parse, specifiedRules, validate } from 'graphql';
 import { accountQueryText } from '../../../src/providers/github/account-query.ts';
 import { commitAuthors } from '../../../src/providers/github/identities.ts';
 import * as queries from '../../../src/providers/github/queries.ts';
+import { changedFiles, lineCounts } from '../../../src/providers/github/streams/details.ts';
 import { allYears } from '../../../src/providers/github/windows.ts';
 
 const schema = buildSchema(github.idl, { assumeValid: true });
@@ -16,7 +17,12 @@ function faults(text: string): string[] {
 test("every query is valid in GitHub's own schema", () => {
   const texts = Object.values(queries).flatMap((query) => (typeof query === 'object' ? [query.text] : []));
   assert.ok(texts.length >= 7);
-  for (const text of [...texts, commitAuthors(1).text, commitAuthors(100).text]) assert.deepEqual(faults(text), []);
+  const made = [commitAuthors, lineCounts, changedFiles].flatMap((make) => [
+    make(1).text,
+    make(50).text,
+    make(100).text,
+  ]);
+  for (const text of [...texts, ...made]) assert.deepEqual(faults(text), []);
 });
 
 test('the query for an account is valid whatever is asked for', () => {

@@ -135,6 +135,10 @@ export const RepositoryTipPayload = Type.Object({
   ),
 });
 
+export const MoreFilesPayload = Type.Object({
+  node: Nullable(Type.Object({ files: Nullable(page(Type.Object({ path: Text }))) })),
+});
+
 export const RepositoryTotalsPayload = Type.Object({
   node: Nullable(
     Type.Object({

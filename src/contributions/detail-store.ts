@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import type { Detail, LineCounts } from './contribution.ts';
+
+/** What costs a question of its own and is asked for only where somebody needs it: `lacking_details` holds what is to be asked. */
+
+/** Changes what a repository needs; what it lacks of what is new to it is asked for. Must run in a transaction. */
+export async function changeNeeds(
+  connection: Connection,
+  repositoryId: string,
+  needs: readonly Detail[],
+): Promise<void> {
+  const { rows } = await sql<{ needs: Detail[] }>`
+    select needs from repositories where id = ${repositoryId} for update`.execute(connection);
+  await sql`update repositories set needs = ${[...needs]}::text[] where id = ${repositoryId}`.execute(connection);
+  await sql`
+    delete from lacking_details
+    where repository_id = ${repositoryId} and detail <> all(${[...needs]}::text[])`.execute(connection);
+  const before = new Set(rows[0]?.needs);
+  const added = new Set(needs.filter((need) => !before.has(need)));
+  if (added.has('commit_lines')) await lackAllCommits(connection, repositoryId);
+  if (added.has('pull_request_files')) await lackAllPullRequests(connection, repositoryId);
+}
+
+async function lackAllCommits(connection: Connection, repositoryId: string): Promise<void> {
+  await sql`
+    insert into lacking_details (repository_id, detail, key)
+    select repository_id, 'commit_lines', encode(oid, 'hex') from commits
+    where repository_id = ${repositoryId} and additions is null on conflict do nothing`.execute(connection);
+}
+
+async function lackAllPullRequests(connection: Connection, repositoryId: string): Promise<void> {
+  await sql`
+    insert into lacking_details (repository_id, detail, key)
+    select repository_id, 'pull_request_files', number from contributions
+    where repository_id = ${repositoryId} and kind = 'pull_request' and number is not null
+    on conflict do nothing`.execute(connection);
+}
+
+/** Notes commits that wait to be counted; or, when all are counted anew, every commit that lacks its lines. */
+export async function lackCommits(
+  connection: Connection,
+  repositoryId: string,
+  { all }: { all: boolean },
+): Promise<void> {
+  if (!(await needs(connection, repositoryId, 'commit_lines'))) return;
+  if (all) await lackAllCommits(connection, repositoryId);
+  else {
+    await sql`
+      insert into lacking_details (repository_id, detail, key)
+      select repository_id, 'commit_lines', encode(oid, 'hex') from uncounted_commits
+      where repository_id = ${repositoryId} on conflict do nothing`.execute(connection);
+  }
+}
+
+/** Notes pull requests that are told anew: they may change other files than before. */
+export async function lackPullRequests(
+  connection: Connection,
+  repositoryId: string,
+  numbers: readonly number[],
+): Promise<void> {
+  if (numbers.length === 0 || !(await needs(connection, repositoryId, 'pull_request_files'))) return;
+  await sql`
+    insert into lacking_details (repository_id, detail, key)
+    select ${repositoryId}, 'pull_request_files', number from unnest(${[...numbers]}::integer[]) as number
+    on conflict do nothing`.execute(connection);
+}
+
+async function needs(connection: Connection, repositoryId: string, need: Detail): Promise<boolean> {
+  const { rows } = await sql`
+    select from repositories where id = ${repositoryId} and ${need} = any(needs)`.execute(connection);
+  return rows.length > 0;
+}
+
+/** Keys of what is to be asked: commits' ids (hexadecimal), pull requests' numbers. */
+export async function findLacking(
+  connection: Connection,
+  repositoryId: string,
+  detail: Detail,
+  limit: number,
+): Promise<string[]> {
+  const rows = await connection
+    .selectFrom('lacking_details')
+    .select('key')
+    .where('repository_id', '=', repositoryId)
+    .where('detail', '=', detail)
+    .orderBy('key')
+    .limit(limit)
+    .execute();
+  return rows.map(({ key }) => key);
+}
+
+/** Stores what commits changed, by id. Must run in a transaction. */
+export async function saveLineCounts(
+  connection: Connection,
+  repositoryId: string,
+  asked: readonly string[],
+  found: ReadonlyMap<string, LineCounts>,
+): Promise<void> {
+  const rows = [...found].map(([oid, { additions, deletions, changedFiles }]) => ({
+    oid: `\\x${oid}`,
+    additions,
+    deletions,
+    changed_files: changedFiles,
+  }));
+  await sql`
+    update commits c set additions = f.additions, deletions = f.deletions, changed_files = f.changed_files
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as f (oid bytea, additions integer, deletions integer, changed_files integer)
+    where c.repository_id = ${repositoryId} and c.oid = f.oid`.execute(connection);
+  await forget(connection, repositoryId, 'commit_lines', asked);
+}
+
+/** Stores which files pull requests change, by number. Must run in a transaction. */
+export async function saveChangedFiles(
+  connection: Connection,
+  repositoryId: string,
+  asked: readonly string[],
+  found: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const rows = [...found].map(([number, files]) => ({ number: Number(number), files }));
+  await sql`
+    update contributions c set files = f.files
+    from json_to_recordset(${JSON.stringify(rows)}::json) as f (number integer, files text[])
+    where c.repository_id = ${repositoryId} and c.kind = 'pull_request' and c.number = f.number`.execute(connection);
+  await forget(connection, repositoryId, 'pull_request_files', asked);
+}
+
+/** What was asked is not asked again, also where there was no answer. */
+async function forget(
+  connection: Connection,
+  repositoryId: string,
+  detail: Detail,
+  keys: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from lacking_details
+    where repository_id = ${repositoryId} and detail = ${detail} and key = any(${[...keys]}::text[])`.execute(
+    connection,
+  );
+}

@@ -1,0 +1,113 @@
+import { Type } from 'typebox';
+import type { LineCounts } from '../../../contributions/contribution.ts';
+import type { Call, KnownRepository } from '../../provider.ts';
+import { type GitHubClient, type Query, TooHeavy } from '../client.ts';
+import { Count, Nullable, page, Text } from '../payloads.ts';
+import { moreFiles } from '../queries.ts';
+import { existing } from './existing.ts';
+
+/** What commits and pull requests change: asked for where it is needed, many under aliases in one request. */
+
+/** GitHub shows no more files of a pull request. */
+const maxFilePages = 30;
+
+const byAlias = <Schema extends Parameters<typeof Nullable>[0]>(content: Schema) =>
+  Type.Object({ repository: Nullable(Type.Record(Type.String({ pattern: '^i\\d+$' }), Nullable(content))) });
+
+const LineCountsAnswer = byAlias(
+  Type.Partial(Type.Object({ additions: Count, deletions: Count, changedFilesIfAvailable: Nullable(Count) })),
+);
+const FilesAnswer = byAlias(Type.Object({ id: Text, files: Nullable(page(Type.Object({ path: Text }))) }));
+
+/** What commits changed, by id; one that GitHub does not show is not in the answer. */
+export async function readLineCounts(
+  client: GitHubClient,
+  repository: KnownRepository,
+  oids: readonly string[],
+  call: Call,
+): Promise<Map<string, LineCounts>> {
+  const found = new Map<string, LineCounts>();
+  await inHalves(oids, async (asked) => {
+    const { data } = await client.graphql(lineCounts(asked.length), variables(repository, asked), call);
+    for (const [index, oid] of asked.entries()) {
+      const commit = data.repository?.[`i${index}`];
+      if (commit?.additions === undefined || commit.deletions === undefined) continue;
+      const { additions, deletions, changedFilesIfAvailable: changedFiles = null } = commit;
+      found.set(oid, { additions, deletions, changedFiles });
+    }
+  });
+  return found;
+}
+
+/** Paths that pull requests change, by number. */
+export async function readChangedFiles(
+  client: GitHubClient,
+  repository: KnownRepository,
+  numbers: readonly string[],
+  call: Call,
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  await inHalves(numbers, async (asked) => {
+    const { data } = await client.graphql(changedFiles(asked.length), variables(repository, asked.map(Number)), call);
+    for (const [index, number] of asked.entries()) {
+      const pull = data.repository?.[`i${index}`];
+      if (!pull?.files) continue;
+      const paths = pull.files.nodes.flatMap((file) => file?.path ?? []);
+      let { pageInfo } = pull.files;
+      for (let pages = 1; pageInfo.hasNextPage && pages < maxFilePages; pages += 1) {
+        const more = await client.graphql(moreFiles, { id: pull.id, after: pageInfo.endCursor }, call);
+        const { files } = existing(more.data.node);
+        paths.push(...(files?.nodes ?? []).flatMap((file) => file?.path ?? []));
+        pageInfo = files?.pageInfo ?? { hasNextPage: false, endCursor: null };
+      }
+      found.set(number, paths);
+    }
+  });
+  return found;
+}
+
+/** What GitHub finds too much is asked for in halves. */
+async function inHalves(keys: readonly string[], ask: (keys: readonly string[]) => Promise<void>): Promise<void> {
+  try {
+    await ask(keys);
+  } catch (error) {
+    if (!(error instanceof TooHeavy) || keys.length <= 1) throw error;
+    const half = Math.ceil(keys.length / 2);
+    await inHalves(keys.slice(0, half), ask);
+    await inHalves(keys.slice(half), ask);
+  }
+}
+
+function variables({ owner, name }: KnownRepository, keys: readonly (string | number)[]): Record<string, unknown> {
+  return { owner, name, ...Object.fromEntries(keys.map((key, index) => [`k${index}`, key])) };
+}
+
+export function lineCounts(count: number): Query<typeof LineCountsAnswer> {
+  const text = aliased('LineCounts', 'GitObjectID!', count, linesField);
+  return { name: 'LineCounts', answer: LineCountsAnswer, text };
+}
+
+export function changedFiles(count: number): Query<typeof FilesAnswer> {
+  return { name: 'ChangedFiles', answer: FilesAnswer, text: aliased('ChangedFiles', 'Int!', count, filesField) };
+}
+
+function linesField(index: number): string {
+  return `i${index}: object(oid: $k${index}) { ... on Commit { additions deletions changedFilesIfAvailable } }`;
+}
+
+function filesField(index: number): string {
+  const files = 'files(first: 100) { pageInfo { hasNextPage endCursor } nodes { path } }';
+  return `i${index}: pullRequest(number: $k${index}) { id ${files} }`;
+}
+
+function aliased(name: string, type: string, count: number, field: (index: number) => string): string {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  return [
+    `query ${name}($owner: String!, $name: String!, ${indexes.map((index) => `$k${index}: ${type}`).join(', ')}) {`,
+    '  repository(owner: $owner, name: $name) {',
+    ...indexes.map((index) => `    ${field(index)}`),
+    '  }',
+    '  rateLimit { cost }',
+    '}',
+  ].join('\n');
+}

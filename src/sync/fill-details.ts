@@ -1,0 +1,37 @@
+import type { Detail } from '../contributions/contribution.ts';
+import { findLacking, saveChangedFiles, saveLineCounts } from '../contributions/detail-store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { SyncContext } from './context.ts';
+import type { Subject } from './read-stream.ts';
+
+const atOnce = 50;
+/** No repository has so many commits. */
+const maxRounds = 200_000;
+
+/** Asks for what a repository lacks of what it is needed for; each answer is stored as it comes. */
+export async function fillDetails(context: SyncContext, subject: Subject): Promise<void> {
+  const { repository, provider, known, call } = subject;
+  await fill(context, repository.id, 'commit_lines', async (asked) => {
+    const found = await provider.readLineCounts(known, asked, call);
+    await inTransaction(context.connection, (transaction) => saveLineCounts(transaction, repository.id, asked, found));
+  });
+  await fill(context, repository.id, 'pull_request_files', async (asked) => {
+    const found = await provider.readChangedFiles(known, asked, call);
+    await inTransaction(context.connection, (transaction) =>
+      saveChangedFiles(transaction, repository.id, asked, found),
+    );
+  });
+}
+
+async function fill(
+  { connection }: SyncContext,
+  repositoryId: string,
+  detail: Detail,
+  ask: (keys: string[]) => Promise<void>,
+): Promise<void> {
+  for (let round = 0; round < maxRounds; round += 1) {
+    const keys = await findLacking(connection, repositoryId, detail, atOnce);
+    if (keys.length === 0) return;
+    await ask(keys);
+  }
+}
