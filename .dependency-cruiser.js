@@ -44,7 +44,7 @@ export default {
     },
     {
       name: 'network-door',
-      comment: 'only client.ts and history/ talk to a code host; http/ listens',
+      comment: 'only client.ts and history/ talk to servers of others; http/ listens',
       severity: 'error',
       from: { path: '^src/', pathNot: '(/client\\.ts$|^src/history/|^src/http/)' },
       to: { path: ['node_modules/undici/', '^(node:)?(https?|http2|net|tls|dgram)$'] },

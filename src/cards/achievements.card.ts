@@ -34,6 +34,7 @@ export const achievementsCard = defineCard<Item[]>({
     return items.length === 0 ? undefined : items;
   },
   images: (items) => items.map(({ icon_url }) => icon_url),
+  imageSize: 'large',
   draw: (items, look, images) => {
     const { language, hide } = look;
     const width = look.widthPx ?? defaultWidthPx;
@@ -52,7 +53,7 @@ export const achievementsCard = defineCard<Item[]>({
       description: items
         .map((item) => `${item.name} (${item.repository_name}, ${language.date(new Date(item.awarded_dttm))})`)
         .join(', '),
-      body: canvas.toString(),
+      body: canvas.body(),
     });
   },
 });

@@ -34,7 +34,7 @@ export function drawAvatar(
 export function initialsOf(name: string): string {
   const words = oneLine(name)
     .split(/[^\p{L}\p{N}\p{M}]+/u)
-    .filter((word) => word !== '');
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
   const [first = firstLetter(oneLine(name)), ...others] = words.map((word) => firstLetter(word));
   const last = others.at(-1);
   const isWide = !/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u.test(first);

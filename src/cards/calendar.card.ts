@@ -79,7 +79,7 @@ export const calendarCard = defineCard<Content>({
       height,
       title: `${who}: ${summary}`,
       description: `${summary}.${best}`,
-      body: canvas.toString(),
+      body: canvas.body(),
       usesShades: true,
     });
   },

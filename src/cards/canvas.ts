@@ -7,26 +7,19 @@ interface TextStyle {
   sizePx: number;
   weight: Weight;
   tone: 'text' | 'muted';
+  /** In the picture's style sheet. */
+  class: string;
 }
 
 /** The sizes in which a picture speaks, from the loudest. */
 export const textStyles = {
-  heading: { sizePx: 17, weight: 'bold', tone: 'text' },
-  number: { sizePx: 18, weight: 'bold', tone: 'text' },
-  name: { sizePx: 14, weight: 'bold', tone: 'text' },
-  label: { sizePx: 12, weight: 'regular', tone: 'muted' },
-  small: { sizePx: 11, weight: 'regular', tone: 'muted' },
+  heading: { sizePx: 17, weight: 'bold', tone: 'text', class: 'h' },
+  number: { sizePx: 18, weight: 'bold', tone: 'text', class: 'n' },
+  name: { sizePx: 14, weight: 'bold', tone: 'text', class: 'b' },
+  label: { sizePx: 12, weight: 'regular', tone: 'muted', class: 'l' },
+  small: { sizePx: 11, weight: 'regular', tone: 'muted', class: 's' },
 } as const satisfies Record<string, TextStyle>;
 export type TextStyleName = keyof typeof textStyles;
-
-/** The class of a style in the picture's style sheet. */
-export const styleClasses: Record<TextStyleName, string> = {
-  heading: 'h',
-  number: 'n',
-  name: 'b',
-  label: 'l',
-  small: 's',
-};
 
 /** Above this share of its room a text is held to its measured length, should the reader's font be wider. */
 const nearlyFull = 0.86;
@@ -82,7 +75,7 @@ export class Canvas {
           ? ' text-anchor="end"'
           : '';
     this.add(
-      `<text class="${styleClasses[style]}" x="${px(this.left(at))}" y="${px(y)}"${side}${held}>${escapeText(this.#directed(text))}</text>`,
+      `<text class="${textStyles[style].class}" x="${px(this.left(at))}" y="${px(y)}"${side}${held}>${escapeText(this.#directed(text))}</text>`,
     );
     return width;
   }
@@ -101,7 +94,8 @@ export class Canvas {
     );
   }
 
-  toString(): string {
+  /** All that was drawn. */
+  body(): string {
     return this.#elements.join('\n');
   }
 }

@@ -9,16 +9,19 @@ export type Images = ReadonlyMap<string, string>;
 export interface CardDefinition<Content> {
   parts: Parts;
   /** The size of a picture that has nothing to show, such as an error in its place. */
-  emptySize(look: Look): { widthPx: number; heightPx: number };
+  emptySize: (look: Look) => { widthPx: number; heightPx: number };
   /** What the picture needs of an answer, which is as the interface tells it in JSON; undefined: there is nothing to draw. */
   read(shown: Shown): Content | undefined;
   /** Addresses of the images that it shows. */
   images?(content: Content, look: Look): string[];
+  /** For a side of at most 36 pixels, or of 56. */
+  imageSize?: 'small' | 'large';
   draw(content: Content, look: Look, images: Images): Drawing;
 }
 
 /** The same for those who know nothing of its content. */
 export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'emptySize'> {
+  imageSize: 'small' | 'large';
   /** Undefined: there is nothing to draw. */
   read(shown: Shown, look: Look): Readable | undefined;
 }
@@ -30,10 +33,11 @@ export interface Readable {
 }
 
 export function defineCard<Content>(definition: CardDefinition<Content>): Card {
-  const { parts, emptySize } = definition;
+  const { parts, emptySize, imageSize = 'small' } = definition;
   return {
     parts,
     emptySize,
+    imageSize,
     read: (shown, look) => {
       const content = definition.read(shown);
       if (content === undefined) return undefined;

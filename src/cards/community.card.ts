@@ -53,11 +53,10 @@ export function drawBadge(look: Look, label: string, value: string, tone?: Colou
   canvas.add('</g>');
   canvas.add(write(canvas, left, 0, 'w', look.language));
   canvas.add(write(canvas, right, left.width, 'o', look.language));
-  const colours = (ground: Colour): string => `.v{fill:${ground}}.o{fill:${readableOn(ground)}}`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${height}" viewBox="0 0 ${px(width)} ${height}" role="img" aria-labelledby="title" xml:lang="${look.language.locale}">
 <title id="title">${escapeText(told)}</title>
 <style>text{font:${sizePx}px ${fonts}}.w{fill:${white}}${colours(accent)}${dark === undefined || tone !== undefined ? '' : `@media (prefers-color-scheme:dark){${colours(dark)}}`}</style>
-${canvas}
+${canvas.body()}
 </svg>
 `;
   return { svg, widthPx: width, heightPx: height };
@@ -80,6 +79,10 @@ function write(canvas: Canvas, { text, textWidth, width }: Part, at: number, ton
   const middle = canvas.left(at, width) + width / 2;
   const directed = language.isRightToLeft ? `\u2067${text}\u2069` : text;
   return `<text class="${tone}" x="${px(middle)}" y="14" text-anchor="middle" textLength="${textWidth}" lengthAdjust="spacingAndGlyphs">${escapeText(directed)}</text>`;
+}
+
+function colours(ground: Colour): string {
+  return `.v{fill:${ground}}.o{fill:${readableOn(ground)}}`;
 }
 
 /** White, or black where that can be read better. */

@@ -32,6 +32,13 @@ const Item = Type.Object({
 });
 const compiledItem = Compile(Item);
 
+/** A number in two lengths. */
+interface Counter {
+  name: CounterName;
+  full: string;
+  short: string;
+}
+
 interface Content {
   account: Static<typeof Item>;
   missing: readonly string[];
@@ -58,9 +65,10 @@ export const contributionsCard = defineCard<Content>({
         }
       : undefined,
   images: ({ account }, { hide }) => (hide.has('avatar') ? [] : [account.avatar_url]),
+  imageSize: 'large',
   draw: (content, look, images) => {
     const { account } = content;
-    const counters = shownCounters(look).map((name) => ({ name, ...told(content, name, look.language) }));
+    const counters = shownCounters(look).map((name) => told(content, name, look.language));
     const size = sizeOf(look, counters.length);
     const canvas = new Canvas(size.widthPx, look.language);
     let y = drawHeader(canvas, content, look, images);
@@ -74,7 +82,13 @@ export const contributionsCard = defineCard<Content>({
     const values = counters.map(({ name, full }) => `${words[name]}: ${full}`).join(', ');
     return finished(look, canvas, size, {
       title: look.title ?? `${account.display_name || account.name} · ${words.publicOnly}`,
-      description: `${levelOf(content, look.language)}. ${values}. ${coverageOf(content, look.language)}.`,
+      description: [
+        ...(look.hide.has('level') ? [] : [levelOf(content, look.language)]),
+        ...(values === '' ? [] : [values]),
+        ...(look.hide.has('coverage') ? [] : [coverageOf(content, look.language)]),
+      ]
+        .map((part) => `${part}.`)
+        .join(' '),
       hasAvatar: !look.hide.has('avatar'),
     });
   },
@@ -86,7 +100,7 @@ function finished(
   { widthPx, heightPx }: { widthPx: number; heightPx: number },
   told: { title: string; description: string; hasAvatar: boolean },
 ): Drawing {
-  const body = told.hasAvatar ? `${avatarClip}\n${canvas}` : canvas.toString();
+  const body = told.hasAvatar ? `${avatarClip}\n${canvas.body()}` : canvas.body();
   return frame(look, { width: widthPx, height: heightPx, title: told.title, description: told.description, body });
 }
 
@@ -149,12 +163,7 @@ function drawLevel(canvas: Canvas, content: Content, look: Look, y: number): num
   return y + 48;
 }
 
-function drawCounters(
-  canvas: Canvas,
-  counters: readonly { name: CounterName; full: string; short: string }[],
-  look: Look,
-  y: number,
-): void {
+function drawCounters(canvas: Canvas, counters: readonly Counter[], look: Look, y: number): void {
   const columns = columnsOf(look);
   const cell = ((look.widthPx ?? defaultWidthPx) - 2 * padding + gap) / columns;
   const hasIcons = !look.hide.has('icons');
@@ -174,10 +183,10 @@ function drawCounters(
 }
 
 /** What is not known is not told as a number. */
-function told(content: Content, name: CounterName, language: Language): { full: string; short: string } {
+function told(content: Content, name: CounterName, language: Language): Counter {
   const value = content.account.contributions[name] ?? 0;
-  if (isUnknown(content, name, value)) return { full: '–', short: '–' };
-  return { full: language.number(value), short: language.compactNumber(value) };
+  if (isUnknown(content, name, value)) return { name, full: '–', short: '–' };
+  return { name, full: language.number(value), short: language.compactNumber(value) };
 }
 
 function isUnknown({ missing }: Content, name: string, value: number): boolean {

@@ -70,7 +70,7 @@ export const contributorsCard = defineCard<Content>({
         ...people.map((one) => `${one.name}: ${language.number(one.contributions)}`),
         ...(more === '' ? [] : [more]),
       ].join(', '),
-      body: `${avatarClip}\n${canvas}`,
+      body: `${avatarClip}\n${canvas.body()}`,
     });
   },
 });

@@ -1,4 +1,4 @@
-import { styleClasses, type TextStyleName, textStyles } from './canvas.ts';
+import { textStyles } from './canvas.ts';
 import type { Colour } from './colours.ts';
 import type { Look } from './look.ts';
 import { escapeText, px } from './markup.ts';
@@ -16,17 +16,15 @@ export const padding = 24;
 const fonts = `-apple-system,BlinkMacSystemFont,"Segoe UI","Noto Sans",Helvetica,Arial,sans-serif,"Apple Color Emoji","Segoe UI Emoji","Noto Color Emoji"`;
 const weights = { regular: 400, bold: 600 };
 
+const styles = Object.values(textStyles);
 const textRules = [
   `text{font-family:${fonts}}`,
-  ...(Object.keys(textStyles) as TextStyleName[]).map((name) => {
-    const { sizePx, weight } = textStyles[name];
-    return `.${styleClasses[name]}{font-size:${sizePx}px;font-weight:${weights[weight]}}`;
-  }),
+  ...styles.map((style) => `.${style.class}{font-size:${style.sizePx}px;font-weight:${weights[style.weight]}}`),
 ].join('\n');
 const classesOf = (tone: 'text' | 'muted'): string =>
-  (Object.keys(textStyles) as TextStyleName[])
-    .filter((name) => textStyles[name].tone === tone)
-    .map((name) => `.${styleClasses[name]}`)
+  styles
+    .filter((style) => style.tone === tone)
+    .map((style) => `.${style.class}`)
     .join();
 const textClasses = classesOf('text');
 const mutedClasses = classesOf('muted');

@@ -1,8 +1,8 @@
 import { type TProperties, Type } from 'typebox';
 import { AppError } from '../errors.ts';
 import { type Colour, colourPattern, readColour } from './colours.ts';
-import { type Language, type Locale, languageOf, locales } from './languages/language.ts';
-import { type Palette, type Palettes, palettesOf, type ThemeName, themeNames } from './themes.ts';
+import { type Language, languageOf, locales } from './languages/language.ts';
+import { type Palette, type Palettes, palettesOf, themeNames } from './themes.ts';
 
 /** How a picture is to look, whatever it shows. */
 export interface Look {
@@ -29,6 +29,7 @@ export interface Parts {
 
 export const widths = { min: 240, max: 1200 };
 export const defaults = { theme: 'auto', locale: 'en', radius: 8, border: true, animation: 'none' } as const;
+const maxRadius = 32;
 const maxTitleLength = 100;
 const maxListLength = 300;
 const colourExpectation = 'a colour in hexadecimal digits without #, such as 0969da';
@@ -59,7 +60,7 @@ export const lookParameters = {
   title: Type.Optional(Type.String({ maxLength: maxTitleLength, description: 'In the place of the title.' })),
   width: Type.Optional(Type.Integer({ minimum: widths.min, maximum: widths.max, description: 'Pixels.' })),
   columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
-  radius: Type.Optional(Type.Integer({ minimum: 0, maximum: 32, description: 'Of the corners, in pixels.' })),
+  radius: Type.Optional(Type.Integer({ minimum: 0, maximum: maxRadius, description: 'Of the corners, in pixels.' })),
   border: Type.Optional(Type.Boolean({ default: defaults.border })),
   locale: Type.Optional(Type.Enum([...locales], { description: 'Language of words, numbers and dates.' })),
   animation: Type.Optional(
@@ -75,7 +76,7 @@ export type LookQuery = Readonly<Record<string, unknown>>;
 export function readLook(query: LookQuery, parts: Parts): Look {
   return {
     palettes: palettesOf(choice(query['theme'], themeNames, defaults.theme), changedColours(query)),
-    language: languageOf(localeOf(query)),
+    language: languageOf(choice(query['locale'], locales, defaults.locale)),
     hide: readList('hide', query['hide'], parts.hideable),
     show: readList('show', query['show'], parts.showable),
     title: typeof query['title'] === 'string' ? query['title'] : undefined,
@@ -87,22 +88,27 @@ export function readLook(query: LookQuery, parts: Parts): Look {
   };
 }
 
-/** How an error is drawn: as what was asked for, as far as that can be understood. */
+/** How an error is drawn: as what was asked for, as far as that can be understood. @param query as it came. */
 export function readLookLoosely(query: LookQuery): Look {
-  const number = (value: unknown, max: number): number | undefined =>
-    typeof value === 'string' && /^\d{1,4}$/.test(value) && Number(value) <= max ? Number(value) : undefined;
-  const width = number(query['width'], widths.max);
   return readLook(
     {
-      theme: query['theme'],
-      locale: query['locale'],
-      radius: number(query['radius'], 32),
+      ...query,
+      hide: undefined,
+      show: undefined,
+      title: undefined,
+      columns: undefined,
+      radius: looseNumber(query['radius'], 0, maxRadius),
+      width: looseNumber(query['width'], widths.min, widths.max),
       border: query['border'] !== 'false' && query['border'] !== false,
-      width: width !== undefined && width >= widths.min ? width : undefined,
-      ...Object.fromEntries(Object.keys(colourNames).map((name) => [name, query[name]])),
     },
     { hideable: [], showable: [] },
   );
+}
+
+function looseNumber(given: unknown, min: number, max: number): number | undefined {
+  const number =
+    typeof given === 'number' || (typeof given === 'string' && /^\d{1,4}$/.test(given)) ? Number(given) : -1;
+  return number >= min && number <= max ? number : undefined;
 }
 
 const colourNames: Record<string, keyof Palette> = {
@@ -123,12 +129,8 @@ function changedColours(query: LookQuery): Partial<Palette> {
   return changed;
 }
 
-export function localeOf(query: LookQuery): Locale {
-  return choice(query['locale'], locales, defaults.locale);
-}
-
-function choice<Name extends string>(given: unknown, names: readonly Name[], otherwise: Name | ThemeName): Name {
-  return names.find((name) => name === given) ?? (otherwise as Name);
+function choice(given: unknown, names: readonly string[], otherwise: string): string {
+  return names.find((name) => name === given) ?? otherwise;
 }
 
 function integer(given: unknown): number | undefined {
@@ -146,11 +148,15 @@ function readList(parameter: string, given: unknown, known: readonly string[]): 
 /** The parameters that matter, always told the same way: what changes nothing is left out. */
 export function normalize(query: LookQuery): string {
   const told = Object.entries(query)
-    .filter(([name, value]) => value !== undefined && value !== (defaults as LookQuery)[name])
+    .filter(([name, value]) => value !== undefined && value !== defaultOf(name))
     .map(([name, value]): [string, string] => [name, tellValue(name, value)])
     .filter(([, value]) => value !== '')
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
   return new URLSearchParams(told).toString();
+}
+
+function defaultOf(name: string): unknown {
+  return Object.entries(defaults).find(([one]) => one === name)?.[1];
 }
 
 function tellValue(name: string, value: unknown): string {

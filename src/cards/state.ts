@@ -37,6 +37,6 @@ export function drawState(card: Pick<Card, 'emptySize'>, state: State, look: Loo
     height: Math.max(height, y + 6 + lineHeight * lines.length + padding),
     title: state.title,
     description: state.detail || state.title,
-    body: canvas.toString(),
+    body: canvas.body(),
   });
 }

@@ -25,7 +25,7 @@ const dark: Palette = {
 };
 
 /** Every theme by its name; `auto` is light or dark as the reader's screen is, in one file. */
-export const palettes = {
+export const palettes: Readonly<Record<string, Palette>> = {
   light,
   dark,
   dimmed: palette('#212830', '#3d444d', '#d1d7e0', '#9da7b3', '#539bf5'),
@@ -45,10 +45,9 @@ export const palettes = {
   'tokyo-night': palette('#1a1b26', '#383d5c', '#d5dcff', '#98a2cc', '#7aa2f7'),
   latte: palette('#eff1f5', '#ccd0da', '#3c3f58', '#5c5f77', '#7a3fd0'),
   mocha: palette('#1e1e2e', '#45475a', '#cdd6f4', '#a6adc8', '#cba6f7'),
-} as const satisfies Record<string, Palette>;
+};
 
-export type ThemeName = 'auto' | keyof typeof palettes;
-export const themeNames: readonly ThemeName[] = ['auto', ...(Object.keys(palettes) as (keyof typeof palettes)[])];
+export const themeNames: readonly string[] = ['auto', ...Object.keys(palettes)];
 
 function palette(background: Colour, border: Colour, text: Colour, muted: Colour, accent: Colour): Palette {
   return { background, border, text, muted, accent };
@@ -59,16 +58,13 @@ export interface Palettes {
   light: Palette;
   dark?: Palette;
 }
-const unchanged = new Map<ThemeName, Palettes>([
+const unchanged = new Map<string, Palettes>([
   ['auto', { light, dark }],
-  ...(Object.keys(palettes) as (keyof typeof palettes)[]).map((name): [ThemeName, Palettes] => [
-    name,
-    { light: palettes[name] },
-  ]),
+  ...Object.entries(palettes).map(([name, only]): [string, Palettes] => [name, { light: only }]),
 ]);
 
 /** @param changed single colours, in every palette of the theme. */
-export function palettesOf(theme: ThemeName, changed: Partial<Palette> = {}): Palettes {
+export function palettesOf(theme: string, changed: Partial<Palette> = {}): Palettes {
   const found = unchanged.get(theme) ?? { light, dark };
   if (Object.keys(changed).length === 0) return found;
   return {

@@ -20,27 +20,48 @@ import { uk } from './uk.ts';
 import type { Plural, Words } from './words.ts';
 import { zh } from './zh.ts';
 
-const languages = { en, de, fr, es, pt, it, nl, pl, cs, sv, tr, ru, uk, ar, he, hi, zh, ja, ko, id };
+const languages: Readonly<Record<string, Words>> = {
+  en,
+  de,
+  fr,
+  es,
+  pt,
+  it,
+  nl,
+  pl,
+  cs,
+  sv,
+  tr,
+  ru,
+  uk,
+  ar,
+  he,
+  hi,
+  zh,
+  ja,
+  ko,
+  id,
+};
 
-export type Locale = keyof typeof languages;
-export const locales = Object.keys(languages) as Locale[];
-const rightToLeft: ReadonlySet<Locale> = new Set<Locale>(['ar', 'he']);
+/** The languages that pictures speak, by their codes (BCP 47). */
+export const locales = Object.keys(languages);
+const rightToLeft: ReadonlySet<string> = new Set(['ar', 'he']);
 
 /** How a picture speaks: its words, and how it writes numbers and dates. */
 export interface Language {
-  locale: Locale;
+  locale: string;
   isRightToLeft: boolean;
   words: Words;
-  number(value: number): string;
+  number: (value: number) => string;
   /** A large number in few letters, like 1.2M. */
-  compactNumber(value: number): string;
+  compactNumber: (value: number) => string;
   /** A day, like 21 Nov 2026. Days are those of UTC. */
-  date(time: Date): string;
-  month(time: Date): string;
-  weekday(time: Date): string;
+  date: (time: Date) => string;
+  month: (time: Date) => string;
+  weekday: (time: Date) => string;
   /** The day that weeks begin with: 1 Monday to 7 Sunday. */
   firstDayOfWeek: number;
-  plural(phrase: Plural, value: number): string;
+  plural: (phrase: Plural, value: number) => string;
 }
 
 declare global {
@@ -52,9 +73,10 @@ declare global {
   }
 }
 
-const made = new Map<Locale, Language>();
+const made = new Map<string, Language>();
 
-export function languageOf(locale: Locale): Language {
+/** @param locale one of `locales`; any other speaks English. */
+export function languageOf(locale: string): Language {
   const known = made.get(locale);
   if (known !== undefined) return known;
   const language = makeLanguage(locale);
@@ -62,7 +84,7 @@ export function languageOf(locale: Locale): Language {
   return language;
 }
 
-function makeLanguage(locale: Locale): Language {
+function makeLanguage(locale: string): Language {
   const full = new Intl.NumberFormat(locale);
   const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
   const utc = { timeZone: 'UTC' } as const;
@@ -73,7 +95,7 @@ function makeLanguage(locale: Locale): Language {
   return {
     locale,
     isRightToLeft: rightToLeft.has(locale),
-    words: languages[locale],
+    words: languages[locale] ?? en,
     number: (value) => full.format(value),
     compactNumber: (value) => compact.format(value),
     date: (time) => date.format(time),
@@ -85,7 +107,7 @@ function makeLanguage(locale: Locale): Language {
 }
 
 /** The language alone names no country, so its most likely one decides. */
-function firstDayOfWeek(locale: Locale): number {
+function firstDayOfWeek(locale: string): number {
   return new Intl.Locale(locale).maximize().getWeekInfo().firstDay;
 }
 

@@ -45,7 +45,7 @@ export function measure(text: string, sizePx: number, weight: Weight = 'regular'
   return (width * sizePx) / perEm;
 }
 
-const joining = /[\u0600-\u06FF\u0900-\u097F]/u;
+const joining = /[\p{Script=Arabic}\p{Script=Devanagari}]/u;
 
 /** Whether a text's width is known and not only bounded: the measured font has its letters, which stand one by one. */
 export function isMeasured(text: string): boolean {
@@ -53,7 +53,7 @@ export function isMeasured(text: string): boolean {
   return !joining.test(text);
 }
 
-const invisible = /[\p{M}\p{Cf}\u{E0000}-\u{E007F}\u{1F3FB}-\u{1F3FF}]/u;
+const invisible = /[\p{M}\p{Cf}\p{Emoji_Modifier}]/u;
 const flag = /[\u{1F1E6}-\u{1F1FF}]/u;
 const halfWide = /[\uFF61-\uFFDC\uFFE8-\uFFEE]/u;
 const wide =
