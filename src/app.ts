@@ -8,6 +8,7 @@ import { createAccessTasks } from './access/tasks.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import { composerRoutes } from './cards/composer/routes.ts';
 import { openPictures } from './cards/open.ts';
 import type { Config } from './config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
@@ -169,10 +170,17 @@ async function createApp(
       badgeRoutes(routes, context);
       accessRoutes(routes, context);
       deliveryRoutes(routes, context);
+      composerRoutes(routes, { ...context, profileUrl: profileUrls(config) });
       healthRoutes(routes, () => canQuery(core));
     },
   });
   return app;
+}
+
+/** Where accounts have their pages, by what the operator said of their providers. */
+function profileUrls({ providers }: Config): (provider: string, name: string) => string {
+  const urls = new Map(providers.map(({ name, url }) => [name, url]));
+  return (provider, name) => `${urls.get(provider) ?? ''}/${encodeURIComponent(name)}`;
 }
 
 /** What this node keeps of erased accounts outside the database goes too: at the start, and whenever one is erased. */

@@ -21,6 +21,11 @@ const passed = [
   'content-encoding',
 ] as const;
 
+const ownHeaders = {
+  'content-security-policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
+  'x-content-type-options': 'nosniff',
+};
+
 interface Kept {
   headers: OutgoingHttpHeaders;
   body: Buffer;
@@ -36,7 +41,7 @@ export async function startCamo(
   now: () => Date,
 ): Promise<{ show(address: string): Promise<Proxied>; asked: number } & AsyncDisposable> {
   const kept = new Map<string, Kept>();
-  const counts = { asked: 0 };
+  let asked = 0;
   const server = createServer((request, response) => {
     const address = new URL(request.url ?? '/', 'http://camo').searchParams.get('url') ?? '';
     const fail = (status: number): void =>
@@ -53,8 +58,8 @@ export async function startCamo(
   ): Promise<Kept | undefined> => {
     const known = kept.get(address);
     if (known !== undefined && known.freshUntil > now().getTime()) return known;
-    counts.asked += 1;
-    const asked = await fetch(address, {
+    asked += 1;
+    const found = await fetch(address, {
       signal: AbortSignal.timeout(timeoutMs),
       headers: {
         accept: 'image/*',
@@ -64,25 +69,24 @@ export async function startCamo(
         ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
       },
     });
-    const body = Buffer.from(await asked.arrayBuffer());
-    const lifeS = Number(/max-age=(\d+)/.exec(asked.headers.get('cache-control') ?? '')?.[1] ?? 0);
+    const body = Buffer.from(await found.arrayBuffer());
+    const lifeS = Number(/max-age=(\d+)/.exec(found.headers.get('cache-control') ?? '')?.[1] ?? 0);
     const freshUntil = now().getTime() + lifeS * 1000;
-    if (asked.status === 304 && known !== undefined) {
+    if (found.status === 304 && known !== undefined) {
       kept.set(address, { ...known, freshUntil });
       return known;
     }
-    const isImage = /^image\/(svg\+xml|png)\b/.test(asked.headers.get('content-type') ?? '');
-    if (asked.status !== 200 || !isImage || body.length > maxBytes) return undefined;
+    const isImage = /^image\/(svg\+xml|png)\b/.test(found.headers.get('content-type') ?? '');
+    if (found.status !== 200 || !isImage || body.length > maxBytes) return undefined;
     const headers: OutgoingHttpHeaders = {
-      'content-security-policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
-      'x-content-type-options': 'nosniff',
+      ...ownHeaders,
     };
     // The body was unpacked on the way.
     for (const name of passed)
-      if (asked.headers.has(name) && !/length|encoding/.test(name)) headers[name] = asked.headers.get(name) ?? '';
-    const found = { headers, body, etag: asked.headers.get('etag') ?? undefined, freshUntil };
-    kept.set(address, found);
-    return found;
+      if (found.headers.has(name) && !/length|encoding/.test(name)) headers[name] = found.headers.get(name) ?? '';
+    const picture = { headers, body, etag: found.headers.get('etag') ?? undefined, freshUntil };
+    kept.set(address, picture);
+    return picture;
   };
 
   server.listen(0, '127.0.0.1');
@@ -94,7 +98,7 @@ export async function startCamo(
       return { status: shown.status, headers: shown.headers, body: Buffer.from(await shown.arrayBuffer()) };
     },
     get asked() {
-      return counts.asked;
+      return asked;
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

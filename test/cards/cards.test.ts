@@ -140,12 +140,14 @@ test('nothing moves unless it was asked for, and then only for those who have no
   assert.match(moving, /@media \(prefers-reduced-motion:no-preference\)\{\n\.f\{animation:/);
 });
 
+/** Where the numbers of a card begin. */
+function placesOfNumbers(locale: string): number[] {
+  const { svg } = draw('contributions', contributionsOf({}), { locale });
+  return [...svg.matchAll(/<text class="n" x="([\d.]+)"/g)].map(([, x]) => Number(x));
+}
+
 test('what is written from right to left is laid out so', () => {
-  const places = (locale: string): number[] =>
-    [...draw('contributions', contributionsOf({}), { locale }).svg.matchAll(/<text class="n" x="([\d.]+)"/g)].map(
-      ([, x]) => Number(x),
-    );
-  const [left, right] = [places('en'), places('he')];
+  const [left, right] = [placesOfNumbers('en'), placesOfNumbers('he')];
   assert.equal(left.length, 6);
   for (const [index, x] of left.entries())
     assert.ok(Math.abs(x + (right[index] ?? 0) - 480) < 0.1, `${x} ${right[index]}`);

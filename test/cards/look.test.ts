@@ -28,6 +28,11 @@ test('colours are hexadecimal digits and nothing else', () => {
     assert.equal(readColour(wrong), undefined);
 });
 
+/** The values that a phrase is about. */
+function valuesOf(phrase: string): string[] {
+  return (phrase.match(/\{\w+\}/g) ?? []).toSorted();
+}
+
 test('every language has every phrase, with the values that it is about', () => {
   assert.equal(locales.length, 20);
   const english = languageOf('en').words;
@@ -38,8 +43,7 @@ test('every language has every phrase, with the values that it is about', () => 
       const translated = Object.entries(words).find(([name]) => name === key)?.[1];
       if (typeof phrase === 'string') {
         assert.ok(typeof translated === 'string' && translated !== '', `${locale} ${key}`);
-        const values = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).toSorted();
-        assert.deepEqual(values(translated), values(phrase), `${locale} ${key}`);
+        assert.deepEqual(valuesOf(translated), valuesOf(phrase), `${locale} ${key}`);
       }
     }
     for (const count of [0, 1, 2, 3, 5, 11, 21, 100, 1_000_000]) {

@@ -118,3 +118,37 @@ export const anyText = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom(...Object.values(names), ']]>', '"onload="x', '\0\u0007\uFFFE', '\uD800', '&#0;', '--><!--'),
 );
+
+/** Pictures that are looked at, by the names of their golden files. */
+const samples: Record<string, (query: LookQuery) => Drawing> = {
+  contributions: (query) => draw('contributions', contributionsOf({}), query),
+  'contributions-dark': (query) => draw('contributions', contributionsOf({}), { theme: 'dark', ...query }),
+  'contributions-wide': (query) =>
+    draw('contributions', contributionsOf({ display_name: names.long, value: 1_000_000_000 }), {
+      show: 'pull_requests_merged,issues_closed,discussions,discussions_answered',
+      width: 640,
+      columns: 5,
+      ...query,
+    }),
+  'contributions-new': (query) =>
+    draw(
+      'contributions',
+      contributionsOf({ display_name: '', value: 0 }, { missing: ['stars', 'experience', 'level'] }),
+      query,
+    ),
+  'contributions-ar': (query) =>
+    draw('contributions', contributionsOf({ display_name: names.arabic }), { locale: 'ar', ...query }),
+  contributors: (query) => draw('contributors', contributorsOf(10, 14), query, someImages),
+  'contributors-he': (query) => draw('contributors', contributorsOf(4, 3), { locale: 'he', ...query }, new Map()),
+  'contributors-wall': (query) => draw('contributors', contributorsOf(30), { hide: 'names', ...query }, someImages),
+  calendar: (query) => draw('calendar', calendarOf(), query),
+  'calendar-ar': (query) => draw('calendar', calendarOf(), { locale: 'ar', ...query }),
+  achievements: (query) => draw('achievements', achievementsOf(5), query, someImages),
+  'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),
+  community: (query) => draw('community', contributorsOf(30, 12), query),
+};
+export const sampleNames = Object.keys(samples);
+
+export function drawSample(name: string, query: LookQuery = {}): Drawing {
+  return (samples[name] ?? (() => draw(name, contributionsOf({}), query)))(query);
+}
