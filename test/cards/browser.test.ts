@@ -84,7 +84,7 @@ test('a browser shows pictures as it did, on light and on dark pages', async () 
   for (const [name, scheme, scale] of [
     ['contributions', 'light', 1],
     ['contributions', 'dark', 2],
-    ['contributors-wall', 'light', 2],
+    ['contributions-wide', 'light', 2],
     ['calendar', 'dark', 1],
     ['calendar', 'light', 1],
     ['community', 'dark', 2],

@@ -48,7 +48,7 @@ test('PNG look as they did, with letters of every script that is bundled', async
   for (const [name, scale] of [
     ['contributions', 1],
     ['contributions-dark', 2],
-    ['contributors-he', 1],
+    ['contributions-ar', 1],
     ['calendar', 1],
     ['community', 2],
   ] as const) {

@@ -1,6 +1,8 @@
 // Shows each change at once, by asking for the same page that sending the form would show.
 const form = document.getElementById('form');
 const quietMs = 400;
+/** Ids of what is to be replaced by the next page. */
+const outdated = new Set();
 let timer;
 let asked = 0;
 
@@ -10,16 +12,21 @@ function address() {
   return `/cards?${fields}`;
 }
 
-async function update(parts) {
+async function update() {
   const turn = ++asked;
   const at = address();
   const answer = await fetch(at).catch(() => undefined);
-  if (!answer?.ok || turn !== asked) return;
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  for (const id of parts) {
+  const text = answer?.ok ? await answer.text() : undefined;
+  // What was typed meanwhile is not lost: its own page comes soon.
+  if (text === undefined || turn !== asked) return;
+  const page = new DOMParser().parseFromString(text, 'text/html');
+  const focused = document.activeElement?.id;
+  for (const id of outdated) {
     const [old, now] = [document.getElementById(id), page.getElementById(id)];
     if (old && now) old.replaceChildren(...now.childNodes);
   }
+  outdated.clear();
+  if (focused) document.getElementById(focused)?.focus();
   history.replaceState(null, '', at);
   offerCopies();
 }
@@ -30,13 +37,16 @@ function offerCopies() {
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  void update(['result']);
+  outdated.add('result');
+  void update();
 });
 form.addEventListener('input', (event) => {
   clearTimeout(timer);
+  asked += 1;
+  outdated.add('result');
   // Another card has other fields.
-  if (event.target.id === 'card') void update(['form', 'result']).then(() => document.getElementById('card').focus());
-  else timer = setTimeout(() => void update(['result']), quietMs);
+  if (event.target.id === 'card') outdated.add('form');
+  timer = setTimeout(() => void update(), quietMs);
 });
 document.addEventListener('click', (event) => {
   const button = event.target.closest('button.copy');
