@@ -23,9 +23,9 @@ export default {
     },
     {
       name: 'no-orphans',
-      comment: 'a file that nothing reaches is dead',
+      comment: 'a file that nothing reaches is dead; what browsers load is sent, not imported',
       severity: 'error',
-      from: { orphan: true, path: '^src/' },
+      from: { orphan: true, path: '^src/', pathNot: '^src/cards/composer/script\\.js$' },
       to: {},
     },
     {

@@ -41,7 +41,12 @@ export function initialsOf(name: string): string {
   return (isWide || last === undefined ? first : first + last).toUpperCase();
 }
 
+/** What a letter is need not be looked up for most. */
+const singleLetter = /^[\p{L}\p{N}](?![\p{M}\u200D])/u;
+
 function firstLetter(word: string): string {
+  const [single] = singleLetter.exec(word) ?? [];
+  if (single !== undefined) return single;
   for (const { segment } of letters.segment(word)) return segment;
   return '?';
 }

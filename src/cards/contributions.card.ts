@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { avatarClip, drawAvatar } from './avatar.ts';
-import { Canvas } from './canvas.ts';
+import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { type Drawing, frame, padding } from './frame.ts';
 import { icons } from './icons.ts';
@@ -32,11 +32,11 @@ const Item = Type.Object({
 });
 const compiledItem = Compile(Item);
 
-/** A number in two lengths. */
+/** A number, and how it is told. */
 interface Counter {
   name: CounterName;
+  value: number;
   full: string;
-  short: string;
 }
 
 interface Content {
@@ -167,7 +167,7 @@ function drawCounters(canvas: Canvas, counters: readonly Counter[], look: Look, 
   const columns = columnsOf(look);
   const cell = ((look.widthPx ?? defaultWidthPx) - 2 * padding + gap) / columns;
   const hasIcons = !look.hide.has('icons');
-  for (const [index, { name, full, short }] of counters.entries()) {
+  for (const [index, { name, value, full }] of counters.entries()) {
     const at = padding + (index % columns) * cell;
     const top = y + Math.floor(index / columns) * rowHeight;
     const textAt = at + (hasIcons ? iconRoom : 0);
@@ -177,7 +177,11 @@ function drawCounters(canvas: Canvas, counters: readonly Counter[], look: Look, 
         `<g class="k" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" transform="translate(${px(canvas.left(at, 16))} ${px(top)})">${icons[name]}</g>`,
       );
     }
-    canvas.text('number', { at: textAt, y: top + 14, room }, measure(full, 18, 'bold') <= room ? full : short);
+    canvas.text(
+      'number',
+      { at: textAt, y: top + 14, room },
+      measure(full, textStyles.number.sizePx, 'bold') <= room ? full : look.language.compactNumber(value),
+    );
     canvas.text('label', { at: textAt, y: top + 31, room }, look.language.words[name]);
   }
 }
@@ -185,8 +189,8 @@ function drawCounters(canvas: Canvas, counters: readonly Counter[], look: Look, 
 /** What is not known is not told as a number. */
 function told(content: Content, name: CounterName, language: Language): Counter {
   const value = content.account.contributions[name] ?? 0;
-  if (isUnknown(content, name, value)) return { name, full: '–', short: '–' };
-  return { name, full: language.number(value), short: language.compactNumber(value) };
+  if (isUnknown(content, name, value)) return { name, value, full: '–' };
+  return { name, value, full: language.number(value) };
 }
 
 function isUnknown({ missing }: Content, name: string, value: number): boolean {

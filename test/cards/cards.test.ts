@@ -7,16 +7,8 @@ import { cardOf } from '../../src/cards/index.ts';
 import { locales } from '../../src/cards/languages/language.ts';
 import { readLook, readLookLoosely } from '../../src/cards/look.ts';
 import { drawState } from '../../src/cards/state.ts';
-import {
-  achievementsOf,
-  anyText,
-  calendarOf,
-  contributionsOf,
-  contributorsOf,
-  draw,
-  names,
-  someImages,
-} from './samples.ts';
+import { anyText } from './any-text.ts';
+import { achievementsOf, calendarOf, contributionsOf, contributorsOf, draw, names, someImages } from './samples.ts';
 
 const elements = new Set(['svg', 'title', 'desc', 'style', 'text', 'rect', 'circle', 'path', 'g', 'image', 'clipPath']);
 

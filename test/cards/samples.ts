@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { Images } from '../../src/cards/card.ts';
 import type { Drawing } from '../../src/cards/frame.ts';
 import { cardOf } from '../../src/cards/index.ts';
@@ -111,13 +110,6 @@ export function draw(card: string, shown: Shown, query: LookQuery = {}, images: 
   if (readable === undefined) throw new Error(`${card} has nothing to draw`);
   return readable.draw(images);
 }
-
-/** Whatever somebody may be called. */
-export const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.string({ unit: 'grapheme' }),
-  fc.constantFrom(...Object.values(names), ']]>', '"onload="x', '\0\u0007\uFFFE', '\uD800', '&#0;', '--><!--'),
-);
 
 /** Pictures that are looked at, by the names of their golden files. */
 const samples: Record<string, (query: LookQuery) => Drawing> = {

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { initialsOf } from '../../src/cards/avatar.ts';
 import { fit, oneLine, wrap } from '../../src/cards/text/fit.ts';
 import { measure } from '../../src/cards/text/measure.ts';
-import { anyText, names } from './samples.ts';
+import { anyText } from './any-text.ts';
+import { names } from './samples.ts';
 
 test('a text is as wide as it is in the measured font, and wide letters of other scripts count in full', () => {
   // Advance widths of Noto Sans: W 930, i 258 thousandths of the size.

@@ -45,7 +45,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     card: 'community',
     label: 'Community badge',
     path: (repository) =>
-      repository === '' ? 'badges/community' : `repositories/${encodeURIComponent(repository)}/badges/community`,
+      repository === '' ? 'badges/community' : `repositories/${segment(repository)}/badges/community`,
     parameters: () => ({}),
     altText: (of) => `Community of ${of}`,
     takesRepository: true,
@@ -80,10 +80,10 @@ export function picturePath(wanted: Wanted): string | undefined {
     if (value === '' || value === unchanged[parameter] || (parameter === 'scale' && format === 'svg')) continue;
     parameters.set(parameter, value);
   }
-  const provider = encodeURIComponent(wanted.get('provider') ?? 'github');
+  const provider = segment(wanted.get('provider') ?? 'github');
   // Commas are as good as their codes, and can be read.
   const query = parameters.toString().replaceAll('%2C', ',');
-  return `/v1/${provider}/entities/${encodeURIComponent(name)}/${kind.path(repository)}?${query}`;
+  return `/v1/${provider}/entities/${segment(name)}/${kind.path(repository)}?${query}`;
 }
 
 /** What the picture is, for those who cannot see it. */
@@ -92,4 +92,8 @@ export function altTextOf(wanted: Wanted): string {
   const repository = kind.takesRepository ? (wanted.get('repository') ?? '') : '';
   const name = wanted.get('name') ?? '';
   return kind.altText(repository === '' ? name : `${name}/${repository}`);
+}
+
+function segment(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }

@@ -48,7 +48,7 @@ function readForm(query: unknown): Wanted {
   const wanted = new Map<string, string>();
   for (const field of fields) {
     const words = [given.get(field)].flat().filter((word) => typeof word === 'string' && word !== '');
-    const value = words.join(',').trim().slice(0, maxLength);
+    const value = words.join(',').trim().slice(0, maxLength).toWellFormed();
     if (value !== '') wanted.set(field, field.endsWith('_color') ? value.replace(/^#/, '') : value);
   }
   return wanted;

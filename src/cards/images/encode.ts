@@ -8,7 +8,7 @@ export interface Encoded {
 
 const limits = { pixels: 16_000_000, timeoutS: 5 };
 /** Pixels of a side, and the bytes that are aimed at. */
-const sizes = { small: { side: 64, bytes: 1300 }, large: { side: 112, bytes: 4500 } };
+const sizes = { small: { side: 64, bytes: 1240 }, large: { side: 112, bytes: 4500 } };
 const qualities = [72, 58, 44, 30];
 
 /**
