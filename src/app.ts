@@ -150,6 +150,7 @@ async function createApp(
         providers: core.providers,
         resolver,
         cache,
+        isCacheLive: isLive,
         cursors,
         connection,
         now,

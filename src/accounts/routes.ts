@@ -31,6 +31,8 @@ export interface AccountRouteContext {
   providers: ReadonlyMap<string, Provider>;
   resolver: Resolver;
   cache: AnswerCache;
+  /** Whether changes reach the cache; while they do not, nothing is answered from it. */
+  isCacheLive: () => boolean;
   cursors: Cursors;
   now: () => Date;
   /** How long a caller waits for what was never seen before. */
@@ -166,11 +168,11 @@ async function sendNotYet(
 
 /** A picture that was drawn before, for an address that means the same. */
 function keptPicture(
-  { cache, now }: AccountRouteContext,
+  { cache, isCacheLive, now }: AccountRouteContext,
   { request, picture }: Exchange,
   account: Account,
 ): Answer | undefined {
-  if (picture === undefined) return undefined;
+  if (picture === undefined || !isCacheLive()) return undefined;
   const name = cacheKey(pictureName(account, picture), request.caller);
   const kept = cache.get(name, now().getTime());
   if (kept !== undefined && !holdsCredential(request.url)) cache.alias(cacheKey(request.url, request.caller), name);

@@ -38,7 +38,7 @@ interface Grid {
 
 /** Contributions on each day of the last year, a column for each week. */
 export const calendarCard = defineCard<Content>({
-  parts: { hideable: ['title', 'months', 'weekdays', 'legend'], showable: [] },
+  parts: { hideable: ['title', 'months', 'weekdays', 'legend', 'coverage'], showable: [] },
   emptySize: (look) => ({
     widthPx: look.widthPx ?? defaultWidthPx,
     heightPx: heightOf(look, gridOf(look, new Date(0))),
@@ -70,7 +70,11 @@ export const calendarCard = defineCard<Content>({
       steps: stepsOf(shown.map(([, count]) => count)),
     });
     const height = heightOf(look, grid);
-    if (!hide.has('legend')) drawLegend(canvas, grid, look, height - padding);
+    const bottom = height - padding;
+    const legend = hide.has('legend') ? 0 : drawLegend(canvas, grid, look, bottom);
+    const { inCollected } = language.words;
+    if (!hide.has('coverage'))
+      canvas.text('small', { at: padding, y: bottom, room: width - 3 * padding - legend }, inCollected);
     const busiest = shown.toSorted(([, one], [, other]) => other - one)[0];
     const best =
       busiest === undefined ? '' : ` ${language.date(new Date(busiest[0]))}: ${language.number(busiest[1])}.`;
@@ -78,7 +82,7 @@ export const calendarCard = defineCard<Content>({
       width,
       height,
       title: `${who}: ${summary}`,
-      description: `${summary}.${best}`,
+      description: `${summary}. ${inCollected}.${best}`,
       body: canvas.body(),
       usesShades: true,
     });
@@ -103,7 +107,9 @@ function gridOf(look: Look, until: Date): Grid {
 }
 
 function heightOf({ hide }: Look, { y, step, square }: Grid): number {
-  return Math.ceil(y + 6 * step + square + (hide.has('legend') ? 0 : legendHeight) + padding - 2);
+  return Math.ceil(
+    y + 6 * step + square + (hide.has('legend') && hide.has('coverage') ? 0 : legendHeight) + padding - 2,
+  );
 }
 
 /** Every other day of work is named. */
@@ -171,7 +177,8 @@ export function shadeOf(count: number, steps: readonly number[]): number {
   return count <= 0 ? 0 : 1 + steps.filter((step) => count > step).length;
 }
 
-function drawLegend(canvas: Canvas, { at, step, square }: Grid, look: Look, bottom: number): void {
+/** @returns how wide it is. */
+function drawLegend(canvas: Canvas, { at, step, square }: Grid, look: Look, bottom: number): number {
   const { words } = look.language;
   const end = at + weeks * step - (step - square);
   const size = 10;
@@ -185,5 +192,5 @@ function drawLegend(canvas: Canvas, { at, step, square }: Grid, look: Look, bott
       `class="d${shade}" stroke-width="0"`,
     );
   }
-  canvas.text('small', { at: squares - 8, y: bottom, room, anchor: 'end' }, words.fewer);
+  return end - squares + 8 + canvas.text('small', { at: squares - 8, y: bottom, room, anchor: 'end' }, words.fewer);
 }

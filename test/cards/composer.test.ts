@@ -8,8 +8,11 @@ import { startSimulator } from '../github/simulator.ts';
 import { startTestService } from '../service.ts';
 import { anyText } from './any-text.ts';
 
+function path(wanted: Record<string, string>): string | undefined {
+  return picturePath(new Map(Object.entries(wanted)));
+}
+
 test('a picture is at the address that its form says, told as shortly as it can be', () => {
-  const path = (wanted: Record<string, string>): string | undefined => picturePath(new Map(Object.entries(wanted)));
   assert.equal(path({}), undefined);
   assert.equal(path({ name: 'ada' }), '/v1/github/entities/ada/contributions?format=svg');
   assert.equal(

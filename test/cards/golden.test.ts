@@ -50,7 +50,6 @@ test('PNG look as they did, with letters of every script that is bundled', async
     ['contributions-dark', 2],
     ['contributions-ar', 1],
     ['calendar', 1],
-    ['community', 2],
   ] as const) {
     await assertGoldenImage(`${name}@${scale}x.png`, await rasterizer.toPng(drawSample(name), scale));
   }

@@ -15,6 +15,7 @@ export const ar: Words = {
   toNext: '{n} حتى المستوى {level}',
   publicOnly: 'المساهمات العامة',
   publicAndPrivate: 'المساهمات العامة والخاصة',
+  inCollected: 'في المستودعات المجمّعة هنا',
   asOf: 'حتى {date}',
   stillCounting: 'العدّ جارٍ',
   contributorsTitle: 'المساهمون',

@@ -15,6 +15,7 @@ export const cs: Words = {
   toNext: '{n} do úrovně {level}',
   publicOnly: 'Veřejné příspěvky',
   publicAndPrivate: 'Veřejné i soukromé příspěvky',
+  inCollected: 'V repozitářích shromážděných zde',
   asOf: 'k {date}',
   stillCounting: 'ještě se počítá',
   contributorsTitle: 'Přispěvatelé',

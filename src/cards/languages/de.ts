@@ -15,6 +15,7 @@ export const de: Words = {
   toNext: '{n} bis Level {level}',
   publicOnly: 'Öffentliche Beiträge',
   publicAndPrivate: 'Öffentliche und private Beiträge',
+  inCollected: 'In hier erfassten Repositorys',
   asOf: 'Stand {date}',
   stillCounting: 'wird noch gezählt',
   contributorsTitle: 'Mitwirkende',

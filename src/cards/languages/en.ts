@@ -15,6 +15,7 @@ export const en: Words = {
   toNext: '{n} to level {level}',
   publicOnly: 'Public contributions',
   publicAndPrivate: 'Public and private contributions',
+  inCollected: 'In repositories collected here',
   asOf: 'as of {date}',
   stillCounting: 'still counting',
   contributorsTitle: 'Contributors',

@@ -15,6 +15,7 @@ export const es: Words = {
   toNext: '{n} para el nivel {level}',
   publicOnly: 'Contribuciones públicas',
   publicAndPrivate: 'Contribuciones públicas y privadas',
+  inCollected: 'En los repositorios recopilados aquí',
   asOf: 'a {date}',
   stillCounting: 'aún contando',
   contributorsTitle: 'Colaboradores',

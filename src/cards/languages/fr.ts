@@ -15,6 +15,7 @@ export const fr: Words = {
   toNext: '{n} avant le niveau {level}',
   publicOnly: 'Contributions publiques',
   publicAndPrivate: 'Contributions publiques et privées',
+  inCollected: 'Dans les dépôts collectés ici',
   asOf: 'au {date}',
   stillCounting: 'comptage en cours',
   contributorsTitle: 'Contributeurs',

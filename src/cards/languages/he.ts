@@ -15,6 +15,7 @@ export const he: Words = {
   toNext: '{n} עד רמה {level}',
   publicOnly: 'תרומות ציבוריות',
   publicAndPrivate: 'תרומות ציבוריות ופרטיות',
+  inCollected: 'במאגרים שנאספו כאן',
   asOf: 'נכון ל־{date}',
   stillCounting: 'הספירה נמשכת',
   contributorsTitle: 'תורמים',

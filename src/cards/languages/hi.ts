@@ -15,6 +15,7 @@ export const hi: Words = {
   toNext: 'स्तर {level} तक {n}',
   publicOnly: 'सार्वजनिक योगदान',
   publicAndPrivate: 'सार्वजनिक और निजी योगदान',
+  inCollected: 'यहाँ जुटाए गए रिपॉज़िटरी में',
   asOf: '{date} तक',
   stillCounting: 'गिनती जारी है',
   contributorsTitle: 'योगदानकर्ता',

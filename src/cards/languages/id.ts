@@ -15,6 +15,7 @@ export const id: Words = {
   toNext: '{n} lagi ke level {level}',
   publicOnly: 'Kontribusi publik',
   publicAndPrivate: 'Kontribusi publik dan privat',
+  inCollected: 'Di repositori yang dikumpulkan di sini',
   asOf: 'per {date}',
   stillCounting: 'masih dihitung',
   contributorsTitle: 'Kontributor',

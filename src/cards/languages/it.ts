@@ -15,6 +15,7 @@ export const it: Words = {
   toNext: '{n} al livello {level}',
   publicOnly: 'Contributi pubblici',
   publicAndPrivate: 'Contributi pubblici e privati',
+  inCollected: 'Nei repository raccolti qui',
   asOf: 'al {date}',
   stillCounting: 'conteggio in corso',
   contributorsTitle: 'Collaboratori',

@@ -15,6 +15,7 @@ export const ja: Words = {
   toNext: 'レベル {level} まで {n}',
   publicOnly: '公開の貢献',
   publicAndPrivate: '公開と非公開の貢献',
+  inCollected: 'ここで収集したリポジトリ内',
   asOf: '{date} 時点',
   stillCounting: '集計中',
   contributorsTitle: '貢献者',

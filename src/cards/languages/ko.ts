@@ -15,6 +15,7 @@ export const ko: Words = {
   toNext: '레벨 {level}까지 {n}',
   publicOnly: '공개 기여',
   publicAndPrivate: '공개 및 비공개 기여',
+  inCollected: '여기서 수집한 저장소 기준',
   asOf: '{date} 기준',
   stillCounting: '집계 중',
   contributorsTitle: '기여자',

@@ -15,6 +15,7 @@ export const nl: Words = {
   toNext: '{n} tot niveau {level}',
   publicOnly: 'Openbare bijdragen',
   publicAndPrivate: 'Openbare en privébijdragen',
+  inCollected: 'In de hier verzamelde repository’s',
   asOf: 'op {date}',
   stillCounting: 'wordt nog geteld',
   contributorsTitle: 'Bijdragers',

@@ -15,6 +15,7 @@ export const pl: Words = {
   toNext: '{n} do poziomu {level}',
   publicOnly: 'Wkład publiczny',
   publicAndPrivate: 'Wkład publiczny i prywatny',
+  inCollected: 'W zebranych tutaj repozytoriach',
   asOf: 'stan na {date}',
   stillCounting: 'trwa liczenie',
   contributorsTitle: 'Współtwórcy',

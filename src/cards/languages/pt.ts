@@ -15,6 +15,7 @@ export const pt: Words = {
   toNext: '{n} para o nível {level}',
   publicOnly: 'Contribuições públicas',
   publicAndPrivate: 'Contribuições públicas e privadas',
+  inCollected: 'Nos repositórios coletados aqui',
   asOf: 'em {date}',
   stillCounting: 'ainda contando',
   contributorsTitle: 'Colaboradores',

@@ -15,6 +15,7 @@ export const ru: Words = {
   toNext: '{n} до уровня {level}',
   publicOnly: 'Публичный вклад',
   publicAndPrivate: 'Публичный и приватный вклад',
+  inCollected: 'В собранных здесь репозиториях',
   asOf: 'на {date}',
   stillCounting: 'идёт подсчёт',
   contributorsTitle: 'Участники',

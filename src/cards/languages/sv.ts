@@ -15,6 +15,7 @@ export const sv: Words = {
   toNext: '{n} till nivå {level}',
   publicOnly: 'Offentliga bidrag',
   publicAndPrivate: 'Offentliga och privata bidrag',
+  inCollected: 'I kodförråd som samlats in här',
   asOf: 'per {date}',
   stillCounting: 'räknas fortfarande',
   contributorsTitle: 'Bidragsgivare',

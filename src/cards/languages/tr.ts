@@ -15,6 +15,7 @@ export const tr: Words = {
   toNext: 'Seviye {level} için {n}',
   publicOnly: 'Herkese açık katkılar',
   publicAndPrivate: 'Herkese açık ve özel katkılar',
+  inCollected: 'Burada toplanan depolarda',
   asOf: '{date} itibarıyla',
   stillCounting: 'sayım sürüyor',
   contributorsTitle: 'Katkıda bulunanlar',

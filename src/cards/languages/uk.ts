@@ -15,6 +15,7 @@ export const uk: Words = {
   toNext: '{n} до рівня {level}',
   publicOnly: 'Публічний внесок',
   publicAndPrivate: 'Публічний і приватний внесок',
+  inCollected: 'У зібраних тут репозиторіях',
   asOf: 'на {date}',
   stillCounting: 'триває підрахунок',
   contributorsTitle: 'Учасники',

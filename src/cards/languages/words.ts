@@ -19,6 +19,8 @@ export interface Words {
   toNext: string;
   publicOnly: string;
   publicAndPrivate: string;
+  /** What days are counted over. */
+  inCollected: string;
   /** `{date}` is when the provider was last asked. */
   asOf: string;
   stillCounting: string;

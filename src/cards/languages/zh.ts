@@ -15,6 +15,7 @@ export const zh: Words = {
   toNext: '距等级 {level} 还差 {n}',
   publicOnly: '公开贡献',
   publicAndPrivate: '公开和私有贡献',
+  inCollected: '仅统计此处收集的仓库',
   asOf: '截至 {date}',
   stillCounting: '统计中',
   contributorsTitle: '贡献者',
