@@ -7,9 +7,10 @@ import { sample } from '../src/commands/sample.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
 
-/** Makes docs/answer.svg: what the service really answers from its sample. */
+/** Makes docs/answer.svg and docs/card.svg: what the service really answers from its sample. */
 
 const file = fileURLToPath(new URL('../docs/answer.svg', import.meta.url));
+const cardFile = fileURLToPath(new URL('../docs/card.svg', import.meta.url));
 const path = '/v1/github/entities/sample-ada/contributions';
 const lineHeight = 19;
 const width = 860;
@@ -23,7 +24,9 @@ try {
   const config = readConfig(environment, () => '');
   const service = await startService(config, { log: createLog(config.logLevel) });
   const answer: unknown = await (await fetch(`${service.url}${path}`)).json();
+  const card = await (await fetch(`${service.url}${path}?format=svg`)).text();
   await service.close();
+  await writeFile(cardFile, card);
   await writeFile(file, draw([`$ curl -s localhost:8080${path} | jq`, ...JSON.stringify(answer, null, 2).split('\n')]));
 } finally {
   await rm(dataDir, { recursive: true, force: true });

@@ -8,10 +8,12 @@ import { createAccessTasks } from './access/tasks.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
-import { drawCard } from './cards/card.ts';
+import { composerRoutes } from './cards/composer/routes.ts';
+import { openPictures } from './cards/open.ts';
 import type { Config } from './config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
+import { badgeRoutes } from './contributors/badges/routes.ts';
 import { contributorRoutes } from './contributors/routes.ts';
 import { type AppOptions, type Core, openCore } from './core.ts';
 import type { Database } from './database/connection.ts';
@@ -26,6 +28,7 @@ import { healthRoutes } from './http/health.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
 import { Cursors } from './http/pagination.ts';
+import type { Pictures } from './http/pictures.ts';
 import { createServer } from './http/server.ts';
 import { reconcileJob } from './installations/jobs.ts';
 import type { Log } from './log.ts';
@@ -57,7 +60,14 @@ export async function startService(config: Config, options: AppOptions): Promise
   const core = await openCore(config, { ...options, countDrift: createDriftMetric(registry) });
   await hideLostRepositories(core.sync);
   sweepErased(core, log);
-  const app = await createApp(config, core, { log, now, registry });
+  const pictures = await openPictures({
+    connection: core.database.connection,
+    dataDir: config.dataDir,
+    ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
+    now,
+    onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
+  });
+  const app = await createApp(config, core, { log, now, registry, pictures });
   if ([...core.providers.values()].some((provider) => provider.app !== undefined)) {
     await addJob(core.database.connection, reconcileJob);
   }
@@ -77,6 +87,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   const metrics = await startMetrics(config, registry, log);
   const close = async (): Promise<void> => {
     await app.close();
+    await pictures.close();
     await queue.stop();
     await metrics?.close();
     await core.close();
@@ -99,7 +110,7 @@ export async function startService(config: Config, options: AppOptions): Promise
 async function createApp(
   config: Config,
   core: Core,
-  { log, now, registry }: { log: Log; now: () => Date; registry: Registry },
+  { log, now, registry, pictures }: { log: Log; now: () => Date; registry: Registry; pictures: Pictures },
 ): Promise<App> {
   const { database, listener, cache } = core;
   const { connection } = database;
@@ -125,6 +136,7 @@ async function createApp(
     isCacheLive: isLive,
     authenticate: (token) => access.authenticate(token),
     recognize: (token) => access.recognize(token),
+    pictures,
     counts,
     readsPerMinute: config.rateLimitPerMinute,
     trustedProxies: config.trustedProxies,
@@ -138,12 +150,13 @@ async function createApp(
         providers: core.providers,
         resolver,
         cache,
+        isCacheLive: isLive,
         cursors,
         connection,
         now,
         lookUpBudgetMs: config.lookupBudgetMs,
         publicUrl,
-        draw: drawCard,
+        pictures,
         newId: uuidv7,
         randomBytes,
         newSigningKey: generateSigningKey,
@@ -155,12 +168,20 @@ async function createApp(
       repositoryRoutes(routes, context);
       contributionRoutes(routes, context);
       contributorRoutes(routes, context);
+      badgeRoutes(routes, context);
       accessRoutes(routes, context);
       deliveryRoutes(routes, context);
+      composerRoutes(routes, { ...context, profileUrl: profileUrls(config) });
       healthRoutes(routes, () => canQuery(core));
     },
   });
   return app;
+}
+
+/** Where accounts have their pages, by what the operator said of their providers. */
+function profileUrls({ providers }: Config): (provider: string, name: string) => string {
+  const urls = new Map(providers.map(({ name, url }) => [name, url]));
+  return (provider, name) => `${urls.get(provider) ?? ''}/${encodeURIComponent(name)}`;
 }
 
 /** What this node keeps of erased accounts outside the database goes too: at the start, and whenever one is erased. */

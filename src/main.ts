@@ -1,4 +1,5 @@
 import { exportTo, importFrom } from './commands/backup.ts';
+import { card } from './commands/card.ts';
 import { gitHubAppUrl } from './commands/github-app.ts';
 import { installByName, listInstalled, uninstallByName } from './commands/installations.ts';
 import type { Io } from './commands/io.ts';
@@ -7,7 +8,9 @@ import { serve } from './commands/serve.ts';
 import { sync } from './commands/sync.ts';
 import { AppError } from './errors.ts';
 
-const commands: Record<string, (io: Io, argument: string | undefined) => Promise<void>> = {
+type Command = (io: Io, argument: string | undefined, ...more: string[]) => Promise<void>;
+
+const commands: Record<string, Command> = {
   serve,
   sync,
   demo,
@@ -18,7 +21,10 @@ const commands: Record<string, (io: Io, argument: string | undefined) => Promise
   uninstall: uninstallByName,
   installations: listInstalled,
   'github-app-url': gitHubAppUrl,
+  card,
 };
+/** Commands that take more than one argument. */
+const takesMany: ReadonlySet<Command> = new Set([card]);
 
 const usage = `plaudit COMMAND
   serve                              run the service (what npm start does)
@@ -29,6 +35,7 @@ const usage = `plaudit COMMAND
   uninstall PROVIDER/OWNER[/REPOSITORY]  take that back
   installations                      list what is installed
   github-app-url [ORGANIZATION]      the address at which a GitHub App for this service is registered
+  card PATH FILE [PATH FILE...]      write pictures into files: PATH is an address of this service, FILE ends with .svg or .png
   export FILE                        write everything that is stored to a file
   import FILE                        fill a new database from such a file
 Settings come from the environment; README.md lists them.`;
@@ -41,7 +48,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const command = commands[name];
-  if (command === undefined || rest.length > 0) {
+  if (command === undefined || (rest.length > 0 && !takesMany.has(command))) {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
@@ -54,7 +61,7 @@ export async function main(args: readonly string[]): Promise<number> {
     signal: ending,
   };
   try {
-    await command(io, argument);
+    await command(io, argument, ...rest);
     return 0;
   } catch (error) {
     if (ending.aborted) return 130;

@@ -2,14 +2,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
-import { type Audience, renderAnswer } from '../http/answer.ts';
+import { type Answer, type Audience, compressAnswer, renderAnswer } from '../http/answer.ts';
 import { type AnswerCache, cacheKey } from '../http/answer-cache.ts';
 import type { App } from '../http/app.ts';
 import type { Caller } from '../http/caller.ts';
 import { type dataTypes, type Envelope, EnvelopeSchema, envelope } from '../http/envelope.ts';
 import { type Cursors, PageParameters } from '../http/pagination.ts';
+import type { PictureRequest, Pictures, Shown } from '../http/pictures.ts';
 import { ProblemSchema } from '../http/problem.ts';
-import { holdsCredential, pageLinks, sendAnswer, sendPending, sendRedirect } from '../http/replies.ts';
+import {
+  holdsCredential,
+  pageLinks,
+  sendAnswer,
+  sendPending,
+  sendPendingPicture,
+  sendRedirect,
+} from '../http/replies.ts';
 import type { Provider } from '../providers/provider.ts';
 import { nameKey } from './account.ts';
 import { Entity, toEntity } from './entity.ts';
@@ -23,12 +31,13 @@ export interface AccountRouteContext {
   providers: ReadonlyMap<string, Provider>;
   resolver: Resolver;
   cache: AnswerCache;
+  /** Whether changes reach the cache; while they do not, nothing is answered from it. */
+  isCacheLive: () => boolean;
   cursors: Cursors;
   now: () => Date;
   /** How long a caller waits for what was never seen before. */
   lookUpBudgetMs: number;
-  /** Draws an answer. */
-  draw: (card: string, answer: Envelope) => string;
+  pictures: Pictures;
   /** How addresses of this service begin for those outside, without a trailing slash. */
   publicUrl: () => string;
 }
@@ -56,8 +65,8 @@ interface MadeAnswer {
   staleAt: Date;
   /** For what is shown to everybody only because the owner wants it so. */
   audience?: 'everybody_for_now';
-  /** The card to draw it as, where a picture was asked for. */
-  card?: string | undefined;
+  /** What pictures show besides. */
+  shown?: Omit<Shown, 'answer'>;
   /** False where it depends on more than this account's own data: it is made anew each time. */
   isKept?: boolean;
 }
@@ -67,6 +76,8 @@ export interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;
   dataType: keyof typeof dataTypes;
+  /** How the answer is to be drawn; undefined: it is told as JSON. */
+  picture?: PictureRequest | undefined;
 }
 
 /** Answers anybody's request about an account, from finding it by its name to the bytes. */
@@ -76,20 +87,22 @@ export async function answerAboutAccount(
   asked: { provider: string; name: string },
   make: (found: AskedAccount) => Promise<Made>,
 ): Promise<FastifyReply> {
-  const { request, reply, dataType } = exchange;
+  const { request, reply } = exchange;
   const provider = providerOf(context, asked.provider);
   if (!provider.isPossibleName(asked.name)) throw noSuchAccount();
   const begun = context.cache.begin();
   const deadline = new Date(context.now().getTime() + context.lookUpBudgetMs);
   const resolution = await context.resolver.resolve(asked, deadline);
   if (resolution.state === 'absent') throw noSuchAccount();
-  if (resolution.state === 'pending') return sendPending(reply, dataType);
+  if (resolution.state === 'pending') return sendNotYet(context, exchange);
   const { account } = resolution;
   const isOwner = request.caller?.accountId === account.id;
   if (account.hidden && !isOwner) throw noSuchAccount();
   if (resolution.state === 'renamed') return sendRedirect(request, reply, account.name);
+  const kept = keptPicture(context, exchange, account);
+  if (kept !== undefined) return sendAnswer(request, reply, kept);
   const made = await make({ account, provider, deadline, isOwner });
-  return sendMade(context, exchange, { account, made, begun });
+  return sendMade(context, exchange, { account, made, begun, deadline });
 }
 
 /** Answers the owner's request about their own account; nobody else learns whether there is such an account. */
@@ -108,7 +121,7 @@ export async function answerAboutOwnAccount(
   }
   const deadline = new Date(context.now().getTime() + context.lookUpBudgetMs);
   const made = await make({ account, provider, deadline, isOwner: true });
-  return sendMade(context, exchange, { account, made, begun });
+  return sendMade(context, exchange, { account, made, begun, deadline });
 }
 
 /**
@@ -144,19 +157,58 @@ function notTheirs(): AppError {
   return new AppError('forbidden', 'This token is not for this account.');
 }
 
+/** Says that what was asked for is being asked for, as JSON or as a picture. */
+async function sendNotYet(
+  { pictures }: AccountRouteContext,
+  { request, reply, dataType, picture }: Exchange,
+): Promise<FastifyReply> {
+  if (picture === undefined) return sendPending(reply, dataType);
+  return sendPendingPicture(request, reply, await pictures.drawCollecting(picture));
+}
+
+/** A picture that was drawn before, for an address that means the same. */
+function keptPicture(
+  { cache, isCacheLive, now }: AccountRouteContext,
+  { request, picture }: Exchange,
+  account: Account,
+): Answer | undefined {
+  if (picture === undefined || !isCacheLive()) return undefined;
+  const name = cacheKey(pictureName(account, picture), request.caller);
+  const kept = cache.get(name, now().getTime());
+  if (kept !== undefined && !holdsCredential(request.url)) cache.alias(cacheKey(request.url, request.caller), name);
+  return kept;
+}
+
+/** No address begins like this. */
+function pictureName({ id }: Account, { key }: PictureRequest): string {
+  return `${id}:${key}`;
+}
+
 async function sendMade(
   context: AccountRouteContext,
-  { request, reply, dataType }: Exchange,
-  { account, made, begun }: { account: Account; made: Made; begun: number },
+  exchange: Exchange,
+  { account, made, begun, deadline }: { account: Account; made: Made; begun: number; deadline: Date },
 ): Promise<FastifyReply> {
-  if (made === undefined) return sendPending(reply, dataType);
+  if (made === undefined) return sendNotYet(context, exchange);
+  const { request, reply, picture } = exchange;
   const { caller } = request;
+  const { cache, pictures, now } = context;
   const audience: Audience = caller === null ? (made.audience ?? 'everybody') : 'caller';
-  const links = pageLinks(`${context.publicUrl()}${request.url}`, made.envelope);
-  const picture = made.card === undefined ? undefined : context.draw(made.card, made.envelope);
-  const answer = renderAnswer({ ...made, picture, audience, accountId: account.id, links, now: context.now() });
-  const isKept = made.isKept !== false && !holdsCredential(request.url);
-  if (isKept) context.cache.put(cacheKey(request.url, caller), answer, begun);
+  const isKept = made.isKept !== false;
+  const base = { ...made, audience, accountId: account.id };
+  const address = cacheKey(request.url, caller);
+  if (picture === undefined) {
+    const links = pageLinks(`${context.publicUrl()}${request.url}`, made.envelope);
+    const answer = renderAnswer({ ...base, links, now: now() });
+    if (isKept && !holdsCredential(request.url)) cache.put(address, answer, begun);
+    return sendAnswer(request, reply, answer);
+  }
+  const drawn = await pictures.draw(picture, { ...made.shown, answer: made.envelope }, deadline);
+  const rendered = renderAnswer({ ...base, picture: drawn, now: now() });
+  const answer = isKept && picture.format === 'svg' ? await compressAnswer(rendered) : rendered;
+  const name = cacheKey(pictureName(account, picture), caller);
+  if (isKept) cache.put(name, answer, begun);
+  if (isKept && !holdsCredential(request.url)) cache.alias(address, name);
   return sendAnswer(request, reply, answer);
 }
 

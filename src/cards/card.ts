@@ -1,21 +1,50 @@
-import type { Envelope } from '../http/envelope.ts';
-import { contributionsCard } from './contributions.card.ts';
-import { contributorsCard } from './contributors.card.ts';
+import type { Shown } from '../http/pictures.ts';
+import type { Drawing } from './frame.ts';
+import type { Look, Parts } from './look.ts';
 
-/** A picture of an answer: the same data, drawn. Pure: the same answer gives the same bytes. */
-export interface Card {
-  /** @param answer as the interface tells it in JSON. */
-  draw(answer: Envelope): string;
+/** Images that a picture shows, as data addresses, by the addresses that they are known by. What is missing is drawn without. */
+export type Images = ReadonlyMap<string, string>;
+
+/** A picture of an answer: one file, and one line in `index.ts`. Pure: the same answer, look and images give the same bytes. */
+export interface CardDefinition<Content> {
+  parts: Parts;
+  /** The size of a picture that has nothing to show, such as an error in its place. */
+  emptySize: (look: Look) => { widthPx: number; heightPx: number };
+  /** What the picture needs of an answer, which is as the interface tells it in JSON; undefined: there is nothing to draw. */
+  read(shown: Shown): Content | undefined;
+  /** Addresses of the images that it shows. */
+  images?(content: Content, look: Look): string[];
+  /** For a side of at most 36 pixels, or of 56. */
+  imageSize?: 'small' | 'large';
+  draw(content: Content, look: Look, images: Images): Drawing;
 }
 
-/** All cards, by the name that routes know them by. */
-const cards = new Map<string, Card>([
-  ['contributions', contributionsCard],
-  ['contributors', contributorsCard],
-]);
+/** The same for those who know nothing of its content. */
+export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'emptySize'> {
+  imageSize: 'small' | 'large';
+  /** Undefined: there is nothing to draw. */
+  read(shown: Shown, look: Look): Readable | undefined;
+}
 
-export function drawCard(name: string, answer: Envelope): string {
-  const card = cards.get(name);
-  if (card === undefined) throw new Error(`there is no card ${name}`);
-  return card.draw(answer);
+/** What was read and is ready to be drawn. */
+export interface Readable {
+  images: string[];
+  draw(images: Images): Drawing;
+}
+
+export function defineCard<Content>(definition: CardDefinition<Content>): Card {
+  const { parts, emptySize, imageSize = 'small' } = definition;
+  return {
+    parts,
+    emptySize,
+    imageSize,
+    read: (shown, look) => {
+      const content = definition.read(shown);
+      if (content === undefined) return undefined;
+      return {
+        images: definition.images?.(content, look) ?? [],
+        draw: (images) => definition.draw(content, look, images),
+      };
+    },
+  };
 }

@@ -1,81 +1,211 @@
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
-import type { Envelope } from '../http/envelope.ts';
-import { fit, frame, line } from './svg.ts';
+import { Compile } from 'typebox/compile';
+import { avatarClip, drawAvatar } from './avatar.ts';
+import { Canvas, textStyles } from './canvas.ts';
+import { defineCard, type Images } from './card.ts';
+import { type Drawing, frame, padding } from './frame.ts';
+import { icons } from './icons.ts';
+import { fill, type Language } from './languages/language.ts';
+import type { Look } from './look.ts';
+import { px } from './markup.ts';
+import { measure } from './text/measure.ts';
 
-const width = 460;
-const height = 214;
-const margin = 24;
-const nameRoom = 40;
-const number = new Intl.NumberFormat('en');
+const defaultWidthPx = 480;
+const avatarSize = 48;
+const rowHeight = 46;
+const iconRoom = 26;
+const gap = 12;
 
-/** In the order in which they stand, two in a row. */
-const labels = [
-  ['commits', 'Commits'],
-  ['pull_requests', 'Pull requests'],
-  ['pull_requests_merged', 'Merged'],
-  ['reviews', 'Reviews'],
-  ['issues', 'Issues'],
-  ['issues_closed', 'Closed issues'],
-  ['discussions', 'Discussions'],
-  ['discussions_answered', 'Accepted answers'],
-  ['contributed_to', 'Contributed to'],
-  ['stars', 'Stars earned'],
-] as const;
+/** In the order in which they stand. */
+const usual = ['commits', 'pull_requests', 'reviews', 'issues', 'stars', 'contributed_to'] as const;
+const further = ['pull_requests_merged', 'issues_closed', 'discussions', 'discussions_answered'] as const;
+const counterNames = [...usual, ...further];
+type CounterName = (typeof counterNames)[number];
 
-/** What the picture needs of an answer's item. */
 const Item = Type.Object({
   name: Type.String(),
   display_name: Type.String(),
+  avatar_url: Type.String(),
   experience: Type.Integer(),
   level: Type.Integer(),
   contributions: Type.Record(Type.String(), Type.Integer()),
 });
-type Item = Static<typeof Item>;
+const compiledItem = Compile(Item);
 
-/** Lifetime counters, and the level with the way to the next one. */
-export const contributionsCard = {
-  draw({ data, meta_data }: Envelope): string {
-    const item = Value.Parse(Item, data[0]);
-    const counters = labels.map(([name, label]) => ({ label, value: item.contributions[name] ?? 0 }));
-    const who = fit(item.display_name || item.name, nameRoom);
-    const missing = meta_data.missing ?? [];
-    const told = counters.map(({ label, value }) => `${label}: ${number.format(value)}`).join(', ');
-    const coverage = meta_data.includes_private ? 'public and private' : 'public';
-    return frame({
-      width,
-      height,
-      title: `Contributions of ${who}`,
-      description: `Level ${item.level}. ${told}. Counted is what is ${coverage}.`,
-      body: [
-        line({ x: margin, y: 36, class: 'title' }, who),
-        line(
-          { x: margin, y: 55, class: 'soft' },
-          `${item.name} · ${coverage}${missing.length > 0 ? ' · still counting' : ''}`,
-        ),
-        ...level(item),
-        ...counters.flatMap(({ label, value }, index) => counter(label, value, index)),
-      ].join('\n'),
+/** A number, and how it is told. */
+interface Counter {
+  name: CounterName;
+  value: number;
+  full: string;
+}
+
+interface Content {
+  account: Static<typeof Item>;
+  missing: readonly string[];
+  includesPrivate: boolean;
+  asOf: Date | undefined;
+}
+
+/** Lifetime counters, the level with the way to the next one, and what the numbers cover. */
+export const contributionsCard = defineCard<Content>({
+  parts: { hideable: ['avatar', 'level', 'coverage', 'icons', ...usual], showable: further },
+  emptySize: (look) => sizeOf(look, shownCounters(look).length),
+  read: ({
+    answer: {
+      data: [item],
+      meta_data,
+    },
+  }) =>
+    compiledItem.Check(item)
+      ? {
+          account: item,
+          missing: meta_data.missing ?? [],
+          includesPrivate: meta_data.includes_private === true,
+          asOf: meta_data.as_of === undefined ? undefined : new Date(meta_data.as_of),
+        }
+      : undefined,
+  images: ({ account }, { hide }) => (hide.has('avatar') ? [] : [account.avatar_url]),
+  imageSize: 'large',
+  draw: (content, look, images) => {
+    const { account } = content;
+    const counters = shownCounters(look).map((name) => told(content, name, look.language));
+    const size = sizeOf(look, counters.length);
+    const canvas = new Canvas(size.widthPx, look.language);
+    let y = drawHeader(canvas, content, look, images);
+    if (!look.hide.has('level')) y = drawLevel(canvas, content, look, y);
+    drawCounters(canvas, counters, look, y);
+    const { words } = look.language;
+    if (!look.hide.has('coverage')) {
+      const place = { at: padding, y: size.heightPx - 20, room: size.widthPx - 2 * padding };
+      canvas.text('small', place, coverageOf(content, look.language));
+    }
+    const values = counters.map(({ name, full }) => `${words[name]}: ${full}`).join(', ');
+    return finished(look, canvas, size, {
+      title: look.title ?? `${account.display_name || account.name} · ${words.publicOnly}`,
+      description: [
+        ...(look.hide.has('level') ? [] : [levelOf(content, look.language)]),
+        ...(values === '' ? [] : [values]),
+        ...(look.hide.has('coverage') ? [] : [coverageOf(content, look.language)]),
+      ]
+        .map((part) => `${part}.`)
+        .join(' '),
+      hasAvatar: !look.hide.has('avatar'),
     });
   },
-};
+});
 
-function counter(label: string, value: number, index: number): string[] {
-  const column = index % 2;
-  const x = margin + column * 218;
-  const y = 98 + Math.floor(index / 2) * 23;
-  return [line({ x, y, class: 'soft' }, label), line({ x: x + 194, y, class: 'number' }, number.format(value))];
+function finished(
+  look: Look,
+  canvas: Canvas,
+  { widthPx, heightPx }: { widthPx: number; heightPx: number },
+  told: { title: string; description: string; hasAvatar: boolean },
+): Drawing {
+  const body = told.hasAvatar ? `${avatarClip}\n${canvas.body()}` : canvas.body();
+  return frame(look, { width: widthPx, height: heightPx, title: told.title, description: told.description, body });
+}
+
+function shownCounters({ hide, show }: Look): CounterName[] {
+  return counterNames.filter((name) => !hide.has(name) && (show.has(name) || usual.some((one) => one === name)));
+}
+
+function columnsOf(look: Look): number {
+  const width = look.widthPx ?? defaultWidthPx;
+  return look.columns ?? Math.max(1, Math.min(3, Math.floor((width - 2 * padding) / 130)));
+}
+
+function sizeOf(look: Look, counters: number): { widthPx: number; heightPx: number } {
+  const { hide } = look;
+  const rows = Math.ceil(counters / columnsOf(look));
+  const header = headerHeight(look);
+  const level = hide.has('level') ? 0 : 48;
+  const coverage = hide.has('coverage') ? 0 : 24;
+  return { widthPx: look.widthPx ?? defaultWidthPx, heightPx: header + level + rows * rowHeight + coverage + 12 };
+}
+
+function headerHeight({ hide }: Look): number {
+  return padding + (hide.has('avatar') ? 40 : avatarSize) + 18;
+}
+
+/** @returns where it goes on. */
+function drawHeader(canvas: Canvas, { account }: Content, look: Look, images: Images): number {
+  const { hide, title } = look;
+  const name = account.display_name || account.name;
+  const hasAvatar = !hide.has('avatar');
+  if (hasAvatar) {
+    const person = { name, avatarUrl: account.avatar_url };
+    drawAvatar(canvas, { at: padding, y: padding, size: avatarSize }, person, images);
+  }
+  const at = padding + (hasAvatar ? avatarSize + 14 : 0);
+  const room = (look.widthPx ?? defaultWidthPx) - at - padding;
+  const top = padding + (hasAvatar ? 4 : 0);
+  canvas.text('heading', { at, y: top + 17, room }, title ?? name);
+  canvas.text('label', { at, y: top + 36, room }, account.name);
+  return headerHeight(look);
 }
 
 /** Progress runs linearly from 100·(level−1)² to 100·level². */
-function level({ experience, level: reached }: Item): string[] {
-  const from = 100 * Math.max(0, reached - 1) ** 2;
-  const to = 100 * Math.max(1, reached) ** 2;
+function drawLevel(canvas: Canvas, content: Content, look: Look, y: number): number {
+  const { language } = look;
+  const { experience, level } = content.account;
+  const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
+  const from = 100 * Math.max(0, level - 1) ** 2;
+  const to = 100 * Math.max(1, level) ** 2;
   const share = Math.min(1, Math.max(0, (experience - from) / (to - from)));
-  const right = width - margin;
+  const left = Math.max(0, to - experience);
+  const used = canvas.text('name', { at: padding, y: y + 11, room: width * 0.6 }, levelOf(content, language));
+  const way = fill(language.words.toNext, { n: language.number(left), level: language.number(Math.max(1, level) + 1) });
+  if (!isUnknown(content, 'level', experience)) {
+    canvas.text('label', { at: padding + width, y: y + 11, room: width - used - gap, anchor: 'end' }, way);
+  }
+  canvas.rect({ at: padding, y: y + 20, width, height: 6, radius: 3 }, 'class="t"');
+  if (share > 0)
+    canvas.rect({ at: padding, y: y + 20, width: Math.max(6, width * share), height: 6, radius: 3 }, 'class="a f"');
+  return y + 48;
+}
+
+function drawCounters(canvas: Canvas, counters: readonly Counter[], look: Look, y: number): void {
+  const columns = columnsOf(look);
+  const cell = ((look.widthPx ?? defaultWidthPx) - 2 * padding + gap) / columns;
+  const hasIcons = !look.hide.has('icons');
+  for (const [index, { name, value, full }] of counters.entries()) {
+    const at = padding + (index % columns) * cell;
+    const top = y + Math.floor(index / columns) * rowHeight;
+    const textAt = at + (hasIcons ? iconRoom : 0);
+    const room = cell - gap - (hasIcons ? iconRoom : 0);
+    if (hasIcons) {
+      canvas.add(
+        `<g class="k" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" transform="translate(${px(canvas.left(at, 16))} ${px(top)})">${icons[name]}</g>`,
+      );
+    }
+    canvas.text(
+      'number',
+      { at: textAt, y: top + 14, room },
+      measure(full, textStyles.number.sizePx, 'bold') <= room ? full : look.language.compactNumber(value),
+    );
+    canvas.text('label', { at: textAt, y: top + 31, room }, look.language.words[name]);
+  }
+}
+
+/** What is not known is not told as a number. */
+function told(content: Content, name: CounterName, language: Language): Counter {
+  const value = content.account.contributions[name] ?? 0;
+  if (isUnknown(content, name, value)) return { name, value, full: '–' };
+  return { name, value, full: language.number(value) };
+}
+
+function isUnknown({ missing }: Content, name: string, value: number): boolean {
+  return value === 0 && missing.includes(name);
+}
+
+function levelOf(content: Content, { words, number }: Language): string {
+  const { level, experience } = content.account;
+  return fill(words.level, { n: isUnknown(content, 'level', experience) ? '–' : number(level) });
+}
+
+function coverageOf({ missing, includesPrivate, asOf }: Content, { words, date }: Language): string {
   return [
-    line({ x: right, y: 36, class: 'number' }, `Level ${reached}`),
-    `<rect class="track" x="${right - 120}" y="46" width="120" height="6" rx="3"/>`,
-    `<rect class="bar" x="${right - 120}" y="46" width="${(120 * share).toFixed(1)}" height="6" rx="3"/>`,
-  ];
+    includesPrivate ? words.publicAndPrivate : words.publicOnly,
+    ...(missing.length > 0 ? [words.stillCounting] : []),
+    ...(asOf === undefined ? [] : [fill(words.asOf, { date: date(asOf) })]),
+  ].join(' · ');
 }

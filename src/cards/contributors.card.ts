@@ -1,45 +1,115 @@
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
-import type { Envelope } from '../http/envelope.ts';
-import { escapeText, fit, frame, line } from './svg.ts';
+import { Compile } from 'typebox/compile';
+import { avatarClip, drawAvatar } from './avatar.ts';
+import { Canvas } from './canvas.ts';
+import { defineCard, type Images } from './card.ts';
+import { frame, padding } from './frame.ts';
+import { fill } from './languages/language.ts';
+import type { Look } from './look.ts';
 
-const width = 460;
-const margin = 24;
-const columns = 2;
-const rowHeight = 44;
-const nameRoom = 18;
-const number = new Intl.NumberFormat('en');
+const defaultWidthPx = 480;
+const avatarSize = 36;
+const gap = 16;
+const rowHeight = 52;
+const titleHeight = 34;
+const bareGap = 8;
+const moreHeight = 28;
 
-/** What the picture needs of an answer's items. */
-const Item = Type.Object({ name: Type.String(), display_name: Type.String(), contributions: Type.Integer() });
+const Item = Type.Object({
+  name: Type.String(),
+  display_name: Type.String(),
+  avatar_url: Type.String(),
+  contributions: Type.Integer(),
+});
 type Item = Static<typeof Item>;
+const compiledItem = Compile(Item);
 
-/** Who contributed, with how much. */
-export const contributorsCard = {
-  draw({ data, meta_data, next_cursor }: Envelope): string {
-    const people = data.map((item) => Value.Parse(Item, item));
-    const rows = Math.max(1, Math.ceil(people.length / columns));
-    const height = 60 + rows * rowHeight + (next_cursor === undefined ? 8 : 30);
-    const told = people.map(({ name, contributions }) => `${name}: ${number.format(contributions)}`).join(', ');
-    const body = [
-      line({ x: margin, y: 36, class: 'title' }, 'Contributors'),
-      ...people.flatMap((person, index) => row(person, index)),
-      ...(people.length === 0 ? [line({ x: margin, y: 78, class: 'soft' }, 'Nobody yet')] : []),
-      ...(next_cursor === undefined ? [] : [line({ x: margin, y: height - 18, class: 'soft' }, 'and more')]),
-    ];
-    const title = `Contributors${meta_data.complete === false ? ' (still counting)' : ''}`;
-    return frame({ width, height, title, description: told || 'Nobody yet', body: body.join('\n') });
+interface Content {
+  people: Item[];
+  /** How many come after them. */
+  others: number;
+  isCounting: boolean;
+}
+
+/** Who contributed, with how much; without names and counts a wall of portraits. */
+export const contributorsCard = defineCard<Content>({
+  parts: { hideable: ['title', 'names', 'counts', 'more'], showable: [] },
+  emptySize: (look) => ({
+    widthPx: look.widthPx ?? defaultWidthPx,
+    heightPx: padding + titleOf(look) + 2 * rowHeight + padding - gap,
+  }),
+  read: ({ answer: { data, meta_data }, further = 0 }) => {
+    const people = data.filter((item) => compiledItem.Check(item));
+    if (people.length === 0) return undefined;
+    return { people, others: further, isCounting: meta_data.complete === false };
   },
-};
+  images: ({ people }) => people.map(({ avatar_url }) => avatar_url),
+  draw: ({ people, others, isCounting }, look, images) => {
+    const { language, hide } = look;
+    const { words } = language;
+    const width = look.widthPx ?? defaultWidthPx;
+    const canvas = new Canvas(width, language);
+    const room = width - 2 * padding;
+    if (!hide.has('title')) {
+      const title = look.title ?? words.contributorsTitle;
+      const used = canvas.text('heading', { at: padding, y: padding + 15, room }, title);
+      const place = { at: padding + room, y: padding + 15, room: room - used - gap, anchor: 'end' } as const;
+      if (isCounting) canvas.text('label', place, words.stillCounting);
+    }
+    const top = padding + titleOf(look);
+    const bottom = hide.has('names')
+      ? drawWall(canvas, people, look, images, top)
+      : drawList(canvas, people, look, images, top);
+    const more = others > 0 && !hide.has('more') ? fill(words.more, { n: language.number(others) }) : '';
+    canvas.text('label', { at: padding, y: bottom + 26, room }, more);
+    return frame(look, {
+      width,
+      height: bottom + (more === '' ? 0 : moreHeight) + padding,
+      title: look.title ?? words.contributorsTitle,
+      description: [
+        ...people.map((one) => `${one.name}: ${language.number(one.contributions)}`),
+        ...(more === '' ? [] : [more]),
+      ].join(', '),
+      body: `${avatarClip}\n${canvas.body()}`,
+    });
+  },
+});
 
-function row({ name, display_name, contributions }: Item, index: number): string[] {
-  const x = margin + (index % columns) * 218;
-  const y = 58 + Math.floor(index / columns) * rowHeight;
-  const [initial = '?'] = (display_name || name).trim();
-  return [
-    `<circle class="disc" cx="${x + 16}" cy="${y + 16}" r="16"/>`,
-    `<text class="initials" x="${x + 16}" y="${y + 21}">${escapeText(initial.toUpperCase())}</text>`,
-    line({ x: x + 42, y: y + 14 }, fit(display_name || name, nameRoom)),
-    line({ x: x + 42, y: y + 31, class: 'soft' }, `${number.format(contributions)} contributions`),
-  ];
+function titleOf({ hide }: Look): number {
+  return hide.has('title') ? 0 : titleHeight;
+}
+
+/** @returns where it ends. */
+function drawList(canvas: Canvas, people: readonly Item[], look: Look, images: Images, top: number): number {
+  const { language, hide } = look;
+  const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
+  const columns = look.columns ?? Math.max(1, Math.min(4, Math.floor((width + gap) / 200)));
+  const cell = (width + gap) / columns;
+  const hasCounts = !hide.has('counts');
+  for (const [index, person] of people.entries()) {
+    const at = padding + (index % columns) * cell;
+    const y = top + Math.floor(index / columns) * rowHeight;
+    const name = person.display_name || person.name;
+    drawAvatar(canvas, { at, y, size: avatarSize }, { name, avatarUrl: person.avatar_url }, images);
+    const place = { at: at + avatarSize + 10, room: cell - gap - avatarSize - 10 };
+    canvas.text('name', { ...place, y: y + (hasCounts ? 15 : 23) }, name);
+    if (!hasCounts) continue;
+    canvas.text('label', { ...place, y: y + 31 }, language.plural(language.words.contributions, person.contributions));
+  }
+  return top + Math.ceil(people.length / columns) * rowHeight - (rowHeight - avatarSize);
+}
+
+function drawWall(canvas: Canvas, people: readonly Item[], look: Look, images: Images, top: number): number {
+  const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
+  const columns = Math.max(1, Math.floor((width + bareGap) / (avatarSize + bareGap)));
+  const step = (width + bareGap) / columns;
+  for (const [index, person] of people.entries()) {
+    const place = {
+      at: padding + (index % columns) * step,
+      y: top + Math.floor(index / columns) * (avatarSize + bareGap),
+      size: avatarSize,
+    };
+    drawAvatar(canvas, place, { name: person.display_name || person.name, avatarUrl: person.avatar_url }, images);
+  }
+  return top + Math.ceil(people.length / columns) * (avatarSize + bareGap) - bareGap;
 }

@@ -13,9 +13,12 @@ import { findOutcome } from '../database/questions.ts';
 import type { App } from '../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp } from '../http/envelope.ts';
 import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../http/pagination.ts';
+import { FormatParameter, isPictureFormat, type Shown, withPictures } from '../http/pictures.ts';
+import { awaitListing } from './await-listing.ts';
 import { findCollection } from './collection-store.ts';
 import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { counterNames, experienceOf, unknownCounters } from './counters.ts';
+import { findDays as findDaysOfAccount, findDaysOfOwned } from './day-store.ts';
 import { collectJob, seeTotalsJob } from './jobs.ts';
 import { isSame, withPrivate } from './private-counters.ts';
 import { findSeenTotals } from './private-store.ts';
@@ -38,7 +41,8 @@ const EntityWithContributions = Type.Object({ ...Entity.properties, contribution
 
 const Query = Type.Object({
   ...PageParameters.properties,
-  format: Type.Optional(Type.Enum(['json', 'svg'])),
+  format: FormatParameter,
+  card: Type.Optional(Type.Enum(['contributions', 'calendar'], { description: 'Which picture to draw.' })),
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
   ),
@@ -55,38 +59,72 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
       schema: {
         summary: "An account's lifetime contributions",
         params: AccountPath,
-        querystring: Query,
+        querystring: withPictures(Query.properties, context.pictures),
         response: { 200: EnvelopeSchema(EntityWithContributions), ...problemResponses },
       },
+      config: { cards: ['contributions', 'calendar'] },
     },
     async (request, reply) => {
-      const { limit = defaultLimit, private: isPrivateAsked = false, format } = request.query;
+      const { limit = defaultLimit, private: isPrivateAsked = false, format, card = 'contributions' } = request.query;
+      const picture = isPictureFormat(format) ? context.pictures.request(card, format, request.query) : undefined;
+      const isCalendar = picture?.card === 'calendar';
       const start = context.cursors.readStart(listing, request.query);
-      return answerAboutAccount(context, { request, reply, dataType: 'entity' }, request.params, async (asked) => {
-        const { account, provider } = asked;
-        const includesPrivate = isPrivateAsked && (asked.isOwner || account.publishesPrivate);
-        if (includesPrivate) await learnPrivate(context, asked);
-        const days = await findDays(context, account, { limit: limit + 1, start, includesPrivate });
-        const { page, hasPrevious, hasNext } = cutPage(days, limit, start);
-        const asOf = await lastAsked(context, account, includesPrivate);
-        const cursor = (day: CountersOfDay | undefined): string | undefined =>
-          day && context.cursors.write(listing, [account.id, day.day]);
-        return {
-          envelope: envelope({
-            dataType: 'entity',
-            data: page.map((day) => toItem(account, provider.accountUrl(account.name), day)),
-            provenance: { asOf, missing: missingOf(page[0]), includesPrivate },
-            previousCursor: hasPrevious ? cursor(page[0]) : undefined,
-            nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
-          }),
-          staleAt: context.resolver.staleAt(asOf),
-          card: format === 'svg' ? 'contributions' : undefined,
-          // It counts what others own too.
-          ...(includesPrivate && { audience: 'everybody_for_now', isKept: false }),
-        };
-      });
+      return answerAboutAccount(
+        context,
+        { request, reply, dataType: 'entity', picture },
+        request.params,
+        async (asked) => {
+          const { account, provider } = asked;
+          const includesPrivate = isPrivateAsked && (asked.isOwner || account.publishesPrivate);
+          if (includesPrivate) await learnPrivate(context, asked);
+          // Days are those of what is collected.
+          if (isCalendar && (await awaitListing(context, asked)) === undefined) return undefined;
+          const days = await findDays(context, account, { limit: limit + 1, start, includesPrivate });
+          const { page, hasPrevious, hasNext } = cutPage(days, limit, start);
+          const asOf = await lastAsked(context, account, includesPrivate);
+          const cursor = (day: CountersOfDay | undefined): string | undefined =>
+            day && context.cursors.write(listing, [account.id, day.day]);
+          return {
+            envelope: envelope({
+              dataType: 'entity',
+              data: page.map((day) => toItem(account, provider.accountUrl(account.name), day)),
+              provenance: { asOf, missing: missingOf(page[0]), includesPrivate },
+              previousCursor: hasPrevious ? cursor(page[0]) : undefined,
+              nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
+            }),
+            staleAt: context.resolver.staleAt(asOf),
+            ...(isCalendar && { shown: await findYear(context, account, includesPrivate) }),
+            // It counts what others own too.
+            ...(includesPrivate && { audience: 'everybody_for_now', isKept: false }),
+          };
+        },
+      );
     },
   );
+}
+
+const yearMs = 364 * 86_400_000;
+
+/** What an account contributed on the days of the last year; an organization, what was contributed to it. */
+async function findYear(
+  { connection, now }: AccountRouteContext,
+  { id, type }: Account,
+  withPrivate: boolean,
+): Promise<Pick<Shown, 'days' | 'until'>> {
+  const until = dayOf(now());
+  const asked = { accountId: id, from: dayOf(new Date(now().getTime() - yearMs)), to: until, withPrivate };
+  const days = await (type === 'organization' ? findDaysOfOwned : findDaysOfAccount)(connection, asked);
+  return {
+    until,
+    days: days.map(({ day, counts }) => ({
+      day,
+      contributions: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    })),
+  };
+}
+
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
 }
 
 /** When what the counters come from was last asked for; asks for it anew, behind the answer, when that is due. */
@@ -126,8 +164,8 @@ async function findDays(
 ): Promise<CountersOfDay[]> {
   const page = {
     limit,
-    after: start.after && dayOf('after', start.after, account),
-    before: start.before && dayOf('before', start.before, account),
+    after: start.after && placeOf('after', start.after, account),
+    before: start.before && placeOf('before', start.before, account),
   };
   const isFirstPage = page.after === undefined && page.before === undefined;
   const found = await findHistory(connection, account.id, page);
@@ -141,13 +179,13 @@ async function findDays(
   return isSame(now, newest) ? [now, ...days.slice(1)] : [now, ...all.slice(1)];
 }
 
-function dayOf(parameter: string, [accountId, day]: Place, account: Account): string {
+function placeOf(parameter: string, [accountId, day]: Place, account: Account): string {
   if (accountId !== account.id || typeof day !== 'string') throw staleCursor(parameter);
   return day;
 }
 
 function neverCounted(account: Account): CountersOfDay {
-  const day = account.createdAt.toISOString().slice(0, 10);
+  const day = dayOf(account.createdAt);
   return { day, counters: unknownCounters, missing: [...counterNames], updatedAt: account.updatedAt };
 }
 

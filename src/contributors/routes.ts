@@ -13,9 +13,10 @@ import type { ContributionKind } from '../contributions/contribution.ts';
 import type { App } from '../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp } from '../http/envelope.ts';
 import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../http/pagination.ts';
+import { FormatParameter, isPictureFormat, type PictureRequest, withPictures } from '../http/pictures.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from './collected.ts';
 import type { Contributor, Scope } from './contributor.ts';
-import { currentRanking, findContributors, hasRanking } from './store.ts';
+import { countContributors, currentRanking, findContributors, hasRanking } from './store.ts';
 
 const ContributorItem = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -31,7 +32,7 @@ const ContributorItem = Type.Object({
 
 const Query = Type.Object({
   ...PageParameters.properties,
-  format: Type.Optional(Type.Enum(['json', 'svg'])),
+  format: FormatParameter,
   bots: Type.Optional(Type.Boolean({ description: 'False leaves bots out.', default: true })),
 });
 
@@ -67,20 +68,27 @@ export function contributorRoutes(app: App, context: AccountRouteContext): void 
         summary: 'Who contributed to the repositories of an account',
         description: "Public repositories; with the account's service token private ones too.",
         params: AccountPath,
-        querystring: Type.Object({ ...Query.properties, ...Narrowing.properties }),
+        querystring: withPictures({ ...Query.properties, ...Narrowing.properties }, context.pictures),
         response: { 200: EnvelopeSchema(ContributorItem), ...problemResponses },
       },
+      config: { cards: ['contributors'] },
     },
     async (request, reply) => {
       const { repository } = request.query;
-      const page = readPage(context, request.query);
-      return answerAboutAccount(context, { request, reply, dataType: 'contributor' }, request.params, async (asked) => {
-        const collected =
-          repository === undefined
-            ? await collectedOfAccount(context, asked)
-            : await collectedOfRepository(context, asked, repository);
-        return collected && makePage(context, asked, collected, page);
-      });
+      const picture = readPicture(context, request.query);
+      const page = readPage(context, request.query, picture);
+      return answerAboutAccount(
+        context,
+        { request, reply, dataType: 'contributor', picture },
+        request.params,
+        async (asked) => {
+          const collected =
+            repository === undefined
+              ? await collectedOfAccount(context, asked)
+              : await collectedOfRepository(context, asked, repository);
+          return collected && makePage(context, asked, collected, page);
+        },
+      );
     },
   );
   app.get(
@@ -89,14 +97,16 @@ export function contributorRoutes(app: App, context: AccountRouteContext): void 
       schema: {
         summary: 'Who contributed to one repository of the account that the service token is for',
         params: RepositoryPath,
-        querystring: Query,
+        querystring: withPictures(Query.properties, context.pictures),
         security: [{ serviceToken: [] }],
         response: { 200: EnvelopeSchema(ContributorItem), ...privateProblemResponses },
       },
+      config: { cards: ['contributors'] },
     },
     async (request, reply) => {
-      const page = readPage(context, request.query);
-      const exchange = { request, reply, dataType: 'contributor' } as const;
+      const picture = readPicture(context, { ...request.query, repository: request.params.repository, own: true });
+      const page = readPage(context, request.query, picture);
+      const exchange = { request, reply, dataType: 'contributor', picture } as const;
       return answerAboutOwnAccount(context, exchange, request.params, async (asked) => {
         const collected = await collectedOfRepository(context, asked, request.params.repository);
         return collected && makePage(context, asked, collected, page);
@@ -112,11 +122,21 @@ interface WantedPage {
   isPicture: boolean;
 }
 
+/** How the answer is to be drawn; undefined: it is told as JSON. */
+function readPicture(
+  { pictures }: AccountRouteContext,
+  query: Readonly<Record<string, unknown>>,
+): PictureRequest | undefined {
+  const { format } = query;
+  return isPictureFormat(format) ? pictures.request('contributors', format, query) : undefined;
+}
+
 function readPage(
   { cursors }: AccountRouteContext,
-  query: { limit?: number; after?: string; before?: string; bots?: boolean; format?: string },
+  query: { limit?: number; after?: string; before?: string; bots?: boolean },
+  picture: PictureRequest | undefined,
 ): WantedPage {
-  const isPicture = query.format === 'svg';
+  const isPicture = picture !== undefined;
   // Pictures leave bots out unless they are asked for.
   const { limit = defaultLimit, bots = !isPicture } = query;
   return { start: cursors.readStart(listing, query), limit, withBots: bots, isPicture };
@@ -129,18 +149,18 @@ async function makePage(
   wanted: WantedPage,
 ): Promise<Made> {
   const { connection, cursors, now } = context;
-  const { start, limit, withBots } = wanted;
+  const { start, limit, withBots, isPicture } = wanted;
   const cursorPlace = start.after ?? start.before;
   const ranking =
     cursorPlace === undefined
       ? await currentRanking(connection, scope, now())
       : await keptRanking(context, start.after === undefined ? 'before' : 'after', cursorPlace, scope);
+  const visible = { withBots, viewerId: isOwner ? account.id : null };
   const found = await findContributors(connection, ranking, {
+    ...visible,
     limit: limit + 1,
     after: start.after && Number(start.after[1]),
     before: start.before && Number(start.before[1]),
-    withBots,
-    viewerId: isOwner ? account.id : null,
   });
   const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
   const cursor = (contributor: Contributor | undefined): string | undefined =>
@@ -154,7 +174,9 @@ async function makePage(
       nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
     }),
     staleAt: context.resolver.staleAt(asOf),
-    card: wanted.isPicture ? 'contributors' : undefined,
+    ...(isPicture && {
+      shown: { further: await countContributors(connection, ranking, { ...visible, after: page.at(-1)?.rank ?? 0 }) },
+    }),
   };
 }
 

@@ -117,6 +117,25 @@ export async function findContributors(
   return page.before === undefined ? contributors : contributors.toReversed();
 }
 
+/** How many a listing has after a rank, of those who are shown. */
+export async function countContributors(
+  connection: Connection,
+  rankingId: number,
+  { after, withBots, viewerId }: { after: number; withBots: boolean; viewerId: string | null },
+): Promise<number> {
+  let query = connection
+    .selectFrom('ranks')
+    .innerJoin('accounts', 'accounts.id', 'ranks.account_id')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('ranking_id', '=', rankingId)
+    .where('rank', '>', after)
+    .where('accounts.gone_at', 'is', null)
+    .where((is) => is.or([is('accounts.hidden', '=', false), is('accounts.id', '=', viewerId)]));
+  if (!withBots) query = query.where('accounts.type', '<>', 'bot');
+  const row = await query.executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
 /** Removes listings that newer ones have replaced, made before `before`: cursors into them are stale from then on. */
 export async function removeOldRankings(connection: Connection, before: Date): Promise<void> {
   await sql`

@@ -63,6 +63,7 @@ export interface Tables {
   rate_limits: RateLimitsTable;
   secrets: SecretsTable;
   workers: WorkersTable;
+  images: ImagesTable;
 }
 
 /** A user, organization or bot on a provider, known by the provider's immutable id. */
@@ -197,4 +198,16 @@ interface SecretsTable {
 interface WorkersTable {
   id: string;
   node: number;
+}
+
+/** Images that pictures show, by the address that they come from. */
+export interface ImagesTable {
+  url: string;
+  /** Null: there was none when it was asked for. */
+  small: Buffer | null;
+  large: Buffer | null;
+  etag: string | null;
+  failures: number;
+  refresh_at: Date;
+  used_at: Date;
 }

@@ -10,6 +10,8 @@ export function cacheKey(address: string, caller: Caller | null): string {
 /** What a cached answer costs in memory besides its body and address. */
 const overheadBytes = 600;
 const maxRememberedInvalidations = 10_000;
+/** Addresses that lead to answers kept under another name. */
+const maxAliases = 20_000;
 
 /**
  * Keeps rendered answers by their address, and the caller if there was one, until the data behind them changes.
@@ -17,6 +19,7 @@ const maxRememberedInvalidations = 10_000;
  */
 export class AnswerCache {
   readonly #answers: LRUCache<string, Answer>;
+  readonly #aliases = new LRUCache<string, string>({ max: maxAliases });
   readonly #addresses = new Map<string, Set<string>>();
   readonly #invalidated = new Map<string, number>();
   #sequence = 0;
@@ -26,14 +29,19 @@ export class AnswerCache {
   constructor(maxBytes: number) {
     this.#answers = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: (answer, address) => answer.body.length + 2 * address.length + overheadBytes,
+      sizeCalculation: (answer, address) => bytesOf(answer) + 2 * address.length + overheadBytes,
       dispose: ({ accountId }, address) => this.#forgetAddress(accountId, address),
     });
   }
 
   get(address: string, now: number): Answer | undefined {
-    const answer = this.#answers.get(address);
+    const answer = this.#answers.get(this.#aliases.get(address) ?? address);
     return answer !== undefined && answer.expiresAt > now ? answer : undefined;
+  }
+
+  /** Answers at an address with what is kept under a name: addresses that mean the same have one answer. */
+  alias(address: string, name: string): void {
+    this.#aliases.set(address, name);
   }
 
   /** To be called before reading the data for an answer; `put` wants it back. */
@@ -73,4 +81,8 @@ export class AnswerCache {
     addresses?.delete(address);
     if (addresses?.size === 0) this.#addresses.delete(accountId);
   }
+}
+
+function bytesOf({ body, compressed }: Answer): number {
+  return body.length + (compressed === undefined ? 0 : compressed.br.body.length + compressed.gzip.body.length);
 }

@@ -1,26 +1,35 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Envelope } from './envelope.ts';
+import type { Picture } from './pictures.ts';
 
-/** A 200 as it goes over the wire. */
-export interface Answer {
+/** An answer's bytes in one content coding (RFC 9110, section 8.8.3.3: each has a tag of its own). */
+export interface Representation {
   body: Buffer;
   etag: string;
   /** Everything but what differs from one response to the next. */
   headers: Record<string, string>;
+}
+
+/** A 200 as it goes over the wire. */
+export interface Answer extends Representation {
   /** The account whose data it shows. */
   accountId: string;
   /** Milliseconds since 1970; later the answer must be made anew. */
   expiresAt: number;
+  /** The same for those who read it compressed. */
+  compressed?: { br: Representation; gzip: Representation };
 }
 
 /** How long others may keep an answer, and we at the most: seconds. */
-const maxAgeS = { complete: 60, incomplete: 5 };
+export const maxAgeS = { complete: 60, incomplete: 5 };
 const staleWhileRevalidateS = 86_400;
 
-/** A picture runs nothing and loads nothing. */
-const pictureHeaders = {
-  'content-type': 'image/svg+xml; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+/** A picture runs nothing and loads nothing; what it shows is part of it. */
+export const pictureHeaders = {
+  'content-security-policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
+  'cross-origin-resource-policy': 'cross-origin',
 };
 
 /** Whom an answer is for: everybody, everybody as long as the owner does not change their mind, or one caller. */
@@ -30,7 +39,7 @@ export type Audience = 'everybody' | 'everybody_for_now' | 'caller';
 export function renderAnswer(content: {
   envelope: Envelope;
   /** The same, drawn. */
-  picture?: string | undefined;
+  picture?: Picture | undefined;
   audience: Audience;
   accountId: string;
   /** Addresses of the pages before and after. */
@@ -39,10 +48,11 @@ export function renderAnswer(content: {
   /** When the data behind it is due for a refresh, which the next answer has to ask for. */
   staleAt: Date;
 }): Answer {
-  const { envelope, now } = content;
-  const body = Buffer.from(content.picture ?? JSON.stringify(envelope));
+  const { envelope, picture, now } = content;
+  const body = picture?.body ?? Buffer.from(JSON.stringify(envelope));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  const maxAge = envelope.meta_data.complete === false ? maxAgeS.incomplete : maxAgeS.complete;
+  const isFinished = envelope.meta_data.complete !== false && picture?.isFinal !== false;
+  const maxAge = isFinished ? maxAgeS.complete : maxAgeS.incomplete;
   const link = Object.entries(content.links ?? {})
     .filter(([, address]) => address !== undefined)
     .map(([relation, address]) => `<${address}>; rel="${relation}"`)
@@ -53,7 +63,8 @@ export function renderAnswer(content: {
     body,
     etag,
     headers: {
-      ...(content.picture === undefined ? { 'content-type': 'application/json; charset=utf-8' } : pictureHeaders),
+      'content-type': picture?.contentType ?? 'application/json; charset=utf-8',
+      ...(picture && pictureHeaders),
       'content-length': String(body.length),
       etag,
       'cache-control': cacheControl(content.audience, maxAge),
@@ -72,6 +83,51 @@ export function renderAnswer(content: {
   };
 }
 
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
+/** Pictures are made anew now and then, and sent often. */
+const brotliQuality = 7;
+
+/** Adds what is sent to those who read it compressed; away from the event loop. */
+export async function compressAnswer(answer: Answer): Promise<Answer> {
+  const { body } = answer;
+  const [br, gzipped] = await Promise.all([
+    toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } }),
+    toGzip(body, { level: 9 }),
+  ]);
+  const vary = 'authorization, accept-encoding';
+  return {
+    ...answer,
+    headers: { ...answer.headers, vary },
+    compressed: { br: compressedAs('br', br, answer, vary), gzip: compressedAs('gzip', gzipped, answer, vary) },
+  };
+}
+
+function compressedAs(coding: 'br' | 'gzip', body: Buffer, { etag, headers }: Answer, vary: string): Representation {
+  const tag = `${etag.slice(0, -1)}-${coding}"`;
+  const length = String(body.length);
+  return {
+    body,
+    etag: tag,
+    headers: { ...headers, etag: tag, vary, 'content-length': length, 'content-encoding': coding },
+  };
+}
+
+/** The bytes for one who reads these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). */
+export function representationFor(answer: Answer, acceptEncoding: string | undefined): Representation {
+  const { compressed } = answer;
+  if (compressed === undefined || acceptEncoding === undefined) return answer;
+  if (accepts(acceptEncoding, 'br')) return compressed.br;
+  return accepts(acceptEncoding, 'gzip') ? compressed.gzip : answer;
+}
+
+function accepts(acceptEncoding: string, coding: string): boolean {
+  return acceptEncoding.split(',').some((part) => {
+    const [name = '', ...parameters] = part.split(';');
+    return name.trim().toLowerCase() === coding && !parameters.some((one) => /^\s*q=0(\.0*)?\s*$/i.test(one));
+  });
+}
+
 function cacheControl(audience: Audience, maxAge: number): string {
   if (audience === 'caller') return 'private, no-store';
   const whileRevalidating = audience === 'everybody' ? `, stale-while-revalidate=${staleWhileRevalidateS}` : '';
@@ -86,7 +142,7 @@ export function isNotModified(ifNoneMatch: string | undefined, etag: string): bo
 }
 
 /** The headers that a 304 repeats: those that a cache updates. */
-export function notModifiedHeaders(answer: Answer): Record<string, string> {
-  const { 'content-type': _type, 'content-length': _length, ...headers } = answer.headers;
+export function notModifiedHeaders({ headers: all }: Representation): Record<string, string> {
+  const { 'content-type': _type, 'content-length': _length, 'content-encoding': _coding, ...headers } = all;
   return headers;
 }

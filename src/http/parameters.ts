@@ -9,6 +9,8 @@ interface ParameterSchema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
+  /** What a text that has to match a pattern is, said to a person. */
+  'x-expected'?: string;
 }
 
 /**
@@ -61,7 +63,9 @@ function toValue(text: unknown, { type }: ParameterSchema): unknown {
   return text;
 }
 
-function expectation({ type, enum: choices, minimum, maximum, maxLength }: ParameterSchema): string {
+function expectation(schema: ParameterSchema): string {
+  const { type, enum: choices, minimum, maximum, maxLength, 'x-expected': expected } = schema;
+  if (expected !== undefined) return `given once, and ${expected}`;
   if (choices !== undefined) return `given once, and one of ${choices.join(', ')}`;
   if (type === 'integer') return `given once, and an integer from ${minimum ?? 0} to ${maximum ?? 'any'}`;
   if (type === 'boolean') return 'given once, and true or false';

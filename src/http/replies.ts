@@ -1,15 +1,39 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Answer, isNotModified, notModifiedHeaders } from './answer.ts';
+import {
+  type Answer,
+  isNotModified,
+  maxAgeS,
+  notModifiedHeaders,
+  pictureHeaders,
+  representationFor,
+} from './answer.ts';
 import { type dataTypes, type Envelope, envelope } from './envelope.ts';
+import type { Picture } from './pictures.ts';
 
 const pendingRetryAfterS = 3;
 const json = 'application/json; charset=utf-8';
 
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   if (answer.headers['access-control-allow-origin'] === undefined) reply.removeHeader('access-control-allow-origin');
-  return isNotModified(request.headers['if-none-match'], answer.etag)
-    ? reply.code(304).headers(notModifiedHeaders(answer)).send()
-    : reply.code(200).headers(answer.headers).send(answer.body);
+  const found = representationFor(answer, request.headers['accept-encoding']);
+  return isNotModified(request.headers['if-none-match'], found.etag)
+    ? reply.code(304).headers(notModifiedHeaders(found)).send()
+    : reply.code(200).headers(found.headers).send(found.body);
+}
+
+/** Sends a picture that says why there is nothing else to show. */
+export function sendPicture(reply: FastifyReply, { body, contentType }: Picture, status: number): FastifyReply {
+  return reply.code(status).headers(pictureHeaders).type(contentType).send(body);
+}
+
+/**
+ * The picture for what is not known yet. It is a 200, because proxies for images show nothing of a 202 (see
+ * docs/decisions/0018); they may keep it for a few seconds.
+ */
+export function sendPendingPicture(request: FastifyRequest, reply: FastifyReply, picture: Picture): FastifyReply {
+  const control = request.caller === null ? `public, max-age=${maxAgeS.incomplete}` : 'private, no-store';
+  reply.headers({ 'retry-after': String(pendingRetryAfterS), 'cache-control': control, vary: 'authorization' });
+  return sendPicture(reply, picture, 200);
 }
 
 /** What was asked for is not known yet, and being asked for. */

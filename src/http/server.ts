@@ -6,15 +6,17 @@ import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify
 import type { TSchema } from 'typebox';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { AppError } from '../errors.ts';
-import { type Answer, isNotModified, notModifiedHeaders } from './answer.ts';
+import { type Answer, isNotModified, notModifiedHeaders, representationFor } from './answer.ts';
 import { type AnswerCache, cacheKey } from './answer-cache.ts';
 import type { App } from './app.ts';
 import { bearerToken, type Caller, isServiceToken } from './caller.ts';
 import { addDocumentation } from './documentation.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { bodyReader, parameterReader } from './parameters.ts';
+import { isPictureFormat, type Parameters, type Pictures } from './pictures.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
 import { addRateLimits, type Counts } from './rate-limits.ts';
+import { sendPicture } from './replies.ts';
 
 export interface ServerOptions {
   cache: AnswerCache;
@@ -30,6 +32,7 @@ export interface ServerOptions {
   authenticate: (token: string) => Promise<Caller>;
   /** The same where it was found out before and still holds; undefined otherwise. */
   recognize: (token: string) => Caller | undefined;
+  pictures: Pictures;
   counts: Counts;
   readsPerMinute: number;
   trustedProxies: readonly string[];
@@ -90,7 +93,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
     else if (error instanceof AppError && error.cause !== undefined) {
       options.log.warn({ id: request.id, err: error }, 'a request failed');
     }
-    return sendProblem(reply, problem);
+    return (await drawnProblem(request, reply, problem, options)) ?? sendProblem(reply, problem);
   });
   app.setNotFoundHandler(async (request, reply) => sendProblem(reply, unmatched(request, patterns, options.now())));
   return app;
@@ -115,15 +118,16 @@ function listener(
       const answer = isPlain && options.isCacheLive() ? cachedAnswer(options, headers, url ?? '') : undefined;
       if (answer === undefined) return handler(request, response);
       const requestId = options.newRequestId();
-      if (isNotModified(headers['if-none-match'], answer.etag)) {
+      const found = representationFor(answer, headers['accept-encoding']);
+      if (isNotModified(headers['if-none-match'], found.etag)) {
         metrics.countWarm(304);
-        response.writeHead(304, { ...notModifiedHeaders(answer), 'x-request-id': requestId });
+        response.writeHead(304, { ...notModifiedHeaders(found), 'x-request-id': requestId });
         response.end();
         return;
       }
       metrics.countWarm(200);
-      response.writeHead(200, { ...answer.headers, 'x-request-id': requestId });
-      response.end(method === 'HEAD' ? undefined : answer.body);
+      response.writeHead(200, { ...found.headers, 'x-request-id': requestId });
+      response.end(method === 'HEAD' ? undefined : found.body);
     },
   );
 }
@@ -212,6 +216,29 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     .headers({ 'cache-control': 'no-store', 'access-control-allow-origin': '*', ...problem.headers })
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(problem.body));
+}
+
+/** The error as a picture, where a picture was asked for. */
+async function drawnProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+  { pictures, log }: ServerOptions,
+): Promise<FastifyReply | undefined> {
+  const { cards, isPicture = false } = request.routeOptions.config;
+  const query: Parameters = Object(request.query);
+  const format = isPicture ? (query['format'] ?? 'svg') : query['format'];
+  if (cards === undefined || !isPictureFormat(format)) return undefined;
+  const card = cards.find((one) => one === query['card']) ?? cards[0];
+  const { message } = problem.body.error;
+  try {
+    const picture = await pictures.drawProblem(card, format, query, { status: problem.status, message });
+    reply.headers({ 'cache-control': 'no-store', 'access-control-allow-origin': '*', ...problem.headers });
+    return await sendPicture(reply, picture, problem.status);
+  } catch (error) {
+    log.error({ id: request.id, err: error }, 'an error could not be drawn');
+    return undefined;
+  }
 }
 
 /** What could not even be read as a request gets the documented shape too. */

@@ -22,6 +22,17 @@ test('an answer is kept until its time, until its account changes, or until ever
   assert.equal(cache.get('/b', 0), undefined);
 });
 
+test('addresses that mean the same have one answer, which goes for all of them', () => {
+  const cache = new AnswerCache(1_000_000);
+  cache.put('a:card', answer('a', 1000), cache.begin());
+  cache.alias('/card?v=1', 'a:card');
+  cache.alias('/card?v=2', 'a:card');
+  assert.equal(cache.get('/card?v=1', 0), cache.get('/card?v=2', 0));
+  assert.ok(cache.get('/card?v=1', 0));
+  cache.invalidate('a');
+  for (const address of ['/card?v=1', '/card?v=2', 'a:card']) assert.equal(cache.get(address, 0), undefined);
+});
+
 test('an answer that was begun before a change is not kept after it', () => {
   const cache = new AnswerCache(1_000_000);
   const begun = cache.begin();

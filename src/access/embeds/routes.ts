@@ -6,6 +6,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
+import { pictureFormats } from '../../http/pictures.ts';
 import { sendPrivately } from '../../http/replies.ts';
 import { actorOf, note } from '../actor.ts';
 import type { AccessContext } from '../context.ts';
@@ -15,11 +16,10 @@ import { findEmbedBySecret, findEmbeds, removeEmbed, saveEmbed } from './store.t
 
 const maxEmbeds = 200;
 const secretBytes = 32;
-const formats = ['svg'] as const;
 
 const Request = Type.Object({
   path: Type.String({ description: 'Path and parameters of the picture, below this service’s address.' }),
-  format: Type.Enum([...formats]),
+  format: Type.Enum([...pictureFormats]),
 });
 const Link = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -145,7 +145,7 @@ function revocation(app: App, context: AccessContext): void {
 function opening(app: App, context: AccessContext): void {
   app.get(
     '/v1/embeds/:secret',
-    { schema: { summary: 'The picture of a link', params: SecretPath, produces: ['image/svg+xml'] } },
+    { schema: { summary: 'The picture of a link', params: SecretPath, produces: ['image/svg+xml', 'image/png'] } },
     async (request, reply) => {
       const [secret = '', format] = request.params.secret.split('.');
       const embed = await findEmbedBySecret(context.connection, hashOf(secret));

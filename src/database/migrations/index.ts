@@ -4,6 +4,7 @@ import * as privateData from './0002-private-data.ts';
 import * as deliveries from './0003-deliveries.ts';
 import * as fullDepth from './0004-full-depth.ts';
 import * as installations from './0005-installations.ts';
+import * as images from './0006-images.ts';
 import * as detailsOnDemand from './0009-details-on-demand.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -13,5 +14,6 @@ export const migrations: Record<string, Migration> = {
   '0003-deliveries': deliveries,
   '0004-full-depth': fullDepth,
   '0005-installations': installations,
+  '0006-images': images,
   '0009-details-on-demand': detailsOnDemand,
 };

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Writes cards into the repository of the working directory, and commits and pushes what changed.
+# CARDS: lines of a file and an address; MESSAGE: of the commit; CARDS_ROOT: where the program is installed.
+set -euo pipefail
+
+arguments=()
+files=()
+while read -r file address; do
+  if [ -z "$file" ]; then continue; fi
+  if [ -z "$address" ]; then
+    echo "a line of cards needs a file and an address: $file" >&2
+    exit 1
+  fi
+  case "$file" in
+    /* | .. | ../* | */.. | */../* | .git/*) echo "$file is not a file of the repository" >&2; exit 1 ;;
+  esac
+  arguments+=("$address" "$file")
+  files+=("$file")
+done <<< "$CARDS"
+if [ "${#files[@]}" -eq 0 ]; then
+  echo "there are no cards to write" >&2
+  exit 1
+fi
+
+"$CARDS_ROOT/node_modules/.bin/node" "$CARDS_ROOT/bin/plaudit.js" card "${arguments[@]}"
+
+git add -- "${files[@]}"
+if git diff --cached --quiet -- "${files[@]}"; then exit 0; fi
+git -c user.name="github-actions[bot]" -c user.email="41898282+github-actions[bot]@users.noreply.github.com" \
+  commit --quiet -m "$MESSAGE" -- "${files[@]}"
+# Somebody else may have pushed meanwhile.
+for attempt in 1 2 3; do
+  if git push --quiet; then exit 0; fi
+  git pull --quiet --rebase
+done
+echo "the cards could not be pushed" >&2
+exit 1

@@ -1,0 +1,137 @@
+import { performance } from 'node:perf_hooks';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
+import type { Images } from '../src/cards/card.ts';
+import type { Drawing } from '../src/cards/frame.ts';
+import { prepareFonts } from '../src/cards/png/fonts.ts';
+import { Rasterizer } from '../src/cards/png/rasterizer.ts';
+import { sample } from '../src/commands/sample.ts';
+import { contributionsOf, contributorsOf, draw } from '../test/cards/samples.ts';
+import { makeTemporaryDirectory } from '../test/git/temporary-directory.ts';
+import type { BenchResult } from './bench-result.ts';
+import { startBareServer, startService } from './bench-service.ts';
+import { compare, load } from './load.ts';
+
+const measureMs = 2000;
+const pngs = 40;
+const goals = { rendersPerSecond: 20_000, contributionsBytes: 6 * 1024, contributorsBytes: 60 * 1024 };
+/** As large as avatars of photographs are once they are encoded anew, as text. */
+const avatar = `data:image/jpeg;base64,${'A'.repeat(1656)}`;
+
+/** Pictures: sent from the cache, drawn from data in memory, their sizes, and PNG away from the event loop. */
+export async function run(): Promise<BenchResult[]> {
+  return [...(await sending()), ...drawing(), ...(await sizes()), ...(await rasterizing())];
+}
+
+async function sending(): Promise<BenchResult[]> {
+  await using place = await makeTemporaryDirectory();
+  const environment = { DATA_DIR: place.path, LOG_LEVEL: 'silent' };
+  const { signal } = new AbortController();
+  await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
+  await using service = await startService({ DATA_DIR: place.path });
+  const address = `${service.url}/v1/github/entities/sample-ada/contributions?format=svg`;
+  await using bare = await startBareServer(address);
+  const { ratio, best } = await compare(
+    () => load(address),
+    () => load(bare.url),
+  );
+  const detail = `${Math.round(best.requestsPerSecond).toLocaleString('en')} requests/s at best`;
+  return [
+    {
+      name: 'cards-warm',
+      ratio,
+      goal: '>=0.8',
+      baseline: 'bare node:http server, same bytes and headers, one process',
+      detail,
+    },
+  ];
+}
+
+function drawing(): BenchResult[] {
+  const contributions = perSecond((turn) =>
+    draw('contributions', contributionsOf({ display_name: `Ada Lovelace ${turn}`, value: turn })),
+  );
+  const people = contributorsOf(30, 5);
+  const contributors = perSecond((turn) => draw('contributors', people, { title: `Contributors ${turn}` }));
+  const baseline = `${goals.rendersPerSecond.toLocaleString('en')} a second of one core`;
+  return [
+    {
+      name: 'cards-draw-contributions',
+      ratio: contributions / goals.rendersPerSecond,
+      goal: '>=1',
+      baseline,
+      detail: told(contributions),
+    },
+    {
+      name: 'cards-draw-contributors',
+      ratio: (contributors * 30) / goals.rendersPerSecond,
+      goal: '>=1',
+      baseline: `${baseline}, counted in people, without images`,
+      detail: `${told(contributors)} of 30 people`,
+    },
+  ];
+}
+
+async function sizes(): Promise<BenchResult[]> {
+  const images: Images = new Map(Array.from({ length: 30 }, (_, index) => [`https://images.example/${index}`, avatar]));
+  const own = Buffer.byteLength(draw('contributions', contributionsOf({})).svg);
+  const people = Buffer.byteLength(draw('contributors', contributorsOf(30, 5), {}, images).svg);
+  const packed = await promisify(brotliCompress)(draw('contributions', contributionsOf({})).svg);
+  return [
+    {
+      name: 'cards-size-contributions',
+      ratio: goals.contributionsBytes / own,
+      goal: '>=1',
+      baseline: '6 KB without its avatar',
+      detail: `${own} bytes, ${packed.length} by brotli`,
+    },
+    {
+      name: 'cards-size-contributors',
+      ratio: goals.contributorsBytes / people,
+      goal: '>=1',
+      baseline: '60 KB for 30 people with avatars',
+      detail: `${people} bytes`,
+    },
+  ];
+}
+
+async function rasterizing(): Promise<BenchResult[]> {
+  await using place = await makeTemporaryDirectory();
+  await prepareFonts(place.path);
+  const rasterizer = new Rasterizer(() => new Date());
+  const drawn = draw('contributions', contributionsOf({}));
+  await rasterizer.toPng(drawn, 1);
+  const before = performance.eventLoopUtilization();
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: pngs }, () => rasterizer.toPng(drawn, 2)));
+  const rate = (pngs * 1000) / (performance.now() - begun);
+  const { utilization } = performance.eventLoopUtilization(before);
+  return [
+    {
+      name: 'cards-png-loop',
+      ratio: 1 - utilization,
+      goal: '>=0.9',
+      baseline: 'an event loop that does nothing while PNG are made',
+      detail: `${rate.toFixed(0)} PNG/s of twice the size`,
+    },
+  ];
+}
+
+/** By the time that a core spent on it, so that others on the machine do not count. */
+function perSecond(drawOne: (turn: number) => Drawing): number {
+  const drawFor = (ms: number): number => {
+    const end = performance.now() + ms;
+    let turn = 0;
+    for (; performance.now() < end; turn += 1) drawOne(turn);
+    return turn;
+  };
+  drawFor(measureMs / 2);
+  const before = process.cpuUsage();
+  const drawn = drawFor(measureMs);
+  const { user, system } = process.cpuUsage(before);
+  return (drawn * 1_000_000) / (user + system);
+}
+
+function told(rate: number): string {
+  return `${Math.round(rate).toLocaleString('en')}/s`;
+}

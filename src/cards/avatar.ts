@@ -1,0 +1,52 @@
+import type { Canvas } from './canvas.ts';
+import type { Images } from './card.ts';
+import { px } from './markup.ts';
+import { oneLine } from './text/fit.ts';
+
+/** To be part of a picture that shows avatars. */
+export const avatarClip =
+  '<clipPath id="round" clipPathUnits="objectBoundingBox"><circle cx=".5" cy=".5" r=".5"/></clipPath>';
+
+const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** A round portrait, or initials where there is none. */
+export function drawAvatar(
+  canvas: Canvas,
+  place: { at: number; y: number; size: number },
+  person: { name: string; avatarUrl: string },
+  images: Images,
+): void {
+  const { at, y, size } = place;
+  const image = images.get(person.avatarUrl);
+  const left = canvas.left(at, size);
+  if (image !== undefined) {
+    canvas.add(
+      `<image x="${px(left)}" y="${px(y)}" width="${size}" height="${size}" clip-path="url(#round)" href="${image}"/>`,
+    );
+    return;
+  }
+  canvas.add(`<circle class="t" cx="${px(left + size / 2)}" cy="${px(y + size / 2)}" r="${size / 2}"/>`);
+  const middle = { at: at + size / 2, y: y + size / 2 + 5, room: size - 6, anchor: 'middle' } as const;
+  canvas.text('name', middle, initialsOf(person.name));
+}
+
+/** The first letters of the first and last word; one alone where letters are wide. */
+export function initialsOf(name: string): string {
+  const words = oneLine(name)
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const [first = firstLetter(oneLine(name)), ...others] = words.map((word) => firstLetter(word));
+  const last = others.at(-1);
+  const isWide = !/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u.test(first);
+  return (isWide || last === undefined ? first : first + last).toUpperCase();
+}
+
+/** What a letter is need not be looked up for most. */
+const singleLetter = /^[\p{L}\p{N}](?![\p{M}\u200D])/u;
+
+function firstLetter(word: string): string {
+  const [single] = singleLetter.exec(word) ?? [];
+  if (single !== undefined) return single;
+  for (const { segment } of letters.segment(word)) return segment;
+  return '?';
+}

@@ -1,0 +1,39 @@
+/** A colour as `#rrggbb`, or `#rrggbbaa` where something shines through. */
+export type Colour = `#${string}`;
+
+const form = /^(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
+
+/** What a colour in an address has to look like. */
+export const colourPattern = '^([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$';
+
+/** Reads three, four, six or eight hexadecimal digits. */
+export function readColour(digits: string): Colour | undefined {
+  if (!form.test(digits)) return undefined;
+  const long = digits.length <= 4 ? digits.replace(/./g, '$&$&') : digits;
+  return `#${long.toLowerCase()}`;
+}
+
+/** A colour between two: `share` 0 is the first, 1 the second. */
+export function mix(first: Colour, second: Colour, share: number): Colour {
+  const [from, to] = [channels(first), channels(second)];
+  const mixed = from.map((value, index) => Math.round(value + ((to[index] ?? 0) - value) * share));
+  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** How well two colours can be told apart, 1 to 21 (WCAG 2.2, contrast ratio). */
+export function contrast(first: Colour, second: Colour): number {
+  const [dark = 0, light = 0] = [luminance(first), luminance(second)].toSorted((one, other) => one - other);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: Colour): number {
+  const [red = 0, green = 0, blue = 0] = channels(colour).map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function channels(colour: Colour): number[] {
+  return [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16));
+}

@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Canvas } from './canvas.ts';
+import { defineCard } from './card.ts';
+import type { Colour } from './colours.ts';
+import { contrast, mix } from './colours.ts';
+import type { Drawing } from './frame.ts';
+import type { Language } from './languages/language.ts';
+import type { Look } from './look.ts';
+import { escapeText, px } from './markup.ts';
+import { fit } from './text/fit.ts';
+
+const height = 20;
+const sizePx = 11;
+const side = 7;
+const maxLabel = 200;
+const white: Colour = '#ffffff';
+const labelGround: Colour = '#4b535d';
+const black: Colour = '#1f2328';
+const fonts = 'Verdana,"DejaVu Sans",Geneva,"Noto Sans",sans-serif';
+/** Verdana, in which badges are set, is wider than the measured font. */
+const verdana = 1.13;
+
+const Item = Type.Object({ name: Type.String() });
+const compiledItem = Compile(Item);
+
+/** How many people a community has, in the form of badges that stand in a line of text. */
+export const communityCard = defineCard<number>({
+  parts: { hideable: [], showable: [] },
+  emptySize: () => ({ widthPx: 120, heightPx: height }),
+  read: ({ answer, further = 0 }) => answer.data.filter((item) => compiledItem.Check(item)).length + further,
+  draw: (count, look) => {
+    const { language } = look;
+    return drawBadge(look, look.title ?? language.words.community, language.plural(language.words.contributors, count));
+  },
+});
+
+/** A badge of a label and what is said of it. @param tone of the right half; default: the theme's accent. */
+export function drawBadge(look: Look, label: string, value: string, tone?: Colour): Drawing {
+  const accent = tone ?? look.palettes.light.accent;
+  const left = part(label);
+  const right = part(value);
+  const width = left.width + right.width;
+  const canvas = new Canvas(width, look.language);
+  const radius = Math.min(look.radiusPx, 4);
+  const told = `${label}: ${value}`;
+  const dark = look.palettes.dark?.accent;
+  canvas.add(
+    `<clipPath id="r"><rect width="${px(width)}" height="${height}" rx="${radius}"/></clipPath><g clip-path="url(#r)">`,
+  );
+  canvas.rect({ at: 0, y: 0, width: left.width, height }, `fill="${labelGround}"`);
+  canvas.rect({ at: left.width, y: 0, width: right.width, height }, 'class="v"');
+  canvas.add('</g>');
+  canvas.add(write(canvas, left, 0, 'w', look.language));
+  canvas.add(write(canvas, right, left.width, 'o', look.language));
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${height}" viewBox="0 0 ${px(width)} ${height}" role="img" aria-labelledby="title" xml:lang="${look.language.locale}">
+<title id="title">${escapeText(told)}</title>
+<style>text{font:${sizePx}px ${fonts}}.w{fill:${white}}${colours(accent)}${dark === undefined || tone !== undefined ? '' : `@media (prefers-color-scheme:dark){${colours(dark)}}`}</style>
+${canvas.body()}
+</svg>
+`;
+  return { svg, widthPx: width, heightPx: height };
+}
+
+interface Part {
+  text: string;
+  textWidth: number;
+  width: number;
+}
+
+function part(given: string): Part {
+  const { text, width } = fit(given, maxLabel / verdana, sizePx);
+  const textWidth = Math.ceil(width * verdana);
+  return { text, textWidth, width: textWidth + 2 * side };
+}
+
+/** Held to its length, whatever the reader's font is. */
+function write(canvas: Canvas, { text, textWidth, width }: Part, at: number, tone: string, language: Language): string {
+  const middle = canvas.left(at, width) + width / 2;
+  const directed = language.isRightToLeft ? `\u2067${text}\u2069` : text;
+  return `<text class="${tone}" x="${px(middle)}" y="14" text-anchor="middle" textLength="${textWidth}" lengthAdjust="spacingAndGlyphs">${escapeText(directed)}</text>`;
+}
+
+function colours(ground: Colour): string {
+  return `.v{fill:${ground}}.o{fill:${readableOn(ground)}}`;
+}
+
+/** White, or black where that can be read better. */
+export function readableOn(ground: Colour): Colour {
+  if (contrast(white, ground) >= 4.5) return white;
+  return contrast(black, ground) >= 4.5
+    ? black
+    : mix(white, black, contrast(white, ground) > contrast(black, ground) ? 0 : 1);
+}

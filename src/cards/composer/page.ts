@@ -1,0 +1,138 @@
+import { cardOf } from '../index.ts';
+import { locales } from '../languages/language.ts';
+import { escapeText } from '../markup.ts';
+import { themeNames } from '../themes.ts';
+import { altTextOf, kindOf, kinds, picturePath, type Wanted } from './address.ts';
+import { toHtml, toMarkdown } from './snippets.ts';
+
+export interface PageContext {
+  providers: readonly string[];
+  /** How addresses of this service begin for those outside. */
+  publicUrl: string;
+  /** The account's own page on its code host. */
+  profileUrl: (provider: string, name: string) => string;
+}
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language' });
+const colours = ['accent', 'background', 'text', 'muted', 'border'];
+
+/** The page on which a picture is put together. Works by sending the form; `script.js` makes it live. */
+export function composerPage(wanted: Wanted, context: PageContext): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Cards · Plaudit</title>
+<link rel="stylesheet" href="/cards/style.css">
+<script src="/cards/script.js" defer></script>
+</head>
+<body>
+<main>
+<h1>Cards</h1>
+<p>A picture of what somebody has done, for a README or any other page.</p>
+<form method="get" action="/cards" id="form">
+${formFields(wanted, context)}
+<p><button type="submit">Show</button></p>
+</form>
+<div id="result">
+${result(wanted, context)}
+</div>
+</main>
+</body>
+</html>
+`;
+}
+
+function formFields(wanted: Wanted, { providers }: PageContext): string {
+  const kind = kindOf(wanted);
+  const { hideable, showable } = cardOf(kind.card).parts;
+  return `<fieldset><legend>What</legend>
+${select(wanted, 'provider', 'Code host', providers.map(named))}
+${text(wanted, 'name', 'Account', 'required autocomplete="off" spellcheck="false"')}
+${select(
+  wanted,
+  'card',
+  'Picture',
+  kinds.map(({ card, label }) => [card, label]),
+)}
+${kind.takesRepository ? text(wanted, 'repository', 'Repository (all if empty)', 'autocomplete="off" spellcheck="false"') : ''}
+${kind.card === 'contributors' ? text(wanted, 'limit', 'People at most', 'type="number" min="1" max="100" placeholder="30"') : ''}
+</fieldset>
+<fieldset><legend>Look</legend>
+${select(wanted, 'theme', 'Theme', themeNames.map(named))}
+${select(
+  wanted,
+  'locale',
+  'Language',
+  locales.map((code) => [code, languageNames.of(code) ?? code]),
+)}
+${text(wanted, 'title', 'Title', 'maxlength="100" placeholder="its own"')}
+${text(wanted, 'width', 'Width', 'type="number" min="240" max="1200" placeholder="its own"')}
+${text(wanted, 'radius', 'Corner radius', 'type="number" min="0" max="32" placeholder="8"')}
+${select(wanted, 'border', 'Border', [
+  ['true', 'yes'],
+  ['false', 'no'],
+])}
+${select(wanted, 'animation', 'Animation', ['none', 'subtle'].map(named))}
+${select(wanted, 'format', 'Format', ['svg', 'png'].map(named))}
+</fieldset>
+<fieldset><legend>Colours (hexadecimal; empty: the theme’s)</legend>
+${colours.map((colour) => text(wanted, `${colour}_color`, capitalized(colour), 'pattern="#?[0-9a-fA-F]{3,8}" placeholder="0969da" autocomplete="off"')).join('\n')}
+</fieldset>
+${checkboxes(wanted, 'hide', 'Leave out', hideable)}
+${checkboxes(wanted, 'show', 'Add', showable)}`;
+}
+
+function result(wanted: Wanted, { publicUrl, profileUrl }: PageContext): string {
+  const path = picturePath(wanted);
+  if (path === undefined) return '<p>Name an account to see its picture.</p>';
+  const altText = altTextOf(wanted);
+  const linkUrl = profileUrl(wanted.get('provider') ?? 'github', wanted.get('name') ?? '');
+  const embedding = { pictureUrl: `${publicUrl}${path}`, linkUrl, altText };
+  const image = `<img src="${escapeText(path)}" alt="${escapeText(altText)}">`;
+  return `<h2>On a light and on a dark page</h2>
+<div class="previews"><div class="light">${image}</div><div class="dark">${image}</div></div>
+<h2>To put into your page</h2>
+${snippet('markdown', 'Markdown', toMarkdown(embedding))}
+${snippet('html', 'HTML', toHtml(embedding))}`;
+}
+
+function snippet(id: string, label: string, content: string): string {
+  return `<p><label for="${id}">${label}</label>
+<textarea id="${id}" readonly rows="3" spellcheck="false">${escapeText(content)}</textarea>
+<button type="button" class="copy" data-copies="${id}" hidden>Copy ${label}</button></p>`;
+}
+
+function text(wanted: Wanted, name: string, label: string, attributes: string): string {
+  const value = escapeText(wanted.get(name) ?? '');
+  return `<p><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value}" ${attributes}></p>`;
+}
+
+function select(wanted: Wanted, name: string, label: string, options: readonly (readonly [string, string])[]): string {
+  const chosen = wanted.get(name);
+  const told = options.map(
+    ([value, words]) =>
+      `<option value="${escapeText(value)}"${value === chosen ? ' selected' : ''}>${escapeText(words)}</option>`,
+  );
+  return `<p><label for="${name}">${label}</label><select id="${name}" name="${name}">${told.join('')}</select></p>`;
+}
+
+function checkboxes(wanted: Wanted, name: 'hide' | 'show', label: string, parts: readonly string[]): string {
+  if (parts.length === 0) return '';
+  const chosen = new Set((wanted.get(name) ?? '').split(','));
+  const boxes = parts.map(
+    (part) =>
+      `<label><input type="checkbox" name="${name}" value="${part}"${chosen.has(part) ? ' checked' : ''}> ${part.replaceAll('_', ' ')}</label>`,
+  );
+  return `<fieldset class="parts"><legend>${label}</legend>${boxes.join('\n')}</fieldset>`;
+}
+
+function named(value: string): readonly [string, string] {
+  return [value, value.replaceAll('-', ' ')];
+}
+
+function capitalized(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}

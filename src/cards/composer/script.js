@@ -1,0 +1,64 @@
+// Shows each change at once, by asking for the same page that sending the form would show.
+const form = document.getElementById('form');
+const quietMs = 400;
+/** Ids of what is to be replaced by the next page. */
+const outdated = new Set();
+let timer;
+let asked = 0;
+
+function address() {
+  const fields = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (value !== '') fields.append(name, value);
+  return `/cards?${fields}`;
+}
+
+async function update() {
+  const turn = ++asked;
+  const at = address();
+  const answer = await fetch(at).catch(() => undefined);
+  const text = answer?.ok ? await answer.text() : undefined;
+  // What was typed meanwhile is not lost: its own page comes soon.
+  if (text === undefined || turn !== asked) return;
+  const page = new DOMParser().parseFromString(text, 'text/html');
+  const focused = document.activeElement?.id;
+  for (const id of outdated) {
+    const [old, now] = [document.getElementById(id), page.getElementById(id)];
+    if (old && now) old.replaceChildren(...now.childNodes);
+  }
+  outdated.clear();
+  if (focused) document.getElementById(focused)?.focus();
+  history.replaceState(null, '', at);
+  offerCopies();
+}
+
+function offerCopies() {
+  for (const button of document.querySelectorAll('button.copy')) button.hidden = !navigator.clipboard;
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  outdated.add('result');
+  void update();
+});
+form.addEventListener('input', (event) => {
+  clearTimeout(timer);
+  asked += 1;
+  outdated.add('result');
+  // Another card has other fields.
+  if (event.target.id === 'card') outdated.add('form');
+  timer = setTimeout(() => void update(), quietMs);
+});
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('button.copy');
+  if (button) void copy(button);
+});
+
+async function copy(button) {
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).value);
+  const label = button.textContent;
+  button.textContent = 'Copied';
+  setTimeout(() => {
+    button.textContent = label;
+  }, 1500);
+}
+offerCopies();

@@ -1,0 +1,26 @@
+import { escapeText } from '../markup.ts';
+
+/** What is put into a page to show a picture. */
+export interface Embedding {
+  /** Whole, as others reach it. */
+  pictureUrl: string;
+  /** Where a click leads. */
+  linkUrl: string;
+  altText: string;
+}
+
+export function toMarkdown({ pictureUrl, linkUrl, altText }: Embedding): string {
+  const alt = altText.replace(/[\\[\]]/g, '\\$&').replace(/\s+/g, ' ');
+  return `[![${alt}](${markdownAddress(pictureUrl)})](${markdownAddress(linkUrl)})`;
+}
+
+export function toHtml({ pictureUrl, linkUrl, altText }: Embedding): string {
+  return `<a href="${escapeText(linkUrl)}"><img src="${escapeText(pictureUrl)}" alt="${escapeText(altText)}"></a>`;
+}
+
+function markdownAddress(address: string): string {
+  return address.replace(
+    /[()<>\s]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}

@@ -1,0 +1,91 @@
+import { textStyles } from './canvas.ts';
+import type { Colour } from './colours.ts';
+import type { Look } from './look.ts';
+import { escapeText, px } from './markup.ts';
+import { type Palette, shades, trackOf } from './themes.ts';
+
+/** A finished picture. */
+export interface Drawing {
+  svg: string;
+  widthPx: number;
+  heightPx: number;
+}
+
+export const padding = 24;
+
+const fonts = `-apple-system,BlinkMacSystemFont,"Segoe UI","Noto Sans",Helvetica,Arial,sans-serif,"Apple Color Emoji","Segoe UI Emoji","Noto Color Emoji"`;
+const weights = { regular: 400, bold: 600 };
+
+const styles = Object.values(textStyles);
+const textRules = [
+  `text{font-family:${fonts}}`,
+  ...styles.map((style) => `.${style.class}{font-size:${style.sizePx}px;font-weight:${weights[style.weight]}}`),
+].join('\n');
+const classesOf = (tone: 'text' | 'muted'): string =>
+  styles
+    .filter((style) => style.tone === tone)
+    .map((style) => `.${style.class}`)
+    .join();
+const textClasses = classesOf('text');
+const mutedClasses = classesOf('muted');
+
+/** Fades in what moves, once, and only for readers who have nothing against it. */
+const animation = `@media (prefers-reduced-motion:no-preference){
+.f{animation:f .6s ease-out both}
+@keyframes f{from{opacity:0}}
+}
+`;
+
+/**
+ * What every card is drawn on: light and dark in one file, readable without seeing it, without anything from elsewhere.
+ * Its classes: text styles (see `textStyles`), `a` filled and `k` drawn in the accent, `t` filled in the colour beneath, `d0` to
+ * `d4` steps of the accent, `f` what fades in.
+ */
+export function frame(
+  look: Look,
+  card: { width: number; height: number; title: string; description: string; body: string; usesShades?: boolean },
+): Drawing {
+  const { width, height } = card;
+  const { palettes, hasBorder, language } = look;
+  const radius = Math.min(look.radiusPx, height / 2);
+  const inset = hasBorder ? 0.5 : 0;
+  const dark =
+    palettes.dark && `@media (prefers-color-scheme:dark){\n${colourRules(palettes.dark, look, card.usesShades)}}\n`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${px(height)}" viewBox="0 0 ${px(width)} ${px(height)}" role="img" aria-labelledby="title desc" xml:lang="${language.locale}">
+<title id="title">${escapeText(card.title)}</title>
+<desc id="desc">${escapeText(card.description)}</desc>
+<style>
+${textRules}
+${colourRules(palettes.light, look, card.usesShades)}${dark ?? ''}${look.isAnimated ? animation : ''}</style>
+<rect class="g" x="${inset}" y="${inset}" width="${px(width - 2 * inset)}" height="${px(height - 2 * inset)}" rx="${px(radius)}"/>
+${card.body}
+</svg>
+`;
+  return { svg, widthPx: width, heightPx: height };
+}
+
+const rules = new WeakMap<Palette, Map<string, string>>();
+
+function colourRules(palette: Palette, { hasBorder }: Look, usesShades = false): string {
+  const known = rules.get(palette) ?? new Map<string, string>();
+  rules.set(palette, known);
+  const key = `${hasBorder}${usesShades}`;
+  const made = known.get(key) ?? makeColourRules(palette, hasBorder, usesShades);
+  known.set(key, made);
+  return made;
+}
+
+function makeColourRules(palette: Palette, hasBorder: boolean, usesShades: boolean): string {
+  const track = trackOf(palette);
+  const steps = usesShades
+    ? shades(palette).map((shade: Colour, index) => `.d${index}{fill:${shade};stroke:${shade}}\n`)
+    : [];
+  const border = hasBorder ? `;stroke:${palette.border}` : '';
+  return `${textClasses}{fill:${palette.text}}
+${mutedClasses}{fill:${palette.muted}}
+.g{fill:${palette.background}${border}}
+.a{fill:${palette.accent}}
+.k{fill:none;stroke:${palette.accent}}
+.t{fill:${track}}
+${steps.join('')}`;
+}

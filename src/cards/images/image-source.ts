@@ -1,0 +1,130 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Connection } from '../../database/connection.ts';
+import type { ImageClient } from './client.ts';
+import { encodeImage, toDataAddress } from './encode.ts';
+import { findImages, keepImage, noteMissing, noteUsed, removeUnused, type StoredImage, saveImage } from './store.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const limits = {
+  /** At once. */
+  fetches: 8,
+  /** Those that have no place are asked for when the picture is drawn the next time. */
+  waiting: 500,
+  images: 100_000,
+};
+const freshForMs = dayMs;
+const firstRetryMs = hourMs / 6;
+const maxRetryMs = 7 * dayMs;
+const unusedForMs = 30 * dayMs;
+const sweepEveryMs = hourMs;
+
+export interface ImageSourceOptions {
+  connection: Connection;
+  client: ImageClient;
+  now: () => Date;
+  onFailure: (error: unknown) => void;
+}
+
+/** Images for pictures, as data addresses: stored, and asked for where they are not. */
+export class ImageSource {
+  readonly #options: ImageSourceOptions;
+  readonly #fetching = new Map<string, Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  #sweptAt = 0;
+
+  constructor(options: ImageSourceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Finds images by their addresses. Those never seen before are waited for until the deadline.
+   * @returns those that there are, and whether none is still being fetched.
+   */
+  async find(
+    addresses: readonly string[],
+    size: 'small' | 'large',
+    deadline: Date,
+  ): Promise<{ images: Map<string, string>; isFinal: boolean }> {
+    const urls = [...new Set(addresses)].filter((address) => URL.canParse(address));
+    if (urls.length === 0) return { images: new Map(), isFinal: true };
+    const { connection, now } = this.#options;
+    let stored = await findImages(connection, urls);
+    const unknown = urls.filter((url) => !stored.some((image) => image.url === url));
+    for (const image of stored) if (image.refreshAt <= now()) void this.#fetch(image.url, image);
+    if (unknown.length > 0) {
+      const fetches = Promise.all(unknown.map((url) => this.#fetch(url, undefined)));
+      const ending = new AbortController();
+      const patience = Math.max(0, deadline.getTime() - now().getTime());
+      await Promise.race([fetches, wait(patience, undefined, { signal: ending.signal, ref: false }).catch(() => {})]);
+      ending.abort();
+      stored = await findImages(connection, urls);
+    }
+    this.#keepHouse(urls);
+    const images = new Map<string, string>();
+    for (const image of stored) {
+      const found = image[size];
+      if (found !== null) images.set(image.url, toDataAddress(found));
+    }
+    return { images, isFinal: !unknown.some((url) => this.#fetching.has(url)) };
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    this.#waiting.length = 0;
+    await this.#options.client.close();
+    await Promise.allSettled(this.#fetching.values());
+  }
+
+  /** One fetch for all who ask for the same at once. Never rejects. */
+  #fetch(url: string, known: StoredImage | undefined): Promise<void> {
+    const running = this.#fetching.get(url);
+    if (running !== undefined) return running;
+    if (this.#fetching.size >= limits.waiting) return Promise.resolve();
+    const fetching = this.#inTurn(() => this.#learn(url, known))
+      .catch(this.#options.onFailure)
+      .finally(() => this.#fetching.delete(url));
+    this.#fetching.set(url, fetching);
+    return fetching;
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    if (this.#running < limits.fetches) this.#running += 1;
+    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    try {
+      await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+
+  async #learn(url: string, known: StoredImage | undefined): Promise<void> {
+    const { connection, client, now } = this.#options;
+    const refreshAt = new Date(now().getTime() + freshForMs);
+    let received: Awaited<ReturnType<ImageClient['fetch']>>;
+    let encoded: Awaited<ReturnType<typeof encodeImage>> | undefined;
+    try {
+      received = await client.fetch(url, known?.small === null ? null : (known?.etag ?? null));
+      encoded = received && (await encodeImage(received.bytes));
+    } catch {
+      const retryMs = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(20, known?.failures ?? 0));
+      await noteMissing(connection, { url, refreshAt: new Date(now().getTime() + retryMs), now: now() });
+      return;
+    }
+    if (received === undefined || encoded === undefined) await keepImage(connection, url, refreshAt);
+    else await saveImage(connection, { url, encoded, etag: received.etag, refreshAt, now: now() });
+  }
+
+  /** Behind the answer. */
+  #keepHouse(urls: readonly string[]): void {
+    const { connection, now, onFailure } = this.#options;
+    const time = now().getTime();
+    noteUsed(connection, urls, now(), new Date(time - dayMs)).catch(onFailure);
+    if (time - this.#sweptAt < sweepEveryMs) return;
+    this.#sweptAt = time;
+    removeUnused(connection, new Date(time - unusedForMs), limits.images).catch(onFailure);
+  }
+}

@@ -1,0 +1,21 @@
+import { achievementsCard } from './achievements.card.ts';
+import { calendarCard } from './calendar.card.ts';
+import type { Card } from './card.ts';
+import { communityCard } from './community.card.ts';
+import { contributionsCard } from './contributions.card.ts';
+import { contributorsCard } from './contributors.card.ts';
+
+/** All cards, by the name that routes know them by. */
+const cards = new Map<string, Card>([
+  ['contributions', contributionsCard],
+  ['calendar', calendarCard],
+  ['contributors', contributorsCard],
+  ['achievements', achievementsCard],
+  ['community', communityCard],
+]);
+
+export function cardOf(name: string): Card {
+  const card = cards.get(name);
+  if (card === undefined) throw new Error(`there is no card ${name}`);
+  return card;
+}

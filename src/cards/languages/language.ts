@@ -1,0 +1,117 @@
+import { ar } from './ar.ts';
+import { cs } from './cs.ts';
+import { de } from './de.ts';
+import { en } from './en.ts';
+import { es } from './es.ts';
+import { fr } from './fr.ts';
+import { he } from './he.ts';
+import { hi } from './hi.ts';
+import { id } from './id.ts';
+import { it } from './it.ts';
+import { ja } from './ja.ts';
+import { ko } from './ko.ts';
+import { nl } from './nl.ts';
+import { pl } from './pl.ts';
+import { pt } from './pt.ts';
+import { ru } from './ru.ts';
+import { sv } from './sv.ts';
+import { tr } from './tr.ts';
+import { uk } from './uk.ts';
+import type { Plural, Words } from './words.ts';
+import { zh } from './zh.ts';
+
+const languages: Readonly<Record<string, Words>> = {
+  en,
+  de,
+  fr,
+  es,
+  pt,
+  it,
+  nl,
+  pl,
+  cs,
+  sv,
+  tr,
+  ru,
+  uk,
+  ar,
+  he,
+  hi,
+  zh,
+  ja,
+  ko,
+  id,
+};
+
+/** The languages that pictures speak, by their codes (BCP 47). */
+export const locales = Object.keys(languages);
+const rightToLeft: ReadonlySet<string> = new Set(['ar', 'he']);
+
+/** How a picture speaks: its words, and how it writes numbers and dates. */
+export interface Language {
+  locale: string;
+  isRightToLeft: boolean;
+  words: Words;
+  number: (value: number) => string;
+  /** A large number in few letters, like 1.2M. */
+  compactNumber: (value: number) => string;
+  /** A day, like 21 Nov 2026. Days are those of UTC. */
+  date: (time: Date) => string;
+  month: (time: Date) => string;
+  weekday: (time: Date) => string;
+  /** The day that weeks begin with: 1 Monday to 7 Sunday. */
+  firstDayOfWeek: number;
+  plural: (phrase: Plural, value: number) => string;
+}
+
+declare global {
+  namespace Intl {
+    interface Locale {
+      /** Of ECMA-402, and in Node since 22. */
+      getWeekInfo(): { firstDay: number };
+    }
+  }
+}
+
+const made = new Map<string, Language>();
+
+/** @param locale one of `locales`; any other speaks English. */
+export function languageOf(locale: string): Language {
+  const known = made.get(locale);
+  if (known !== undefined) return known;
+  const language = makeLanguage(locale);
+  made.set(locale, language);
+  return language;
+}
+
+function makeLanguage(locale: string): Language {
+  const full = new Intl.NumberFormat(locale);
+  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+  const utc = { timeZone: 'UTC' } as const;
+  const date = new Intl.DateTimeFormat(locale, { ...utc, day: 'numeric', month: 'short', year: 'numeric' });
+  const month = new Intl.DateTimeFormat(locale, { ...utc, month: 'short' });
+  const weekday = new Intl.DateTimeFormat(locale, { ...utc, weekday: 'short' });
+  const rules = new Intl.PluralRules(locale);
+  return {
+    locale,
+    isRightToLeft: rightToLeft.has(locale),
+    words: languages[locale] ?? en,
+    number: (value) => full.format(value),
+    compactNumber: (value) => compact.format(value),
+    date: (time) => date.format(time),
+    month: (time) => month.format(time),
+    weekday: (time) => weekday.format(time),
+    firstDayOfWeek: firstDayOfWeek(locale),
+    plural: (phrase, value) => fill(phrase[rules.select(value)] ?? phrase.other, { n: full.format(value) }),
+  };
+}
+
+/** The language alone names no country, so its most likely one decides. */
+function firstDayOfWeek(locale: string): number {
+  return new Intl.Locale(locale).maximize().getWeekInfo().firstDay;
+}
+
+/** Puts values where a phrase names them. */
+export function fill(phrase: string, values: Readonly<Record<string, string>>): string {
+  return phrase.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}

@@ -1,0 +1,171 @@
+import { type TProperties, Type } from 'typebox';
+import { AppError } from '../errors.ts';
+import { type Colour, colourPattern, readColour } from './colours.ts';
+import { type Language, languageOf, locales } from './languages/language.ts';
+import { type Palette, type Palettes, palettesOf, themeNames } from './themes.ts';
+
+/** How a picture is to look, whatever it shows. */
+export interface Look {
+  /** Without a dark one the light one is for every screen. */
+  palettes: Palettes;
+  language: Language;
+  /** Names of parts to leave out, and of parts to add that are left out otherwise. */
+  hide: ReadonlySet<string>;
+  show: ReadonlySet<string>;
+  /** In the place of the card's own. */
+  title: string | undefined;
+  widthPx: number | undefined;
+  columns: number | undefined;
+  radiusPx: number;
+  hasBorder: boolean;
+  isAnimated: boolean;
+}
+
+/** What a card has that can be hidden or shown. */
+export interface Parts {
+  hideable: readonly string[];
+  showable: readonly string[];
+}
+
+export const widths = { min: 240, max: 1200 };
+export const defaults = { theme: 'auto', locale: 'en', radius: 8, border: true, animation: 'none' } as const;
+const maxRadius = 32;
+const maxTitleLength = 100;
+const maxListLength = 300;
+const colourExpectation = 'a colour in hexadecimal digits without #, such as 0969da';
+
+const colour = (of: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: colourPattern,
+      'x-expected': colourExpectation,
+      description: `Colour of ${of}: hex, no #.`,
+    }),
+  );
+
+/** The parameters of every picture. */
+export const lookParameters = {
+  theme: Type.Optional(
+    Type.Enum([...themeNames], { description: 'Colours; `auto` is light or dark as the screen is.' }),
+  ),
+  background_color: colour('the background; eight digits let through what is behind'),
+  border_color: colour('the border'),
+  text_color: colour('the text'),
+  muted_color: colour('what is said in passing'),
+  accent_color: colour('what is pointed out'),
+  hide: Type.Optional(
+    Type.String({ maxLength: maxListLength, description: 'Parts to leave out, with commas between.' }),
+  ),
+  show: Type.Optional(Type.String({ maxLength: maxListLength, description: 'Parts to add, with commas between.' })),
+  title: Type.Optional(Type.String({ maxLength: maxTitleLength, description: 'In the place of the title.' })),
+  width: Type.Optional(Type.Integer({ minimum: widths.min, maximum: widths.max, description: 'Pixels.' })),
+  columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 6 })),
+  radius: Type.Optional(Type.Integer({ minimum: 0, maximum: maxRadius, description: 'Of the corners, in pixels.' })),
+  border: Type.Optional(Type.Boolean({ default: defaults.border })),
+  locale: Type.Optional(Type.Enum([...locales], { description: 'Language of words, numbers and dates.' })),
+  animation: Type.Optional(
+    Type.Enum(['none', 'subtle'], { description: 'Nothing moves for readers who asked their system for that.' }),
+  ),
+  scale: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, description: 'PNG pixels for each pixel.' })),
+} satisfies TProperties;
+
+/** Values of these parameters, as they were read by their schemas. */
+export type LookQuery = Readonly<Record<string, unknown>>;
+
+/** @throws AppError `invalid_input` for parts that the card does not have. */
+export function readLook(query: LookQuery, parts: Parts): Look {
+  return {
+    palettes: palettesOf(choice(query['theme'], themeNames, defaults.theme), changedColours(query)),
+    language: languageOf(choice(query['locale'], locales, defaults.locale)),
+    hide: readList('hide', query['hide'], parts.hideable),
+    show: readList('show', query['show'], parts.showable),
+    title: typeof query['title'] === 'string' ? query['title'] : undefined,
+    widthPx: integer(query['width']),
+    columns: integer(query['columns']),
+    radiusPx: integer(query['radius']) ?? defaults.radius,
+    hasBorder: query['border'] !== false,
+    isAnimated: query['animation'] === 'subtle',
+  };
+}
+
+/** How an error is drawn: as what was asked for, as far as that can be understood. @param query as it came. */
+export function readLookLoosely(query: LookQuery): Look {
+  return readLook(
+    {
+      ...query,
+      hide: undefined,
+      show: undefined,
+      title: undefined,
+      columns: undefined,
+      radius: looseNumber(query['radius'], 0, maxRadius),
+      width: looseNumber(query['width'], widths.min, widths.max),
+      border: query['border'] !== 'false' && query['border'] !== false,
+    },
+    { hideable: [], showable: [] },
+  );
+}
+
+function looseNumber(given: unknown, min: number, max: number): number | undefined {
+  const number =
+    typeof given === 'number' || (typeof given === 'string' && /^\d{1,4}$/.test(given)) ? Number(given) : -1;
+  return number >= min && number <= max ? number : undefined;
+}
+
+const colourNames: Record<string, keyof Palette> = {
+  background_color: 'background',
+  border_color: 'border',
+  text_color: 'text',
+  muted_color: 'muted',
+  accent_color: 'accent',
+};
+
+function changedColours(query: LookQuery): Partial<Palette> {
+  const changed: Partial<Record<keyof Palette, Colour>> = {};
+  for (const [name, of] of Object.entries(colourNames)) {
+    const given = query[name];
+    const read = typeof given === 'string' ? readColour(given) : undefined;
+    if (read !== undefined) changed[of] = read;
+  }
+  return changed;
+}
+
+function choice(given: unknown, names: readonly string[], otherwise: string): string {
+  return names.find((name) => name === given) ?? otherwise;
+}
+
+function integer(given: unknown): number | undefined {
+  return typeof given === 'number' ? given : undefined;
+}
+
+function readList(parameter: string, given: unknown, known: readonly string[]): ReadonlySet<string> {
+  const names = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : [];
+  const filled = names.filter((name) => name !== '');
+  if (filled.every((name) => known.includes(name))) return new Set(filled);
+  const choices = known.length === 0 ? 'left out: this picture has no such parts' : `of ${known.join(', ')}`;
+  throw new AppError('invalid_input', `${parameter} must be ${choices}.`);
+}
+
+/** The parameters that matter, always told the same way: what changes nothing is left out. */
+export function normalize(query: LookQuery): string {
+  const told = Object.entries(query)
+    .filter(([name, value]) => value !== undefined && value !== defaultOf(name))
+    .map(([name, value]): [string, string] => [name, tellValue(name, value)])
+    .filter(([, value]) => value !== '')
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return new URLSearchParams(told).toString();
+}
+
+function defaultOf(name: string): unknown {
+  return Object.entries(defaults).find(([one]) => one === name)?.[1];
+}
+
+function tellValue(name: string, value: unknown): string {
+  if (name === 'hide' || name === 'show') {
+    const names = String(value).split(',');
+    return [...new Set(names.map((part) => part.trim()))]
+      .filter((part) => part !== '')
+      .toSorted()
+      .join(',');
+  }
+  return name.endsWith('_color') ? (readColour(String(value)) ?? '') : String(value);
+}

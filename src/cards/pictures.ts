@@ -1,0 +1,78 @@
+import type { Parameters, Picture, PictureFormat, PictureProblem, PictureRequest, Pictures } from '../http/pictures.ts';
+import type { Drawing } from './frame.ts';
+import type { ImageSource } from './images/image-source.ts';
+import { cardOf } from './index.ts';
+import type { Words } from './languages/words.ts';
+import { lookParameters, normalize, readLook, readLookLoosely } from './look.ts';
+import type { Rasterizer } from './png/rasterizer.ts';
+import { drawState } from './state.ts';
+
+/** What is no part of what a picture shows, or told apart already. */
+const outsideOfKey = new Set(['format', 'card']);
+
+/** The service's pictures: cards, with images of others, as SVG or PNG. */
+export function createPictures({
+  images,
+  rasterizer,
+}: {
+  images: Pick<ImageSource, 'find'>;
+  rasterizer: Pick<Rasterizer, 'toPng'>;
+}): Pictures {
+  const finish = (format: PictureFormat, query: Parameters, drawing: Drawing, isFinal = true): Promise<Picture> =>
+    toPicture(rasterizer, { format, query, drawing, isFinal });
+  return {
+    parameters: lookParameters,
+    request: (card, format, query) => {
+      // What is wrong is said before anything is looked up.
+      readLook(query, cardOf(card).parts);
+      const told = Object.fromEntries(Object.entries(query).filter(([name]) => !outsideOfKey.has(name)));
+      return { card, format, query, key: `${card}.${format}?${normalize(told)}` };
+    },
+    draw: async ({ card: name, format, query }, shown, deadline) => {
+      const card = cardOf(name);
+      const look = readLook(query, card.parts);
+      const readable = card.read(shown, look);
+      if (readable === undefined) {
+        const { nothingYet } = look.language.words;
+        return finish(format, query, drawState(card, { title: nothingYet, detail: '', isError: false }, look));
+      }
+      const found = await images.find(readable.images, card.imageSize, deadline);
+      return finish(format, query, readable.draw(found.images), found.isFinal);
+    },
+    drawCollecting: async ({ card: name, format, query }: PictureRequest) => {
+      const card = cardOf(name);
+      const look = readLook(query, card.parts);
+      const { collecting, collectingDetail } = look.language.words;
+      const state = { title: collecting, detail: collectingDetail, isError: false };
+      return finish(format, query, drawState(card, state, look), false);
+    },
+    drawProblem: (card, format, query, problem) => {
+      const look = readLookLoosely(query);
+      const state = { title: look.language.words[titleOf(problem)], detail: detailOf(problem), isError: true };
+      return finish(format, {}, drawState(cardOf(card), state, look));
+    },
+  };
+}
+
+async function toPicture(
+  rasterizer: Pick<Rasterizer, 'toPng'>,
+  { format, query, drawing, isFinal }: { format: PictureFormat; query: Parameters; drawing: Drawing; isFinal: boolean },
+): Promise<Picture> {
+  if (format === 'svg') return { body: Buffer.from(drawing.svg), contentType: 'image/svg+xml; charset=utf-8', isFinal };
+  const scale = typeof query['scale'] === 'number' ? query['scale'] : 1;
+  return { body: await rasterizer.toPng(drawing, scale), contentType: 'image/png', isFinal };
+}
+
+function titleOf({
+  status,
+}: PictureProblem): keyof Pick<Words, 'invalid' | 'refused' | 'notFound' | 'tooMany' | 'unavailable'> {
+  if (status === 400) return 'invalid';
+  if (status === 401 || status === 403) return 'refused';
+  if (status === 404) return 'notFound';
+  return status === 429 ? 'tooMany' : 'unavailable';
+}
+
+/** Where the title says it all, the message has nothing to add for those who look at pictures. */
+function detailOf({ status, message }: PictureProblem): string {
+  return status === 429 || status >= 500 ? '' : message;
+}

@@ -1,0 +1,62 @@
+import sharp from 'sharp';
+import { AppError } from '../../errors.ts';
+import type { Drawing } from '../frame.ts';
+
+const limits = {
+  /** At once; each has a thread to itself, away from the event loop. */
+  running: 2,
+  waiting: 64,
+  pixels: 16_000_000,
+  timeoutS: 10,
+};
+const retryAfterMs = 5000;
+/** Pixels of an inch at which a pixel of a drawing is one of a picture. */
+const densityOfOne = 72;
+
+/** Turns drawings into PNG, a few at a time. */
+export class Rasterizer {
+  readonly #now: () => Date;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /**
+   * @param scale pixels for each pixel of the drawing; less where the picture would be too large.
+   * @throws AppError `rate_limited` when too many are waiting already.
+   */
+  async toPng({ svg, widthPx, heightPx }: Drawing, scale: number): Promise<Buffer> {
+    await this.#enter();
+    try {
+      const fitting = Math.min(scale, Math.sqrt(limits.pixels / (widthPx * heightPx)));
+      return await sharp(Buffer.from(svg), { density: densityOfOne * fitting, limitInputPixels: 2 * limits.pixels })
+        .timeout({ seconds: limits.timeoutS })
+        .png({ compressionLevel: 9, palette: false })
+        .toBuffer();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#running < limits.running) {
+      this.#running += 1;
+      return;
+    }
+    if (this.#waiting.length >= limits.waiting) {
+      throw new AppError('rate_limited', 'Too many pictures are being drawn; try again soon, or take format=svg.', {
+        retryAt: new Date(this.#now().getTime() + retryAfterMs),
+      });
+    }
+    // Whoever leaves hands its place over.
+    await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
+  }
+}

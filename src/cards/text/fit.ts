@@ -1,0 +1,71 @@
+import { measure, type Weight } from './measure.ts';
+
+/** A line of text that fits the room it was made for. */
+export interface Fitted {
+  text: string;
+  /** Pixels. */
+  width: number;
+}
+
+const ellipsis = '…';
+/** Longer texts have no room in any picture. */
+const maxLength = 400;
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const plain = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+/** Marks that are piled on a letter would run into other lines. */
+const piledMarks = /(\p{M}{2})\p{M}+/gu;
+/** Controls, and what turns the direction of everything after it. */
+const controls =
+  /[\p{Cc}\p{Zl}\p{Zp}\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
+
+/** What somebody wrote, as one line that stays within itself. */
+export function oneLine(text: string): string {
+  if (text.length <= maxLength && plain.test(text)) return text;
+  return text
+    .slice(0, maxLength)
+    .toWellFormed()
+    .replace(/\s+/gu, ' ')
+    .replace(controls, '')
+    .replace(piledMarks, '$1')
+    .trim();
+}
+
+/** Cuts a text to the room that it has, never within a letter. @param room in pixels. */
+export function fit(text: string, room: number, sizePx: number, weight: Weight = 'regular'): Fitted {
+  const line = oneLine(text);
+  const width = measure(line, sizePx, weight);
+  if (width <= room) return { text: line, width };
+  const end = measure(ellipsis, sizePx, weight);
+  if (end > room) return { text: '', width: 0 };
+  let kept = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(line)) {
+    const next = used + measure(segment, sizePx, weight);
+    if (next + end > room) break;
+    kept += segment;
+    used = next;
+  }
+  const shortened = kept.trimEnd() + ellipsis;
+  return { text: shortened, width: measure(shortened, sizePx, weight) };
+}
+
+/** Breaks a text into lines between words; what has no room in the last one is cut. */
+export function wrap(text: string, room: number, maxLines: number, sizePx: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  const words = oneLine(text).split(' ');
+  for (const [index, word] of words.entries()) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line === '' || measure(longer, sizePx) <= room) {
+      line = longer;
+      continue;
+    }
+    if (lines.length === maxLines - 1) {
+      line = `${line} ${words.slice(index).join(' ')}`;
+      break;
+    }
+    lines.push(line);
+    line = word;
+  }
+  return [...lines, line].map((one) => fit(one, room, sizePx).text);
+}

@@ -1,0 +1,84 @@
+import { type Colour, mix } from './colours.ts';
+
+/** The colours of a theme, of which all others of a picture are made. */
+export interface Palette {
+  background: Colour;
+  border: Colour;
+  text: Colour;
+  muted: Colour;
+  accent: Colour;
+}
+
+const light: Palette = {
+  background: '#ffffff',
+  border: '#d1d9e0',
+  text: '#1f2328',
+  muted: '#59636e',
+  accent: '#0969da',
+};
+const dark: Palette = {
+  background: '#0d1117',
+  border: '#3d444d',
+  text: '#f0f6fc',
+  muted: '#9198a1',
+  accent: '#4493f8',
+};
+
+/** Every theme by its name; `auto` is light or dark as the reader's screen is, in one file. */
+export const palettes: Readonly<Record<string, Palette>> = {
+  light,
+  dark,
+  dimmed: palette('#212830', '#3d444d', '#d1d7e0', '#9da7b3', '#539bf5'),
+  contrast: palette('#000000', '#b7bdc8', '#ffffff', '#d6dae0', '#71b7ff'),
+  paper: palette('#faf7f0', '#ded6c4', '#2b2620', '#6b6154', '#a3521a'),
+  forest: palette('#f3f8f2', '#cfdfcc', '#17301c', '#4b6350', '#1a7f37'),
+  ocean: palette('#0b1b2b', '#23405c', '#e3f0fb', '#8fb0cd', '#38bdf8'),
+  midnight: palette('#0f1020', '#2e3054', '#ecebff', '#a09fc9', '#8b7cf6'),
+  rose: palette('#fff7f8', '#f2d3d9', '#3b1420', '#7d4a58', '#c2255c'),
+  sunset: palette('#1f1418', '#4a2f33', '#ffeee6', '#cfa698', '#fb8b5a'),
+  nord: palette('#2e3440', '#4c566a', '#eceff4', '#b8c1d1', '#88c0d0'),
+  dracula: palette('#282a36', '#44475a', '#f8f8f2', '#b3b9d4', '#bd93f9'),
+  'solarized-light': palette('#fdf6e3', '#e0d9c2', '#073642', '#566a71', '#1f78b8'),
+  'solarized-dark': palette('#002b36', '#1f5059', '#eee8d5', '#93a1a1', '#2aa198'),
+  'gruvbox-light': palette('#fbf1c7', '#d5c4a1', '#282828', '#665c54', '#af3a03'),
+  'gruvbox-dark': palette('#282828', '#504945', '#ebdbb2', '#b6a796', '#fabd2f'),
+  'tokyo-night': palette('#1a1b26', '#383d5c', '#d5dcff', '#98a2cc', '#7aa2f7'),
+  latte: palette('#eff1f5', '#ccd0da', '#3c3f58', '#5c5f77', '#7a3fd0'),
+  mocha: palette('#1e1e2e', '#45475a', '#cdd6f4', '#a6adc8', '#cba6f7'),
+};
+
+export const themeNames: readonly string[] = ['auto', ...Object.keys(palettes)];
+
+function palette(background: Colour, border: Colour, text: Colour, muted: Colour, accent: Colour): Palette {
+  return { background, border, text, muted, accent };
+}
+
+/** What a theme looks like: one palette, or one for each kind of screen. */
+export interface Palettes {
+  light: Palette;
+  dark?: Palette;
+}
+const unchanged = new Map<string, Palettes>([
+  ['auto', { light, dark }],
+  ...Object.entries(palettes).map(([name, only]): [string, Palettes] => [name, { light: only }]),
+]);
+
+/** @param changed single colours, in every palette of the theme. */
+export function palettesOf(theme: string, changed: Partial<Palette> = {}): Palettes {
+  const found = unchanged.get(theme) ?? { light, dark };
+  if (Object.keys(changed).length === 0) return found;
+  return {
+    light: { ...found.light, ...changed },
+    ...(found.dark && { dark: { ...found.dark, ...changed } }),
+  };
+}
+
+/** The steps of the accent over the background, from nothing to all of it. */
+export function shades({ background, accent, text }: Palette): Colour[] {
+  return [mix(background, text, 0.09), ...[0.32, 0.54, 0.77, 1].map((share) => mix(background, accent, share))];
+}
+
+/** What lies beneath initials and progress: told from the background, and text on it can be read. */
+export function trackOf({ background, text }: Palette): Colour {
+  return mix(background, text, 0.1);
+}

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { issueToken } from '../access/tokens/issue.ts';
+import { generateSigningKey } from '../access/tokens/signing-key.ts';
+import { findByName } from '../accounts/store.ts';
+import { type Service, startService } from '../app.ts';
+import { type Config, readConfig } from '../config.ts';
+import { AppError } from '../errors.ts';
+import { createLog } from '../log.ts';
+import type { Io } from './io.ts';
+
+/** Nobody waits for a page here, so what the first look-up takes may take longer. */
+const lookupBudgetMs = 30_000;
+const pollMs = 1000;
+/** How long numbers may take to be complete; without a token some never are. */
+const patienceMs = { withToken: 600_000, withoutToken: 15_000 };
+
+/** `plaudit card PATH FILE...`: writes pictures, each as its address on the service would show it, once its numbers are complete. */
+export async function card(io: Io, ...given: readonly (string | undefined)[]): Promise<void> {
+  const wanted = readPairs(given.filter((one) => one !== undefined));
+  const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const config = { ...settings, host: '127.0.0.1', port: 0, metricsPort: 0, lookupBudgetMs };
+  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
+  const service = await startService(config, { log });
+  try {
+    for (const { path, file } of wanted) {
+      const picture = await draw({ io, config, service }, path, file);
+      const isChanged = await writeIfChanged(file, picture);
+      io.print(`${file} ${isChanged ? 'written' : 'is as it was'}`);
+    }
+  } finally {
+    await service.close();
+  }
+}
+
+interface Drawing {
+  io: Io;
+  config: Config;
+  service: Service;
+}
+
+function readPairs(given: readonly string[]): { path: string; file: string }[] {
+  const pairs = given.flatMap((path, index) => (index % 2 === 0 ? [{ path, file: given[index + 1] ?? '' }] : []));
+  const isFine =
+    pairs.length > 0 && pairs.every(({ path, file }) => path.startsWith('/v1/') && /\.(svg|png)$/.test(file));
+  if (isFine) return pairs;
+  throw new AppError(
+    'invalid_input',
+    'card needs addresses and files by turns, like /v1/github/entities/NAME/contributions?theme=nord card.svg; files end with .svg or .png',
+  );
+}
+
+async function draw({ io, config, service }: Drawing, path: string, file: string): Promise<Buffer> {
+  const picture = new URL(path, service.url);
+  if (picture.origin !== service.url) throw new AppError('invalid_input', `${path} is not the address of a picture`);
+  picture.searchParams.set('format', extname(file).slice(1));
+  const [, , provider = '', , name = '', ...rest] = picture.pathname.split('/');
+  const account = { provider, name: decodeURIComponent(name) };
+  await ask(io, new URL(`/v1/${provider}/entities/${name}`, service.url), {}, () => true);
+  const isPrivate = picture.searchParams.get('private') === 'true' || rest[0] === 'repositories';
+  // Whoever runs this reads the database anyway.
+  const headers: Record<string, string> = isPrivate
+    ? { authorization: `Bearer ${await ownersToken(service, config, account)}` }
+    : {};
+  const hasToken = config.providers.some(({ tokens }) => tokens.length > 0);
+  await ask(
+    io,
+    numbersOf(picture),
+    headers,
+    (answer) => answer.includes('"complete":true'),
+    patienceMs[hasToken ? 'withToken' : 'withoutToken'],
+  );
+  const answer = await fetch(picture, { headers, signal: io.signal });
+  if (answer.status !== 200)
+    throw new AppError('invalid_input', `${path} cannot be drawn: ${descriptionOf(await answer.text())}`);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+/** Where the numbers of a picture are told as JSON. */
+function numbersOf(picture: URL): URL {
+  const numbers = new URL(picture.pathname.replace(/badges\/community$/, 'contributors'), picture);
+  if (picture.searchParams.get('card') === 'calendar')
+    numbers.pathname = numbers.pathname.replace(/contributions$/, 'contributors');
+  for (const name of ['private', 'repository']) {
+    const value = picture.searchParams.get(name);
+    if (value !== null) numbers.searchParams.set(name, value);
+  }
+  return numbers;
+}
+
+/** Asks until the answer is as it has to be; one that comes to nothing within the time is left as it is. */
+async function ask(
+  io: Io,
+  address: URL,
+  headers: Record<string, string>,
+  isEnough: (answer: string) => boolean,
+  patience = lookupBudgetMs,
+): Promise<void> {
+  const deadline = performance.now() + patience;
+  for (;;) {
+    const answer = await fetch(address, { headers, signal: io.signal });
+    const text = await answer.text();
+    if (answer.status === 200 && isEnough(text)) return;
+    if (answer.status >= 400 && answer.status < 500 && answer.status !== 429)
+      throw new AppError('invalid_input', descriptionOf(text));
+    if (performance.now() > deadline) {
+      if (answer.status >= 400) throw new AppError('provider_unavailable', descriptionOf(text));
+      io.warn(`${address.pathname} is not complete: the picture says so`);
+      return;
+    }
+    await wait(pollMs, undefined, { signal: io.signal });
+  }
+}
+
+async function ownersToken(
+  service: Service,
+  config: Config,
+  { provider, name }: { provider: string; name: string },
+): Promise<string> {
+  const { connection } = service.database;
+  const holder = await findByName(connection, provider, name);
+  if (holder === undefined || holder.state === 'gone')
+    throw new AppError('not_found', `${provider} knows no account called ${name}`);
+  const context = {
+    connection,
+    now: () => new Date(),
+    newSigningKey: generateSigningKey,
+    tokenTtlMs: config.tokenTtlMs,
+    publicUrl: () => config.publicUrl ?? service.url,
+  };
+  return issueToken(context, holder.account, `card:${uuidv7()}`);
+}
+
+/** What an error says, as JSON or as a picture. */
+function descriptionOf(text: string): string {
+  return (
+    /"message":"([^"]*)"|<desc[^>]*>([^<]*)</
+      .exec(text)
+      ?.slice(1)
+      .find((found) => found !== undefined) ?? 'unknown'
+  );
+}
+
+/** A file that is as it was keeps its time, and gives nothing to commit. */
+async function writeIfChanged(file: string, picture: Buffer): Promise<boolean> {
+  const before = await readFile(file).catch(() => undefined);
+  if (before?.equals(picture)) return false;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, picture);
+  return true;
+}

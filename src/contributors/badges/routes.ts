@@ -1,0 +1,88 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import {
+  AccountPath,
+  type AccountRouteContext,
+  type AskedAccount,
+  answerAboutAccount,
+  type Made,
+  problemResponses,
+} from '../../accounts/routes.ts';
+import type { App } from '../../http/app.ts';
+import { envelope } from '../../http/envelope.ts';
+import { pictureFormats, withPictures } from '../../http/pictures.ts';
+import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
+import { countContributors, currentRanking } from '../store.ts';
+
+const Query = {
+  format: Type.Optional(Type.Enum([...pictureFormats], { default: 'svg' })),
+  bots: Type.Optional(Type.Boolean({ description: 'Counts bots too.', default: false })),
+};
+const RepositoryPath = Type.Object({
+  ...AccountPath.properties,
+  repository: Type.String({ maxLength: 255, description: 'Name of a repository of the account.' }),
+});
+const config = { cards: ['community'], isPicture: true } as const;
+
+type Find = (asked: AskedAccount) => Promise<Collected | undefined>;
+
+/** Small pictures of how many people contributed, to stand in a line of text. */
+export function badgeRoutes(app: App, context: AccountRouteContext): void {
+  const schema = {
+    querystring: withPictures(Query, context.pictures),
+    produces: ['image/svg+xml', 'image/png'],
+    response: problemResponses,
+  };
+  app.get(
+    '/v1/:provider/entities/:name/badges/community',
+    { schema: { ...schema, summary: 'A badge of how many contributed to an account', params: AccountPath }, config },
+    async (request, reply) =>
+      answerWithBadge(context, { request, reply }, request, (asked) => collectedOfAccount(context, asked)),
+  );
+  app.get(
+    '/v1/:provider/entities/:name/repositories/:repository/badges/community',
+    {
+      schema: { ...schema, summary: 'A badge of how many contributed to a repository', params: RepositoryPath },
+      config,
+    },
+    async (request, reply) =>
+      answerWithBadge(context, { request, reply }, request, (asked) =>
+        collectedOfRepository(context, asked, request.params.repository),
+      ),
+  );
+}
+
+async function answerWithBadge(
+  context: AccountRouteContext,
+  exchange: { request: FastifyRequest; reply: FastifyReply },
+  asked: {
+    params: { provider: string; name: string; repository?: string };
+    query: { format?: 'svg' | 'png'; bots?: boolean };
+  },
+  find: Find,
+): Promise<FastifyReply> {
+  const { params, query } = asked;
+  const { format = 'svg', bots: withBots = false } = query;
+  const picture = context.pictures.request('community', format, { ...query, repository: params.repository });
+  return answerAboutAccount(context, { ...exchange, dataType: 'contributor', picture }, params, async (account) => {
+    const collected = await find(account);
+    return collected && makeBadge(context, account, collected, withBots);
+  });
+}
+
+async function makeBadge(
+  { connection, resolver, now }: AccountRouteContext,
+  { account, isOwner }: AskedAccount,
+  { scope, asOf, uncollected }: Collected,
+  withBots: boolean,
+): Promise<Made> {
+  const ranking = await currentRanking(connection, scope, now());
+  const viewerId = isOwner ? account.id : null;
+  const further = await countContributors(connection, ranking, { after: 0, withBots, viewerId });
+  const provenance = { asOf, missing: uncollected, includesPrivate: scope.includesPrivate };
+  return {
+    envelope: envelope({ dataType: 'contributor', data: [], provenance }),
+    staleAt: resolver.staleAt(asOf),
+    shown: { further },
+  };
+}

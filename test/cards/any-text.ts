@@ -1,0 +1,9 @@
+import fc from 'fast-check';
+import { names } from './samples.ts';
+
+/** Whatever somebody may be called. */
+export const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom(...Object.values(names), ']]>', '"onload="x', '\0\u0007\uFFFE', '\uD800', '&#0;', '--><!--'),
+);

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { startSimulator } from '../github/simulator.ts';
+import { startTestService } from '../service.ts';
+import { showPicture, startBrowser } from './browser.ts';
+import { assertGoldenImage } from './golden.ts';
+import { achievementsOf, contributionsOf, contributorsOf, draw, drawSample, names, sampleNames } from './samples.ts';
+
+interface Box {
+  text: string;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** To be run by the browser. */
+const boxesOfTexts = `
+  [...document.querySelectorAll('svg')].map((svg) => {
+    const boxOf = (element) => {
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      return { text: element.textContent, left, right, top, bottom };
+    };
+    return { frame: boxOf(svg), boxes: [...svg.querySelectorAll('text')].map(boxOf) };
+  })`;
+const colourOfImage = `
+  (() => {
+    const context = document.createElement('canvas').getContext('2d');
+    context.drawImage(document.images[0], 0, 0);
+    return [...context.getImageData(200, 10, 1, 1).data];
+  })()`;
+
+test('no text leaves its picture or runs into another, in any font and language', async () => {
+  await using started = await startBrowser();
+  const pictures = [
+    ...sampleNames.map((name) => drawSample(name)),
+    ...Object.values(names).flatMap((display_name) => [
+      draw('contributions', contributionsOf({ display_name, name: display_name, value: 1_000_000_000 }), {
+        width: 300,
+      }),
+      draw('contributions', contributionsOf({ display_name, value: 7 }), { locale: 'he', title: display_name }),
+    ]),
+    ...['de', 'ru', 'ja', 'ar', 'hi', 'id'].flatMap((locale) => [
+      draw('contributions', contributionsOf({}, { missing: ['stars'] }), {
+        locale,
+        show: 'discussions_answered,issues_closed,discussions',
+      }),
+      draw('contributors', contributorsOf(10, 5), { locale, width: 420 }),
+      draw('achievements', achievementsOf(3), { locale, columns: 3 }),
+    ]),
+  ];
+  for (const font of ['Measured', 'sans-serif', 'Liberation Sans']) {
+    const page = await showPicture(started.browser, pictures.map(({ svg }) => svg).join('\n'), { font });
+    const all = await page.evaluate<{ frame: Box; boxes: Box[] }[]>(boxesOfTexts);
+    assert.equal(all.length, pictures.length);
+    for (const { frame, boxes } of all) {
+      for (const [index, box] of boxes.entries()) {
+        const isInside =
+          box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom + 1;
+        assert.ok(isInside, `${font}: ${box.text} leaves its picture`);
+        for (const other of boxes.slice(index + 1))
+          assert.ok(!overlap(box, other), `${font}: ${box.text} runs into ${other.text}`);
+      }
+    }
+    await page.close();
+  }
+});
+
+/** Lines may touch: their boxes are higher than their letters. */
+function overlap(one: Box, other: Box): boolean {
+  const lines = 6;
+  return (
+    one.left < other.right - 1 &&
+    other.left < one.right - 1 &&
+    one.top < other.bottom - lines &&
+    other.top < one.bottom - lines
+  );
+}
+
+test('a browser shows pictures as it did, on light and on dark pages', async () => {
+  await using started = await startBrowser();
+  for (const [name, scheme, scale] of [
+    ['contributions', 'light', 1],
+    ['contributions', 'dark', 2],
+    ['contributions-wide', 'light', 2],
+    ['calendar', 'dark', 1],
+    ['calendar', 'light', 1],
+    ['community', 'dark', 2],
+  ] as const) {
+    const page = await showPicture(started.browser, drawSample(name).svg, { scheme, scale });
+    const picture = await page.locator('svg').first().screenshot();
+    await assertGoldenImage(`browser-${name}-${scheme}@${scale}x.png`, picture);
+    await page.close();
+  }
+});
+
+test('a picture in a page is light or dark as the page is, and needs nothing from elsewhere', async () => {
+  await using started = await startBrowser();
+  const picture = Buffer.from(drawSample('contributions').svg).toString('base64');
+  const colours: number[][] = [];
+  for (const scheme of ['light', 'dark'] as const) {
+    const page = await started.browser.newPage({ colorScheme: scheme, viewport: { width: 500, height: 300 } });
+    const requests: string[] = [];
+    page.on('request', (request) => void requests.push(request.url()));
+    await page.setContent(`<body style="margin:0"><img src="data:image/svg+xml;base64,${picture}" alt="">`);
+    await page.waitForFunction('document.images[0]?.complete');
+    assert.ok(
+      requests.every((url) => url.startsWith('data:')),
+      requests.join(' '),
+    );
+    colours.push(await page.evaluate<number[]>(colourOfImage));
+    await page.close();
+  }
+  assert.deepEqual(colours, [
+    [255, 255, 255, 255],
+    [13, 17, 23, 255],
+  ]);
+});
+
+test('cards are composed on a page that anybody can use', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator });
+  await using started = await startBrowser();
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const { user, organization } = simulator.accounts;
+  for (const scheme of ['light', 'dark'] as const) {
+    const page = await started.browser.newPage({
+      colorScheme: scheme,
+      viewport: { width: 1100, height: 900 },
+      bypassCSP: true,
+    });
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    await page.goto(`${service.url}/cards?name=${user}`);
+    await page.evaluate(axe);
+    const violations = await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html)))',
+    );
+    assert.deepEqual(violations, [], scheme);
+    await page.selectOption('#theme', 'nord');
+    await page.locator('.light img[src*="theme=nord"]').waitFor();
+    await page.selectOption('#card', 'contributors');
+    await page.fill('#name', organization);
+    await page.locator('.dark img[src*="contributors"]').waitFor();
+    await page.waitForFunction(`document.querySelector('textarea')?.value.includes('${organization}')`);
+    const markdown = await page.inputValue('#markdown');
+    assert.equal(
+      markdown,
+      `[![Contributors to ${organization}](${service.url}/v1/github/entities/${organization}/contributors?format=svg&theme=nord)](${simulator.url}/${organization})`,
+    );
+    assert.deepEqual(complaints, []);
+    await page.close();
+  }
+  const plain = await started.browser.newContext({ javaScriptEnabled: false });
+  const page = await plain.newPage();
+  await page.goto(`${service.url}/cards`);
+  await page.fill('#name', user);
+  await page.selectOption('#theme', 'rose');
+  await page.check('input[name=hide][value=level]');
+  await page.check('input[name=hide][value=avatar]');
+  await page.click('button[type=submit]');
+  const address = await page.locator('.light img').getAttribute('src');
+  assert.equal(address, `/v1/github/entities/${user}/contributions?format=svg&theme=rose&hide=avatar,level`);
+  assert.equal((await service.get(address)).status, 200);
+  assert.equal(await page.locator('button.copy').first().isVisible(), false);
+});

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a page shows of a picture. */
+export interface Proxied {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+}
+
+const timeoutMs = 4000;
+const maxBytes = 5 * 1024 * 1024;
+const passed = [
+  'content-type',
+  'cache-control',
+  'etag',
+  'expires',
+  'last-modified',
+  'content-length',
+  'content-encoding',
+] as const;
+
+const ownHeaders = {
+  'content-security-policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
+  'x-content-type-options': 'nosniff',
+};
+
+interface Kept {
+  headers: OutgoingHttpHeaders;
+  body: Buffer;
+  etag: string | undefined;
+  freshUntil: number;
+}
+
+/**
+ * A proxy for images like those of code hosts (go-camo, atmos/camo): asks with headers of its own, waits four seconds, shows
+ * nothing but a 200 or 304 with an image in it, keeps that as long as it says, and asks by ETag afterwards.
+ */
+export async function startCamo(
+  now: () => Date,
+): Promise<{ show(address: string): Promise<Proxied>; asked: number } & AsyncDisposable> {
+  const kept = new Map<string, Kept>();
+  let asked = 0;
+  const server = createServer((request, response) => {
+    const address = new URL(request.url ?? '/', 'http://camo').searchParams.get('url') ?? '';
+    const fail = (status: number): void =>
+      void response.writeHead(status, { 'cache-control': 'no-cache' }).end('Error Fetching Resource');
+    answer(address, request.headers).then(
+      (found) => (found === undefined ? fail(404) : response.writeHead(200, found.headers).end(found.body)),
+      () => fail(504),
+    );
+  });
+
+  const answer = async (
+    address: string,
+    { 'accept-encoding': coding }: IncomingHttpHeaders,
+  ): Promise<Kept | undefined> => {
+    const known = kept.get(address);
+    if (known !== undefined && known.freshUntil > now().getTime()) return known;
+    asked += 1;
+    const found = await fetch(address, {
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        accept: 'image/*',
+        via: 'camo',
+        'user-agent': 'camo',
+        ...(coding !== undefined && { 'accept-encoding': coding }),
+        ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
+      },
+    });
+    const body = Buffer.from(await found.arrayBuffer());
+    const lifeS = Number(/max-age=(\d+)/.exec(found.headers.get('cache-control') ?? '')?.[1] ?? 0);
+    const freshUntil = now().getTime() + lifeS * 1000;
+    if (found.status === 304 && known !== undefined) {
+      kept.set(address, { ...known, freshUntil });
+      return known;
+    }
+    const isImage = /^image\/(svg\+xml|png)\b/.test(found.headers.get('content-type') ?? '');
+    if (found.status !== 200 || !isImage || body.length > maxBytes) return undefined;
+    const headers: OutgoingHttpHeaders = {
+      ...ownHeaders,
+    };
+    // The body was unpacked on the way.
+    for (const name of passed)
+      if (found.headers.has(name) && !/length|encoding/.test(name)) headers[name] = found.headers.get(name) ?? '';
+    const picture = { headers, body, etag: found.headers.get('etag') ?? undefined, freshUntil };
+    kept.set(address, picture);
+    return picture;
+  };
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    show: async (address) => {
+      const shown = await fetch(`http://127.0.0.1:${port}/?url=${encodeURIComponent(address)}`);
+      return { status: shown.status, headers: shown.headers, body: Buffer.from(await shown.arrayBuffer()) };
+    },
+    get asked() {
+      return asked;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { SaxesParser } from 'saxes';
+import { shadeOf, stepsOf } from '../../src/cards/calendar.card.ts';
+import { cardOf } from '../../src/cards/index.ts';
+import { locales } from '../../src/cards/languages/language.ts';
+import { readLook, readLookLoosely } from '../../src/cards/look.ts';
+import { drawState } from '../../src/cards/state.ts';
+import { anyText } from './any-text.ts';
+import { achievementsOf, calendarOf, contributionsOf, contributorsOf, draw, names, someImages } from './samples.ts';
+
+const elements = new Set(['svg', 'title', 'desc', 'style', 'text', 'rect', 'circle', 'path', 'g', 'image', 'clipPath']);
+
+/** Reads a picture as XML, and holds it against what every picture has to be. */
+function read(svg: string): { texts: string[]; title: string; description: string } {
+  const parser = new SaxesParser({ xmlns: true });
+  const texts: string[] = [];
+  const told = { title: '', desc: '' };
+  let inside = '';
+  parser.on('error', (error) => assert.fail(`${error.message}\n${svg}`));
+  parser.on('doctype', () => assert.fail('a picture has no document type'));
+  parser.on('opentag', ({ local, uri, attributes }) => {
+    inside = local;
+    assert.ok(elements.has(local), `${local} is an element of ours`);
+    assert.equal(uri, 'http://www.w3.org/2000/svg');
+    for (const { local: name, value } of Object.values(attributes)) {
+      assert.doesNotMatch(name, /^on/i);
+      if (name === 'href') assert.match(value, /^data:image\/(png|jpeg|svg\+xml);base64,[\w+/=]+$/);
+      else assert.doesNotMatch(value, /javascript:|url\((?!#)/i);
+    }
+  });
+  parser.on('text', (text) => {
+    if (inside === 'text') texts.push(text);
+    if (inside === 'title' || inside === 'desc') told[inside] += text;
+    if (inside === 'style') assert.doesNotMatch(text, /url\(|@import|<|expression/);
+  });
+  parser.on('closetag', () => {
+    inside = '';
+  });
+  parser.write(svg).close();
+  assert.match(svg, /^<svg [^>]*role="img" aria-labelledby="title/);
+  return { texts, title: told.title.trim(), description: told.desc.trim() };
+}
+
+test('whatever somebody is called, every picture is well-formed, and what they are called stays text', () => {
+  fc.assert(
+    fc.property(anyText, anyText, fc.constantFrom(...locales), fc.nat(2 ** 31), (name, display, locale, value) => {
+      const account = contributionsOf({ name, display_name: display, value });
+      for (const query of [{ locale }, { locale, title: display, width: 240, columns: 6 }]) {
+        read(draw('contributions', account, query).svg);
+        const people = contributorsOf(3);
+        const data = people.answer.data.map((person) => ({
+          ...Object(person),
+          name,
+          display_name: display,
+          avatar_url: display,
+        }));
+        read(draw('contributors', { answer: { ...people.answer, data } }, query).svg);
+        read(draw('community', people, { locale, title: display }).svg);
+      }
+      const state = { title: display, detail: name, isError: true };
+      read(
+        drawState(cardOf('contributors'), state, readLookLoosely({ theme: display, locale: name, width: name })).svg,
+      );
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a picture tells its values to those who cannot see it', () => {
+  const { title, description, texts } = read(draw('contributions', contributionsOf({}, { missing: ['stars'] })).svg);
+  assert.match(title, /Ada Lovelace/);
+  assert.equal(
+    description,
+    'Level 8. Commits: 1,843, Pull requests: 412, Reviews: 389, Issues: 127, Stars earned: 2,310, Contributed to: 64. ' +
+      'Public contributions · still counting · as of Nov 21, 2026.',
+  );
+  assert.ok(texts.includes('1,843') && texts.includes('Level 8') && texts.includes('752 to level 9'));
+  const people = read(draw('contributors', contributorsOf(2, 12)).svg);
+  assert.equal(people.description, 'person-0: 2,400, person-1: 975, +12 more');
+  assert.equal(read(draw('community', contributorsOf(30, 12)).svg).title, 'community: 42 contributors');
+  const days = read(draw('calendar', calendarOf()).svg);
+  assert.match(days.description, /^1,981 contributions in the last year\./);
+  assert.match(read(draw('achievements', achievementsOf(1)).svg).description, /^Merge hero \(plaudit, Jan 15, 2026\)$/);
+});
+
+test('a number that is not known is not told as 0', () => {
+  const unknown = contributionsOf({ value: 0 }, { missing: ['commits', 'experience', 'level'] });
+  const { texts, description } = read(draw('contributions', unknown).svg);
+  assert.ok(texts.includes('–') && texts.includes('Level –') && texts.includes('0'));
+  assert.match(description, /Commits: –, Pull requests: 0/);
+  assert.ok(!texts.some((text) => text.includes('to level')));
+});
+
+test('numbers of any size stay within their room', () => {
+  const { texts } = read(
+    draw('contributions', contributionsOf({ value: 1_000_000_000 }), { width: 240, columns: 2 }).svg,
+  );
+  assert.ok(texts.includes('1B'));
+  assert.ok(read(draw('contributions', contributionsOf({ value: 999_999 })).svg).texts.includes('999,999'));
+});
+
+test('parts are hidden and shown, and the picture is as high as what is left', () => {
+  const all = contributionsOf({});
+  const usual = draw('contributions', all);
+  const less = draw('contributions', all, { hide: 'level,coverage,avatar,stars,contributed_to,issues' });
+  const more = draw('contributions', all, { show: 'discussions,discussions_answered,issues_closed' });
+  assert.ok(less.heightPx < usual.heightPx && usual.heightPx < more.heightPx);
+  assert.ok(!less.svg.includes('Level') && !less.svg.includes('Stars') && less.svg.includes('Reviews'));
+  assert.ok(more.svg.includes('Accepted answers') && !usual.svg.includes('Accepted answers'));
+  const wall = draw('contributors', contributorsOf(30), { hide: 'names' }, someImages);
+  assert.ok(!wall.svg.includes('>grace<') && wall.heightPx < draw('contributors', contributorsOf(30)).heightPx);
+  assert.ok(!draw('contributors', contributorsOf(3), { hide: 'counts' }).svg.includes('>2,400 contributions<'));
+  assert.ok(!draw('achievements', achievementsOf(3), { hide: 'names' }).svg.includes('class="b"'));
+  assert.equal(draw('contributions', all, { width: 300 }).widthPx, 300);
+  assert.doesNotMatch(draw('contributions', all, { border: false }).svg, /\.g\{[^}]*stroke/);
+  assert.match(draw('contributions', all, { title: 'Mine' }).svg, />Mine</);
+});
+
+test('a picture is for light and dark screens in one, or for one kind', () => {
+  const dark = '@media (prefers-color-scheme:dark)';
+  assert.ok(draw('contributions', contributionsOf({})).svg.includes(dark));
+  assert.ok(!draw('contributions', contributionsOf({}), { theme: 'nord' }).svg.includes(dark));
+  const changed = draw('contributions', contributionsOf({}), { accent_color: 'ABC', background_color: '12345600' }).svg;
+  assert.ok(changed.includes('.a{fill:#aabbcc}') && changed.includes('.g{fill:#12345600'));
+});
+
+test('nothing moves unless it was asked for, and then only for those who have nothing against it', () => {
+  assert.doesNotMatch(draw('contributions', contributionsOf({})).svg, /animation/);
+  const moving = draw('contributions', contributionsOf({}), { animation: 'subtle' }).svg;
+  assert.match(moving, /@media \(prefers-reduced-motion:no-preference\)\{\n\.f\{animation:/);
+});
+
+/** Where the numbers of a card begin. */
+function placesOfNumbers(locale: string): number[] {
+  const { svg } = draw('contributions', contributionsOf({}), { locale });
+  return [...svg.matchAll(/<text class="n" x="([\d.]+)"/g)].map(([, x]) => Number(x));
+}
+
+test('what is written from right to left is laid out so', () => {
+  const [left, right] = [placesOfNumbers('en'), placesOfNumbers('he')];
+  assert.equal(left.length, 6);
+  for (const [index, x] of left.entries())
+    assert.ok(Math.abs(x + (right[index] ?? 0) - 480) < 0.1, `${x} ${right[index]}`);
+  assert.match(draw('contributions', contributionsOf({ display_name: names.hebrew })).svg, /\u2068[^<]*\u2069/);
+});
+
+test('a calendar has the days of one year, in shades by quarters', () => {
+  assert.deepEqual(stepsOf([0, 1, 2, 3, 4]), [2, 3, 4]);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4, 5].map((count) => shadeOf(count, [2, 3, 4])),
+    [0, 1, 1, 2, 3, 4],
+  );
+  assert.deepEqual(stepsOf([]), [1, 1, 1]);
+  for (const until of ['2026-11-21', '2024-02-29', '2025-01-01', '2023-12-31']) {
+    for (const locale of ['en', 'de', 'ar']) {
+      const { svg } = draw('calendar', { ...calendarOf(), until }, { locale });
+      assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365, until);
+    }
+  }
+  assert.match(draw('calendar', { ...calendarOf(), days: [] }).svg, />0 contributions in the last year</);
+});
+
+test('whatever has nothing to show is said in the place and size of the picture', () => {
+  const nothing = { answer: { meta_data: { count: 0, data_type: 3 }, data: [] } };
+  for (const name of ['contributions', 'calendar', 'contributors', 'achievements']) {
+    const card = cardOf(name);
+    const look = readLook({}, card.parts);
+    assert.equal(card.read(nothing, look), undefined, name);
+    const state = drawState(card, { title: 'Collecting', detail: 'Soon.', isError: false }, look);
+    assert.deepEqual({ widthPx: state.widthPx, heightPx: state.heightPx }, card.emptySize(look));
+    assert.deepEqual(read(state.svg).texts, ['Collecting', 'Soon.']);
+  }
+  const same = cardOf('contributions').emptySize(readLook({}, cardOf('contributions').parts));
+  assert.equal(same.heightPx, draw('contributions', contributionsOf({})).heightPx);
+});
+
+test('pictures are small', () => {
+  assert.ok(
+    draw('contributions', contributionsOf({ display_name: names.hindi }), { show: 'discussions,issues_closed' }).svg
+      .length < 6000,
+  );
+  const avatar = `data:image/jpeg;base64,${'A'.repeat(1736)}`;
+  const images = new Map(Array.from({ length: 30 }, (_, index) => [`https://images.example/${index}`, avatar]));
+  assert.ok(draw('contributors', contributorsOf(30, 5), {}, images).svg.length < 62_000);
+  assert.ok(draw('calendar', calendarOf()).svg.length < 12_000);
+});

@@ -1,0 +1,56 @@
+import { test } from 'node:test';
+import { cardOf } from '../../src/cards/index.ts';
+import { readLook } from '../../src/cards/look.ts';
+import { prepareFonts } from '../../src/cards/png/fonts.ts';
+import { Rasterizer } from '../../src/cards/png/rasterizer.ts';
+import { drawState, type State } from '../../src/cards/state.ts';
+import { themeNames } from '../../src/cards/themes.ts';
+import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
+import { assertGoldenImage, assertGoldenText } from './golden.ts';
+import { drawSample, sampleNames } from './samples.ts';
+
+test('every card looks as it did', async () => {
+  for (const name of sampleNames) await assertGoldenText(`${name}.svg`, drawSample(name).svg);
+});
+
+test('every theme looks as it did', async () => {
+  for (const theme of themeNames) {
+    await assertGoldenText(
+      `theme-${theme}.svg`,
+      drawSample('contributions', { theme, hide: 'coverage', width: 300 }).svg,
+    );
+    await assertGoldenText(`theme-${theme}-calendar.svg`, drawSample('calendar', { theme }).svg);
+  }
+});
+
+test('every state looks as it did', async () => {
+  const states: Record<string, State> = {
+    collecting: { title: 'Collecting', detail: 'The numbers will be here in a moment.', isError: false },
+    nothing: { title: 'Nothing yet', detail: '', isError: false },
+    wrong: {
+      title: 'Something in the address is wrong',
+      detail: 'theme must be given once, and one of a, b, c.',
+      isError: true,
+    },
+  };
+  for (const name of ['contributions', 'calendar', 'contributors', 'achievements', 'community']) {
+    const card = cardOf(name);
+    for (const [state, content] of Object.entries(states)) {
+      await assertGoldenText(`${name}-${state}.svg`, drawState(card, content, readLook({}, card.parts)).svg);
+    }
+  }
+});
+
+test('PNG look as they did, with letters of every script that is bundled', async () => {
+  await using place = await makeTemporaryDirectory();
+  await prepareFonts(place.path);
+  const rasterizer = new Rasterizer(() => new Date());
+  for (const [name, scale] of [
+    ['contributions', 1],
+    ['contributions-dark', 2],
+    ['contributions-ar', 1],
+    ['calendar', 1],
+  ] as const) {
+    await assertGoldenImage(`${name}@${scale}x.png`, await rasterizer.toPng(drawSample(name), scale));
+  }
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import pixelmatch from 'pixelmatch';
+import sharp, { type OutputInfo } from 'sharp';
+
+/** Pictures as they are to be. `UPDATE_GOLDEN=1` writes them anew: look at them before they are committed. */
+
+const folder = new URL('golden/', import.meta.url);
+const isUpdating = process.env['UPDATE_GOLDEN'] === '1';
+/** Of the pixels of a picture, how many may differ: edges of letters do from one release of a library to the next. */
+const tolerance = 0.004;
+
+export async function assertGoldenText(name: string, text: string): Promise<void> {
+  const file = await fileOf(name);
+  if (isUpdating) await writeFile(file, text);
+  assert.ok(existsSync(file), `${name} is new: UPDATE_GOLDEN=1 writes it`);
+  assert.equal(text, await readFile(file, 'utf8'), `${name} looks different now`);
+}
+
+export async function assertGoldenImage(name: string, png: Buffer): Promise<void> {
+  const file = await fileOf(name);
+  if (isUpdating)
+    await writeFile(file, await sharp(png).png({ compressionLevel: 9, palette: true, colours: 128 }).toBuffer());
+  assert.ok(existsSync(file), `${name} is new: UPDATE_GOLDEN=1 writes it`);
+  const [now, then] = await Promise.all([pixelsOf(png), pixelsOf(await readFile(file))]);
+  assert.deepEqual([now.info.width, now.info.height], [then.info.width, then.info.height], name);
+  const { width, height } = now.info;
+  const differing = pixelmatch(now.data, then.data, undefined, width, height, { threshold: 0.2 });
+  assert.ok(differing <= width * height * tolerance, `${name}: ${differing} of ${width * height} pixels differ`);
+}
+
+async function pixelsOf(png: Buffer): Promise<{ data: Buffer; info: OutputInfo }> {
+  return sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+}
+
+async function fileOf(name: string): Promise<URL> {
+  await mkdir(folder, { recursive: true });
+  return new URL(name, folder);
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createImageClient } from '../../src/cards/images/client.ts';
+import { ImageSource } from '../../src/cards/images/image-source.ts';
+import { openTestDatabase } from '../database.ts';
+import { avatar } from '../github/avatar.ts';
+import { clock, until } from '../service.ts';
+import { serve } from './image-server.ts';
+
+/** An account that has this avatar: what nobody shows is not kept. */
+async function addAccount(
+  database: Awaited<ReturnType<typeof openTestDatabase>>['database'],
+  url: string,
+): Promise<void> {
+  await database.pool.query(
+    `insert into accounts (id, provider, external_id, handle, type, name, display_name, avatar_url, website, description,
+      named_at, created_at, updated_at)
+    values (gen_random_uuid(), 'github', $1, $1, 'user', $1, '', $1, '', '', now(), now(), now())`,
+    [url],
+  );
+}
+
+test('images are asked for once, waited for no longer than the deadline, kept, and asked for anew when they are old', async () => {
+  await using opened = await openTestDatabase();
+  const { database } = opened;
+  const requests: string[] = [];
+  const held: (() => void)[] = [];
+  let isDown = false;
+  await using server = await serve((request, response) => {
+    requests.push(`${request.url} ${request.headers['if-none-match'] ?? ''}`);
+    if (isDown) return response.writeHead(503).end();
+    if (request.headers['if-none-match'] === '"one"') return response.writeHead(304).end();
+    const send = (): void => {
+      response.writeHead(200, { 'content-type': 'image/png', etag: '"one"' }).end(avatar(1));
+    };
+    if (request.url === '/slow') held.push(send);
+    else send();
+    return undefined;
+  });
+  const time = clock();
+  const client = createImageClient(new Set([server.host]));
+  const failures: unknown[] = [];
+  const source = new ImageSource({
+    connection: database.connection,
+    client,
+    now: time.now,
+    onFailure: (error) => void failures.push(error),
+  });
+  const [fast, slow] = [`${server.url}/fast`, `${server.url}/slow`];
+  for (const url of [fast, slow]) await addAccount(database, url);
+  const inTime = (): Date => new Date(time.now().getTime() + 30_000);
+
+  const both = await Promise.all([
+    source.find([fast, fast, 'no address'], 'small', inTime()),
+    source.find([fast], 'large', inTime()),
+  ]);
+  assert.deepEqual(
+    both.map(({ images, isFinal }) => [images.size, isFinal]),
+    [
+      [1, true],
+      [1, true],
+    ],
+  );
+  assert.deepEqual(requests, ['/fast ']);
+  const early = await source.find([fast, slow], 'small', time.now());
+  assert.deepEqual([[...early.images.keys()], early.isFinal], [[fast], false]);
+  await until(async () => held[0], 'the slow one is asked for');
+  held[0]?.();
+  const late = await source.find([fast, slow], 'small', inTime());
+  assert.deepEqual([late.images.size, late.isFinal], [2, true]);
+  assert.equal(requests.length, 2);
+
+  time.advance(2 * 86_400);
+  assert.equal((await source.find([fast], 'small', time.now())).images.size, 1);
+  await until(async () => requests.find((one) => one === '/fast "one"'), 'it is asked for anew');
+  isDown = true;
+  await until(async () => ((await refreshOf(database, fast)) > time.now() ? true : undefined), 'the answer is stored');
+  time.advance(2 * 86_400);
+  assert.equal((await source.find([fast], 'small', time.now())).images.size, 1, 'the last good one stays');
+  await source.close();
+  assert.deepEqual(failures, []);
+});
+
+async function refreshOf(
+  database: Awaited<ReturnType<typeof openTestDatabase>>['database'],
+  url: string,
+): Promise<Date> {
+  const { rows } = await database.pool.query<{ refresh_at: Date }>('select refresh_at from images where url = $1', [
+    url,
+  ]);
+  return rows[0]?.refresh_at ?? new Date(0);
+}
+
+test('one that cannot be had is not asked for again at once, and an image goes with its account', async () => {
+  await using opened = await openTestDatabase();
+  const { database } = opened;
+  let asked = 0;
+  await using server = await serve((request, response) => {
+    asked += 1;
+    if (request.url === '/good') response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(1));
+    else response.writeHead(200, { 'content-type': 'image/png' }).end('no image');
+  });
+  const time = clock();
+  const client = createImageClient(new Set([server.host]));
+  const source = new ImageSource({
+    connection: database.connection,
+    client,
+    now: time.now,
+    onFailure: (error) => assert.fail(String(error)),
+  });
+  const [bad, good, nobodys] = ['bad', 'good', 'nobodys'].map((name) => `${server.url}/${name}`) as [
+    string,
+    string,
+    string,
+  ];
+  for (const url of [bad, good]) await addAccount(database, url);
+  const deadline = new Date(time.now().getTime() + 30_000);
+  for (let round = 0; round < 2; round += 1) {
+    const { images, isFinal } = await source.find([bad, good], 'small', deadline);
+    assert.deepEqual([[...images.keys()], isFinal], [[good], true]);
+  }
+  assert.equal(asked, 2);
+  await source.find([nobodys], 'small', deadline);
+  const count = async (): Promise<number> => Number((await database.pool.query('select 1 from images')).rowCount);
+  assert.equal(await count(), 2);
+  await database.pool.query('update accounts set avatar_url = $1 where name = $2', ['elsewhere', bad]);
+  await database.pool.query('delete from accounts where name = $1', [good]);
+  assert.equal(await count(), 0);
+  await source.close();
+});

@@ -1,0 +1,146 @@
+import type { Images } from '../../src/cards/card.ts';
+import type { Drawing } from '../../src/cards/frame.ts';
+import { cardOf } from '../../src/cards/index.ts';
+import { type LookQuery, readLook } from '../../src/cards/look.ts';
+import type { Shown } from '../../src/http/pictures.ts';
+
+/** Answers to draw, for tests that look at pictures. */
+
+const as_of = '2026-11-21T12:00:00Z';
+
+export function contributionsOf(
+  account: { name?: string; display_name?: string; value?: number },
+  meta: { missing?: string[]; includes_private?: boolean } = {},
+): Shown {
+  const { name = 'ada-lovelace', display_name = 'Ada Lovelace', value } = account;
+  const counters = {
+    commits: value ?? 1843,
+    issues: value ?? 127,
+    pull_requests: value ?? 412,
+    reviews: value ?? 389,
+    stars: value ?? 2310,
+    contributed_to: value ?? 64,
+    issues_closed: value ?? 103,
+    pull_requests_merged: value ?? 377,
+    discussions: value ?? 18,
+    discussions_answered: value ?? 5,
+  };
+  const experience = Object.values(counters).reduce((sum, count) => sum + count, 0);
+  const level = experience === 0 ? 0 : Math.floor(Math.sqrt(experience / 100)) + 1;
+  const item = {
+    name,
+    display_name,
+    avatar_url: 'https://images.example/ada',
+    experience,
+    level,
+    contributions: counters,
+  };
+  return { answer: { meta_data: { count: 1, data_type: 1, as_of, ...meta }, data: [item] } };
+}
+
+/** Names that pictures have to bear. */
+export const names = {
+  long: 'Wolfeschlegelsteinhausenbergerdorff Wmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm',
+  cjk: '山田太郎と愉快な仲間たち国際開発共同体東京支部第二開発室',
+  korean: '김민준 오픈소스 개발자 커뮤니티 서울 지부',
+  arabic: 'محمد عبد الله الخوارزمي (مطوّر برمجيات حرّة)',
+  hebrew: 'ישראל ישראלי — מפתח תוכנה!',
+  emoji: 'Zoë 👩‍👩‍👧‍👦🏳️‍🌈🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀',
+  combining: 'Z̸̧̢̛̙̠͇̖̲͔̀͌̓̽a̷̡̛͓̪̯͊̓͆̎l̶̢̗̪̋̽̏g̶̨̛̭̖̠̃̎̀ő̵̙̳̱͊͛ the name of piled marks',
+  hindi: 'अनन्या शर्मा — मुक्त स्रोत समुदाय की सदस्य और योगदानकर्ता',
+  hostile: '</text><script>alert(1)</script>&"\'\u202E]]>',
+};
+
+const people = [
+  'Ada Lovelace',
+  names.cjk,
+  names.arabic,
+  'grace',
+  names.long,
+  names.emoji,
+  'Renée Öztürk',
+  names.hebrew,
+  names.hindi,
+  'x',
+];
+
+export function contributorsOf(count: number, further = 0): Shown {
+  const data = Array.from({ length: count }, (_, index) => ({
+    name: `person-${index}`,
+    display_name: people[index % people.length] ?? '',
+    avatar_url: `https://images.example/${index}`,
+    contributions: index === 4 ? 1_000_000_000 : Math.max(1, Math.round(2400 / (index + 1) ** 1.3)),
+  }));
+  return { answer: { meta_data: { count, data_type: 3, as_of, complete: true }, data }, further };
+}
+
+/** A year with weekends off and a holiday. */
+export function calendarOf(): Shown {
+  const days = Array.from({ length: 365 }, (_, index) => {
+    const time = Date.parse('2026-11-21') - (364 - index) * 86_400_000;
+    const weekday = new Date(time).getUTCDay();
+    const contributions = weekday === 0 || weekday === 6 || (index > 200 && index < 222) ? 0 : (index * 7919) % 17;
+    return { day: new Date(time).toISOString().slice(0, 10), contributions };
+  }).filter(({ contributions }) => contributions > 0);
+  return { ...contributionsOf({}), days, until: '2026-11-21' };
+}
+
+export function achievementsOf(count: number): Shown {
+  const names = ['Merge hero', 'First steps', 'Bug squasher of the whole wide world', '功績', 'Reviewer'];
+  const data = Array.from({ length: count }, (_, index) => ({
+    name: names[index % names.length],
+    repository_name: index % 2 === 0 ? 'plaudit' : 'a-repository-with-quite-a-long-name',
+    icon_url: `https://images.example/icon-${index}`,
+    awarded_dttm: `2026-0${1 + (index % 9)}-15T10:00:00Z`,
+  }));
+  return { answer: { meta_data: { count, data_type: 5 }, data } };
+}
+
+/** A square in one colour. */
+const dot =
+  'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHdpZHRoPSI4IiBoZWlnaHQ9IjgiPjxyZWN0IHdpZHRoPSI4IiBoZWlnaHQ9IjgiIGZpbGw9IiM4YTYzZDIiLz48L3N2Zz4=';
+export const someImages: Images = new Map(
+  ['https://images.example/0', 'https://images.example/3'].map((address) => [address, dot]),
+);
+
+export function draw(card: string, shown: Shown, query: LookQuery = {}, images: Images = new Map()): Drawing {
+  const found = cardOf(card);
+  const look = readLook(query, found.parts);
+  const readable = found.read(shown, look);
+  if (readable === undefined) throw new Error(`${card} has nothing to draw`);
+  return readable.draw(images);
+}
+
+/** Pictures that are looked at, by the names of their golden files. */
+const samples: Record<string, (query: LookQuery) => Drawing> = {
+  contributions: (query) => draw('contributions', contributionsOf({}), query),
+  'contributions-dark': (query) => draw('contributions', contributionsOf({}), { theme: 'dark', ...query }),
+  'contributions-wide': (query) =>
+    draw('contributions', contributionsOf({ display_name: names.long, value: 1_000_000_000 }), {
+      show: 'pull_requests_merged,issues_closed,discussions,discussions_answered',
+      width: 640,
+      columns: 5,
+      ...query,
+    }),
+  'contributions-new': (query) =>
+    draw(
+      'contributions',
+      contributionsOf({ display_name: '', value: 0 }, { missing: ['stars', 'experience', 'level'] }),
+      query,
+    ),
+  'contributions-ar': (query) =>
+    draw('contributions', contributionsOf({ display_name: names.arabic }), { locale: 'ar', ...query }),
+  contributors: (query) => draw('contributors', contributorsOf(10, 14), query, someImages),
+  'contributors-he': (query) => draw('contributors', contributorsOf(4, 3), { locale: 'he', ...query }, new Map()),
+  'contributors-wall': (query) => draw('contributors', contributorsOf(30), { hide: 'names', ...query }, someImages),
+  calendar: (query) => draw('calendar', calendarOf(), query),
+  'calendar-ar': (query) => draw('calendar', calendarOf(), { locale: 'ar', ...query }),
+  achievements: (query) => draw('achievements', achievementsOf(5), query, someImages),
+  'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),
+  community: (query) => draw('community', contributorsOf(30, 12), query),
+};
+export const sampleNames = Object.keys(samples);
+
+export function drawSample(name: string, query: LookQuery = {}): Drawing {
+  return (samples[name] ?? (() => draw(name, contributionsOf({}), query)))(query);
+}
