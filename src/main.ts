@@ -1,3 +1,4 @@
+import { achievements } from './commands/achievements.ts';
 import { exportTo, importFrom } from './commands/backup.ts';
 import { gitHubAppUrl } from './commands/github-app.ts';
 import { installByName, listInstalled, uninstallByName } from './commands/installations.ts';
@@ -7,6 +8,7 @@ import { serve } from './commands/serve.ts';
 import { sync } from './commands/sync.ts';
 import { AppError } from './errors.ts';
 
+/** Those that take one argument at most. */
 const commands: Record<string, (io: Io, argument: string | undefined) => Promise<void>> = {
   serve,
   sync,
@@ -31,36 +33,47 @@ const usage = `plaudit COMMAND
   github-app-url [ORGANIZATION]      the address at which a GitHub App for this service is registered
   export FILE                        write everything that is stored to a file
   import FILE                        fill a new database from such a file
+  achievements check FILE... [--json]
+                                     say what is wrong with files of achievements; - is standard input
 Settings come from the environment; README.md lists them.`;
 
 /** The command line. Returns the exit status; what went wrong is one line on standard error. */
 export async function main(args: readonly string[]): Promise<number> {
-  const [name = '', argument, ...rest] = args;
+  const [name = '', ...rest] = args;
   if (name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(`${usage}\n`);
     return 0;
   }
-  const command = commands[name];
-  if (command === undefined || rest.length > 0) {
+  const run = findCommand(name, rest);
+  if (run === undefined) {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
   const ending = endingSignal();
   const io: Io = {
     environment: process.env,
+    get input() {
+      return process.stdin;
+    },
     print: (line) => process.stdout.write(`${line}\n`),
     warn: (line) => process.stderr.write(`${line}\n`),
     isTerminal: process.stderr.isTTY,
     signal: ending,
   };
   try {
-    await command(io, argument);
+    await run(io);
     return 0;
   } catch (error) {
     if (ending.aborted) return 130;
     io.warn(error instanceof AppError ? `plaudit: ${error.message}` : `plaudit: ${describe(error)}`);
     return 1;
   }
+}
+
+function findCommand(name: string, args: readonly string[]): ((io: Io) => Promise<void>) | undefined {
+  if (name === 'achievements') return (io) => achievements(io, args);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return command === undefined || args.length > 1 ? undefined : (io) => command(io, args[0]);
 }
 
 const endTimeoutMs = 20_000;
