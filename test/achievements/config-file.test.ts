@@ -89,7 +89,7 @@ test('keys and parts in the wrong place are named once', () => {
     [
       fileWith('{ actor: resolved_by, action: pull_request, condition: merged = true }'),
       [
-        '6:48 error: resolved_by has no pull_request; expected issue or discussion for resolved_by, or pull_request with the actor author, assignees or reviewers',
+        '6:50 error: resolved_by has no pull_request; expected issue or discussion for resolved_by, or pull_request with the actor author, assignees or reviewers',
       ],
     ],
     [

@@ -1,0 +1,14 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** A statement in parts, each of which may use those before it. */
+export class Statement {
+  readonly #parts: RawBuilder<unknown>[] = [];
+
+  add(name: string, query: RawBuilder<unknown>): void {
+    this.#parts.push(sql`${sql.id(name)} as (${query})`);
+  }
+
+  toSql<Row>(query: RawBuilder<Row>): RawBuilder<Row> {
+    return this.#parts.length === 0 ? query : sql<Row>`with ${sql.join(this.#parts, sql`, `)} ${query}`;
+  }
+}
