@@ -1,14 +1,16 @@
-import { createReadStream } from 'node:fs';
-import { maxFileBytes, type ReadConfigFile, readConfigFile } from '../achievements/config-file.ts';
+import { type ReadConfigFile, readConfigFile } from '../achievements/config-file.ts';
 import { formatReport } from '../achievements/report.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
+import { previewAchievements } from './preview-achievements.ts';
+import { readBytes } from './read-bytes.ts';
 
-/** `plaudit achievements check FILE... [--json]` */
+/** `plaudit achievements check|preview`: files of achievements before they are live. */
 export async function achievements(io: Io, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (name === 'check') await checkFiles(io, rest);
-  else throw new AppError('invalid_input', 'achievements needs check FILE... [--json]');
+  else if (name === 'preview') await previewAchievements(io, rest);
+  else throw new AppError('invalid_input', 'achievements needs check FILE..., or preview FILE --repository OWNER/NAME');
 }
 
 /**
@@ -42,28 +44,6 @@ async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
     const warnings = reports.length - errors;
     throw new AppError('invalid_input', `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`);
   }
-}
-
-/** Not much more than is allowed: a file may be endless. */
-export async function readBytes(io: Io, path: string): Promise<Uint8Array> {
-  if (path === '-') return readUpTo(io.input ?? [], maxFileBytes + 1);
-  try {
-    return await readUpTo(createReadStream(path), maxFileBytes + 1);
-  } catch (cause) {
-    throw new AppError('invalid_input', `${path} cannot be read`, { cause });
-  }
-}
-
-async function readUpTo(stream: AsyncIterable<unknown> | Iterable<unknown>, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    const bytes = chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
-    chunks.push(bytes);
-    length += bytes.length;
-    if (length >= maxBytes) break;
-  }
-  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 function counted(count: number, what: string): string {

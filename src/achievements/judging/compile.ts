@@ -2,10 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { asksAboutPerson, type Checked } from '../conditions/checked.ts';
 import type { Action } from '../conditions/vocabulary.ts';
 import type { Achievement, PointAction, PointRule, Trigger } from '../config.ts';
-import { satisfiedAt } from './instants.ts';
 import { type ItemSource, itemSource, type Scope } from './item-sources.ts';
-import { allHold } from './item-terms.ts';
-import { asksForLabels, Measures } from './measures.ts';
+import { type Measure, Measures } from './measures.ts';
 import { holdsSince, type PersonNode, planPerson } from './person-terms.ts';
 import { PointSums } from './point-sums.ts';
 import { Statement } from './statement.ts';
@@ -30,6 +28,22 @@ export function compileAchievements(
   return new Compilation(pointActions, scope, achievements).compile();
 }
 
+export interface PointTotal {
+  total: number;
+  /** Among all people with such points. */
+  rank: number;
+}
+
+/** One query for how many points of some actions a person has, and at which rank; no row for none. */
+export function compileTotal(
+  actions: readonly string[],
+  pointActions: readonly PointAction[],
+  scope: Scope,
+  accountId: string,
+): RawBuilder<PointTotal> {
+  return new Compilation(pointActions, { ...scope, accountIds: undefined }, []).compileTotal(actions, accountId);
+}
+
 /** The name of the part with every point that was earned: who, when, by which action, how many. */
 const pointsPart = 'points';
 
@@ -38,6 +52,18 @@ interface PlannedTrigger {
   node: PersonNode;
   /** Parts that hold what the node asks for. */
   parts: string[];
+}
+
+/** A rule that is earned once for each contribution. */
+interface MeasuredRule {
+  part: string;
+  measure: Measure;
+}
+
+interface PlannedRule {
+  action: string;
+  value: number;
+  earned: PlannedTrigger | MeasuredRule;
 }
 
 class Compilation {
@@ -61,24 +87,12 @@ class Compilation {
     const groups = this.#achievements.map(({ triggers }) =>
       triggers.map((group) => group.map((trigger) => this.#planTrigger(trigger))),
     );
-    const rules = this.#pointRules();
-    const plannedRules = rules.map(({ action, rule }) => ({
-      action,
-      rule,
-      planned: asksAboutPerson(rule.condition) ? this.#planTrigger(rule) : undefined,
-    }));
-    const statement = new Statement();
-    for (const [key, measures] of this.#measures) {
-      if (key !== pointsKey) statement.add(measures.name, measures.toSql());
-    }
-    for (const { planned } of plannedRules) if (planned) statement.add(planned.name, triggerSql(planned));
-    statement.add(pointsPart, this.#pointsSql(plannedRules));
+    const { statement, ofRules } = this.#withPoints();
     const ofPoints = this.#measures.get(pointsKey);
     if (ofPoints !== undefined) statement.add(ofPoints.name, ofPoints.toSql());
     this.#sums.addTo(statement, pointsPart);
-    const ruleTriggers = new Set(plannedRules.map(({ planned }) => planned));
     for (const trigger of this.#triggers) {
-      if (!ruleTriggers.has(trigger)) statement.add(trigger.name, triggerSql(trigger));
+      if (!ofRules.includes(trigger)) statement.add(trigger.name, triggerSql(trigger));
     }
     const earned = groups.map((group, index) => sql`(${earnedSql(index, group)})`);
     const isAsked =
@@ -90,14 +104,38 @@ class Compilation {
       order by achievement, earned_at, account_id`);
   }
 
-  #planTrigger({ actor, action, condition }: Trigger): PlannedTrigger {
-    const key = action === 'point' ? pointsKey : `${actor} ${action}`;
-    const measures =
-      this.#measures.get(key) ?? new Measures(`items${this.#measures.size}`, this.#sourceOf(actor, action));
+  /** The points of one person. */
+  compileTotal(actions: readonly string[], accountId: string): RawBuilder<PointTotal> {
+    this.#sums.sum(actions);
+    const { statement } = this.#withPoints();
+    return statement.toSql(sql<PointTotal>`
+      select total, rank from (
+        select person, sum(value)::bigint as total, row_number() over (order by sum(value) desc, max(at), person) as rank
+        from ${sql.id(pointsPart)} where action = any(${actions}::text[]) group by person) as ranked
+      where person = ${accountId}`);
+  }
+
+  /** Everything that is measured, and the points that were earned. */
+  #withPoints(): { statement: Statement; ofRules: PlannedTrigger[] } {
+    const rules = this.#pointRules().map(
+      ({ action, rule }): PlannedRule => ({ action, value: rule.value, earned: this.#planRule(rule) }),
+    );
+    const statement = new Statement();
+    for (const [key, measures] of this.#measures) {
+      if (key !== pointsKey) statement.add(measures.name, measures.toSql());
+    }
+    const ofRules = rules.map(({ earned }) => earned).filter((earned) => 'node' in earned);
+    for (const trigger of ofRules) statement.add(trigger.name, triggerSql(trigger));
+    statement.add(pointsPart, pointsSql(rules));
+    return { statement, ofRules };
+  }
+
+  #planTrigger(trigger: Trigger): PlannedTrigger {
+    const measures = this.#measuresOf(trigger);
     const sums = this.#sums.begin(measures.name);
-    const node = planPerson(condition, [], measures, this.#sums);
+    const node = planPerson(trigger.condition, [], measures, this.#sums);
     const isMeasured = usesMeasures(node);
-    if (isMeasured) this.#measures.set(key, measures);
+    if (isMeasured) this.#measures.set(keyOfItems(trigger), measures);
     const planned = {
       name: `trigger${this.#triggers.length}`,
       node,
@@ -119,7 +157,7 @@ class Compilation {
       person: sql`i.person`,
       createdAt: at,
       doneAt: at,
-      labels: sql`null::text[]`,
+      lowerCaseLabels: sql`null::text[]`,
     };
   }
 
@@ -132,25 +170,39 @@ class Compilation {
       .flatMap(({ name, rules }) => rules.map((rule) => ({ action: name, rule })));
   }
 
-  /** Of people alone: what bots earned would take places in a ranking. */
-  #pointsSql(rules: { action: string; rule: PointRule; planned: PlannedTrigger | undefined }[]): RawBuilder<unknown> {
-    const parts = rules.map(({ action, rule, planned }) => {
-      if (planned !== undefined) {
-        return sql`select ${action}::text as action, person, at, ${rule.value}::bigint as value from ${sql.id(planned.name)}`;
-      }
-      const source = this.#sourceOf(rule.actor, rule.action);
-      const from = asksForLabels([rule.condition]) ? source.fromWithLabels : source.from;
-      return sql`select ${action}::text as action, ${source.person} as person, ${satisfiedAt([rule.condition], source)} as at,
-          ${rule.value}::bigint as value
-        from ${from} and ${allHold([rule.condition], source)}`;
-    });
-    if (parts.length === 0)
-      return sql`select '' as action, null::uuid as person, null::timestamptz as at, 0::bigint as value where false`;
-    return sql`select p.* from (${sql.join(parts, sql` union all `)}) as p join accounts u on u.id = p.person and u.type = 'user'`;
+  #planRule(rule: PointRule): PlannedTrigger | MeasuredRule {
+    if (asksAboutPerson(rule.condition)) return this.#planTrigger(rule);
+    const measures = this.#measuresOf(rule);
+    this.#measures.set(keyOfItems(rule), measures);
+    return { part: measures.name, measure: measures.of([rule.condition], { needsAll: true }) };
+  }
+
+  #measuresOf(trigger: Trigger): Measures {
+    const known = this.#measures.get(keyOfItems(trigger));
+    return known ?? new Measures(`items${this.#measures.size}`, this.#sourceOf(trigger.actor, trigger.action));
   }
 }
 
 const pointsKey = 'point';
+
+function keyOfItems({ actor, action }: Trigger): string {
+  return action === 'point' ? pointsKey : `${actor} ${action}`;
+}
+
+/** Of people alone: what bots earned would take places in a ranking. */
+function pointsSql(rules: readonly PlannedRule[]): RawBuilder<unknown> {
+  const parts = rules.map(({ action, value, earned }) => {
+    const [part, at] =
+      'node' in earned ? [earned.name, sql`at`] : [earned.part, sql`unnest(${sql.id(earned.measure.column)})`];
+    return sql`select ${action}::text as action, person, ${at} as at, ${value}::bigint as value from ${sql.id(part)}`;
+  });
+  if (parts.length === 0) {
+    return sql`select '' as action, null::uuid as person, null::timestamptz as at, 0::bigint as value where false`;
+  }
+  return sql`select p.* from (${sql.join(parts, sql` union all `)}) as p
+    join accounts u on u.id = p.person and u.type = 'user'`;
+}
+
 const nobody = sql`select 0 as achievement, null::uuid as person, null::timestamptz as at where false`;
 
 /** Whether it takes the contributions of everybody to judge one person. */

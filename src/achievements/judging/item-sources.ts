@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Action, Actor } from '../conditions/vocabulary.ts';
+import { lowerCase } from './lower-case.ts';
 
 /** What a statement is about. */
 export interface Scope {
@@ -16,13 +17,14 @@ export interface ItemSource {
   action: Action;
   /** What stands behind `from`, `where` included. */
   from: RawBuilder<unknown>;
-  /** With labels of what the contributions hang on. */
+  /** The same, with `lowerCaseLabels`. */
   fromWithLabels: RawBuilder<unknown>;
   person: RawBuilder<unknown>;
   createdAt: RawBuilder<unknown>;
   /** When the person had done it, as far as it depends on no condition. */
   doneAt: RawBuilder<unknown>;
-  labels: RawBuilder<unknown>;
+  /** Of what a comment hangs on. */
+  lowerCaseLabels: RawBuilder<unknown>;
 }
 
 const kinds: Readonly<Record<Exclude<Action, 'point' | 'commit'>, readonly string[]>> = {
@@ -54,17 +56,23 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
       ? sql``
       : sql`left join contributions parent on parent.repository_id = i.repository_id and parent.kind = ${parentKind}
           and parent.external_id = i.parent_external_id`;
-  const where = sql`where i.repository_id = ${scope.repositoryId} and i.kind = any(${kinds[action]}::text[])
-    and ${isTheirs} ${before === undefined ? sql`` : sql`and i.created_at < ${before}`}`;
+  const [kind = action, ...others] = kinds[action];
+  const isOfKind = others.length === 0 ? sql`i.kind = ${kind}` : sql`i.kind = any(${kinds[action]}::text[])`;
+  const isOfAction = sql`i.repository_id = ${scope.repositoryId} and ${isOfKind}`;
+  const where = sql`where ${isTheirs} ${before === undefined ? sql`` : sql`and i.created_at < ${before}`}`;
+  const labels = parentKind === undefined ? sql`i.labels` : sql`parent.labels`;
+  // The offset keeps the planner from computing them anew wherever they are asked for.
+  const labelled = sql`(select i.*, ${lowerCase(labels)} as lower_case_labels from contributions i ${parent}
+    where ${isOfAction} offset 0) as i`;
   return {
     scope,
     action,
-    from: sql`contributions i ${join} ${where}`,
-    fromWithLabels: sql`contributions i ${join} ${parent} ${where}`,
+    from: sql`contributions i ${join} ${where} and ${isOfAction}`,
+    fromWithLabels: sql`${labelled} ${join} ${where}`,
     person,
     createdAt,
     doneAt: actor === 'resolved_by' && action === 'issue' ? sql`i.closed_at` : createdAt,
-    labels: parentKind === undefined ? sql`i.labels` : sql`parent.labels`,
+    lowerCaseLabels: sql`i.lower_case_labels`,
   };
 }
 
@@ -90,8 +98,8 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
   const list = actor === 'assignees' ? sql`i.assignees` : sql`i.reviewers`;
   return {
     person: sql`people.id`,
-    join: sql`cross join lateral (select distinct id from unnest(${list}) as u (id)) as people`,
-    isTheirs: sql`${accountIds === undefined ? sql`${list} <> '{}'` : sql`${list} && ${accountIds}::uuid[]`} and ${one(sql`people.id`)}`,
+    join: sql`cross join lateral unnest(${list}) with ordinality as people (id, place)`,
+    isTheirs: sql`${accountIds === undefined ? sql`${list} <> '{}'` : sql`${list} && ${accountIds}::uuid[]`} and ${one(sql`people.id`)} and (people.place = 1 or people.id <> all(${list}[:people.place - 1]))`,
   };
 }
 
@@ -116,7 +124,7 @@ function commitSource(scope: Scope): ItemSource {
     person: sql`owner.account_id`,
     createdAt,
     doneAt: createdAt,
-    labels: sql`null::text[]`,
+    lowerCaseLabels: sql`null::text[]`,
   };
 }
 

@@ -37,9 +37,8 @@ export async function judge(
       const scope = { repositoryId, before: some[0]?.judgedAt ?? undefined, accountIds: options.accountIds };
       const query = compileAchievements(some, pointActions, scope);
       const { rows } = await inTransaction(connection, async (transaction) => {
-        await sql`select set_config('work_mem', ${workMemory}, true), set_config('jit', 'off', true)`.execute(
-          transaction,
-        );
+        await sql`select set_config('work_mem', ${workMemory}, true), set_config('hash_mem_multiplier', '8', true),
+          set_config('jit', 'off', true)`.execute(transaction);
         return query.execute(transaction);
       });
       for (const row of rows) {

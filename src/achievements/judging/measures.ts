@@ -33,20 +33,32 @@ export class Measures {
     return measure;
   }
 
+  /** With moments in their order. */
   toSql(): RawBuilder<unknown> {
+    const columns = [...this.#measures.values()].map(({ column, needsAll }) => {
+      const name = sql.id(column);
+      if (!needsAll) return name;
+      const sorted = sql`(select array_agg(moment order by moment) from unnest(${name}) as moment)`;
+      return sql`case when cardinality(${name}) > 1 then ${sorted} else ${name} end as ${name}`;
+    });
+    return sql`select person, ${sql.join(columns)} from (${this.#scanSql()}) as measured`;
+  }
+
+  #scanSql(): RawBuilder<unknown> {
     const measures = [...this.#measures.values()];
     const source = this.#source;
     const [only] = measures;
-    const from = asksForLabels(measures.flatMap(({ conditions }) => conditions)) ? source.fromWithLabels : source.from;
+    const asked = measures.flatMap(({ conditions }) => conditions);
+    const from = asksForLabels(asked) ? source.fromWithLabels : source.from;
     if (measures.length === 1 && only !== undefined) {
       return sql`select ${source.person} as person, ${this.#aggregate(only)} as ${sql.id(only.column)}
         from ${from} and ${allHold(only.conditions, source)} group by 1`;
     }
-    const columns = measures.map((measure) =>
-      measure.conditions.length === 0
-        ? sql`${this.#aggregate(measure)} as ${sql.id(measure.column)}`
-        : sql`${this.#aggregate(measure)} filter (where ${allHold(measure.conditions, source)}) as ${sql.id(measure.column)}`,
-    );
+    const columns = measures.map((measure) => {
+      const { column, conditions } = measure;
+      const filter = conditions.length === 0 ? sql`` : sql`filter (where ${allHold(conditions, source)})`;
+      return sql`${this.#aggregate(measure)} ${filter} as ${sql.id(column)}`;
+    });
     return sql`select ${source.person} as person, ${sql.join(columns)} from ${from} group by 1`;
   }
 
@@ -56,11 +68,18 @@ export class Measures {
   }
 }
 
+/** What is cheap to find out comes first; the others cost more than the rest of a scan. */
+const costs: readonly Checked['kind'][] = ['flag', 'number', 'date', 'reason', 'age', 'or', 'list'];
+
+function orderOf([key, { kind }]: [string, Checked]): string {
+  return `${costs.indexOf(kind)} ${key}`;
+}
+
 /** Each condition once, in one order, however they were put together by "&". */
 function flatten(conditions: readonly Checked[]): Checked[] {
   const parts = conditions.flatMap((condition) => (condition.kind === 'and' ? flatten(condition.terms) : [condition]));
   const byKey = new Map(parts.map((part) => [keyOf([part]), part]));
-  return [...byKey].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, part]) => part);
+  return [...byKey].toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1)).map(([, part]) => part);
 }
 
 /** The same for conditions that mean the same, wherever they stand. */
@@ -79,8 +98,5 @@ export function countOf({ column }: Measure): RawBuilder<unknown> {
 
 /** The moment of the n-th contribution; null when there are fewer. */
 export function momentOf({ column, needsAll }: Measure, place: number): RawBuilder<unknown> {
-  const name = sql.id(column);
-  if (!needsAll) return sql`${name}`;
-  return sql`case when cardinality(${name}) >= ${place}::bigint then (
-    select moment from unnest(${name}) as moment order by moment offset ${place - 1}::bigint limit 1) end`;
+  return needsAll ? sql`${sql.id(column)}[${sql.lit(place)}]` : sql`${sql.id(column)}`;
 }

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A statement in parts, each of which may use those before it. */
+/** A statement in parts, each of which may use those before it, and is computed once. */
 export class Statement {
   readonly #parts: RawBuilder<unknown>[] = [];
 
   add(name: string, query: RawBuilder<unknown>): void {
-    this.#parts.push(sql`${sql.id(name)} as (${query})`);
+    this.#parts.push(sql`${sql.id(name)} as materialized (${query})`);
   }
 
   toSql<Row>(query: RawBuilder<Row>): RawBuilder<Row> {

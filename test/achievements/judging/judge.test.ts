@@ -75,7 +75,7 @@ test('who earns what, and when, is what an evaluation one by one says', async ()
         );
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 

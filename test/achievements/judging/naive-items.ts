@@ -27,9 +27,9 @@ export function satisfiedAt(condition: Condition, mine: Mine, looking: Looking):
     const known = listOf(condition.field.text, mine, looking);
     if (known === undefined) return never;
     const list = new Set(known.map((text) => fold(condition.field.text, text)));
-    const has = condition.items.map(({ text }) => list.has(fold(condition.field.text, text)));
-    const isAny = has.includes(true);
-    const isAll = !has.includes(false);
+    const asked = condition.items.map(({ text }) => fold(condition.field.text, text));
+    const isAny = asked.some((text) => list.has(text));
+    const isAll = asked.every((text) => list.has(text));
     const holds = { any: isAny, none: !isAny, all: isAll, not_all: !isAll }[condition.form];
     return holds ? mine.doneAt : never;
   }
