@@ -70,6 +70,7 @@ export function readYaml(text: string): { root: YamlNode | undefined; faults: Fa
 /** Turns the library's nodes into ours; every node of the text once, so that aliases cost nothing. */
 class TreeBuilder {
   readonly faults: Fault[] = [];
+  readonly #unfinished = new Set<string>();
   #merged = 0;
   readonly #anchors = new Map<string, YamlNode>();
 
@@ -81,8 +82,12 @@ class TreeBuilder {
       return nothing(span);
     }
     if (isAlias(node)) return this.#resolve(node.source, span);
+    const anchor = node !== null && 'anchor' in node ? node.anchor : undefined;
+    if (anchor === undefined) return this.#buildNode(node, span, depth);
+    this.#unfinished.add(anchor);
     const built = this.#buildNode(node, span, depth);
-    if (node !== null && 'anchor' in node && node.anchor !== undefined) this.#anchors.set(node.anchor, built);
+    this.#unfinished.delete(anchor);
+    this.#anchors.set(anchor, built);
     return built;
   }
 
@@ -144,10 +149,14 @@ class TreeBuilder {
   }
 
   #resolve(anchor: string, span: Span): YamlNode {
-    const target = this.#anchors.get(anchor);
+    const target = this.#unfinished.has(anchor) ? undefined : this.#anchors.get(anchor);
     if (target !== undefined) return target;
     this.faults.push(
-      newFault(span, `*${anchor} stands for what it is part of`, { expected: 'an anchor that is complete' }),
+      this.#unfinished.has(anchor)
+        ? newFault(span, `*${anchor} stands for what it is part of`, { expected: 'an anchor that is complete' })
+        : newFault(span, `*${anchor} stands for nothing`, {
+            expected: `&${anchor} before it, or quotes around a text that begins with *`,
+          }),
     );
     return nothing(span);
   }
@@ -172,10 +181,7 @@ const parseFaults: Readonly<Record<string, [message: string, expected: string]>>
   BLOCK_AS_IMPLICIT_KEY: ['a second ": " in one line', 'quotes around a text that has ": " inside'],
   MULTILINE_IMPLICIT_KEY: ['this line has no ": "', 'a key, then a colon and a space'],
   MISSING_CHAR: ['something that was opened before is not closed', 'a closing quote, bracket or brace, or a comma'],
-  BAD_ALIAS: [
-    'this alias stands for nothing',
-    'an anchor of that name before it, or quotes around a text that begins with *',
-  ],
+  BAD_ALIAS: ['this alias has no name', 'quotes around a text that begins with *'],
   BAD_COLLECTION_TYPE: ['a list and keys are mixed here', 'either lines that begin with "- ", or keys'],
   IMPOSSIBLE: ['this is not YAML', 'a key, then a colon and a space'],
 };

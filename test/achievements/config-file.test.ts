@@ -95,8 +95,8 @@ test('keys and parts in the wrong place are named once', () => {
     [
       fileWith('{ Actor: Author, action: star, condition: starred = true }'),
       [
-        '6:21 warning: Actor is not written so; expected actor',
-        '6:28 warning: Author is not written so; expected author',
+        '6:22 warning: Actor is not written so; expected actor',
+        '6:29 warning: Author is not written so; expected author',
       ],
     ],
   ];

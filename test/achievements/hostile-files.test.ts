@@ -25,7 +25,7 @@ test('text that is not YAML is refused with the place', () => {
     ],
     [
       'achievements: *nobody\n',
-      '1:15 error: this alias stands for nothing; expected an anchor of that name before it, or quotes around a text that begins with *',
+      '1:15 error: *nobody stands for nothing; expected &nobody before it, or quotes around a text that begins with *',
     ],
     ['achievements: []\0', '1:17 error: the character U+0000 cannot stand in YAML; expected text in UTF-8'],
     ['achievements: []\u001b[31m', '1:17 error: the character U+001B cannot stand in YAML; expected text in UTF-8'],
