@@ -35,7 +35,7 @@ test('text that is not YAML is refused with the place', () => {
     ],
     ['achievements: []\nachievements: []\n', '2:1 error: the key achievements is here twice; expected each key once'],
     ['achievements: []\nAchievements: []\n', '2:1 error: the key achievements is here twice; expected each key once'],
-    ['? [a]\n: b\n', '1:3 error: this key is not a word; expected a word, then a colon'],
+    ['achievements: []\n? [a]\n: b\n', '2:3 error: this key is not a word; expected a word, then a colon'],
     ['achievements: &a [ *a ]\n', '1:20 error: *a stands for what it is part of; expected an anchor that is complete'],
   ];
   for (const [file, expected] of cases) {

@@ -89,7 +89,7 @@ class Compilation {
     );
     const { statement, ofRules } = this.#withPoints();
     const ofPoints = this.#measures.get(pointsKey);
-    if (ofPoints !== undefined) statement.add(ofPoints.name, ofPoints.toSql());
+    if (ofPoints !== undefined) statement.addOnce(ofPoints.name, ofPoints.toSql());
     this.#sums.addTo(statement, pointsPart);
     for (const trigger of this.#triggers) {
       if (!ofRules.includes(trigger)) statement.add(trigger.name, triggerSql(trigger));
@@ -100,8 +100,7 @@ class Compilation {
     return statement.toSql(sql<EarnedRow>`
       select achievement, person as account_id, at as earned_at
       from (${earned.length === 0 ? nobody : sql.join(earned, sql` union all `)}) as earned
-      join accounts u on u.id = earned.person and u.type = 'user' ${isAsked}
-      order by achievement, earned_at, account_id`);
+      join accounts u on u.id = earned.person and u.type = 'user' ${isAsked}`);
   }
 
   /** The points of one person. */
@@ -122,7 +121,7 @@ class Compilation {
     );
     const statement = new Statement();
     for (const [key, measures] of this.#measures) {
-      if (key !== pointsKey) statement.add(measures.name, measures.toSql());
+      if (key !== pointsKey) statement.addOnce(measures.name, measures.toSql());
     }
     const ofRules = rules.map(({ earned }) => earned).filter((earned) => 'node' in earned);
     for (const trigger of ofRules) statement.add(trigger.name, triggerSql(trigger));

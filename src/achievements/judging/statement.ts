@@ -1,10 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A statement in parts, each of which may use those before it, and is computed once. */
+/** A statement in parts, each of which may use those before it; what is used more than once is computed once. */
 export class Statement {
   readonly #parts: RawBuilder<unknown>[] = [];
 
   add(name: string, query: RawBuilder<unknown>): void {
+    this.#parts.push(sql`${sql.id(name)} as (${query})`);
+  }
+
+  /** What is computed once however it is used. */
+  addOnce(name: string, query: RawBuilder<unknown>): void {
     this.#parts.push(sql`${sql.id(name)} as materialized (${query})`);
   }
 
