@@ -51,6 +51,8 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
+  // Whoever has read enough, as in "| head", is no fault.
+  process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));
   const ending = endingSignal();
   const io: Io = {
     environment: process.env,

@@ -3,10 +3,10 @@ import { type Config } from './config.ts';
 import { ConfigFile } from './file-schema.ts';
 import { readAchievements } from './read-achievements.ts';
 import { readEntries } from './read-entries.ts';
-import { shapeOf } from './read-node.ts';
 import { readPointActions } from './read-point-actions.ts';
 import { readWebhooks } from './read-webhooks.ts';
 import { type Report, toReports } from './report.ts';
+import { shapeOf } from './shape.ts';
 import { readYaml, type YamlNode } from './yaml-tree.ts';
 
 /** The paths under which a repository may have its file; the first that is there counts. */

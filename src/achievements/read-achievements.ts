@@ -5,9 +5,10 @@ import { findUnusablePoints, groupTriggers } from './judged-triggers.ts';
 import { nodeAt } from './read-entries.ts';
 import { readIcon } from './read-icon.ts';
 import { readJudgedAt } from './read-judged-at.ts';
-import { readList, readNode, shapeOf } from './read-node.ts';
+import { readList, readNode } from './read-node.ts';
 import type { PointActions } from './read-point-actions.ts';
 import { checkTriggersAlone, type Reading, readTrigger } from './read-trigger.ts';
+import { shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 export interface Achievements {

@@ -1,6 +1,6 @@
 import { alternatives, type Fault, newFault } from './conditions/fault.ts';
 import { nearest } from './conditions/nearest.ts';
-import type { Shape } from './read-node.ts';
+import type { Shape } from './shape.ts';
 import type { YamlEntry, YamlMapping, YamlNode } from './yaml-tree.ts';
 
 type ShapeWithKeys = Shape & { properties: Readonly<Record<string, Shape>> };

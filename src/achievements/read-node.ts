@@ -3,28 +3,8 @@ import { Check } from 'typebox/value';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
 import { nearest } from './conditions/nearest.ts';
 import { readEntries } from './read-entries.ts';
+import { type Shape, shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
-
-/** A TypeBox schema, read as the plain JSON Schema that it is: as much of it as the file's shape uses. */
-export interface Shape {
-  type?: string | string[];
-  enum?: readonly unknown[];
-  properties?: Readonly<Record<string, Shape>>;
-  required?: readonly string[];
-  items?: Shape;
-  minItems?: number;
-  maxItems?: number;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  pattern?: string;
-  description?: string;
-}
-
-export function shapeOf(schema: TSchema): Shape {
-  return schema;
-}
 
 /** Reads a node as a schema wants it. @returns undefined when there is an error anywhere in it; all of them are in `faults`. */
 export function readNode<Schema extends TSchema>(

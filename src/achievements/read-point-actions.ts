@@ -2,8 +2,9 @@ import { newFault } from './conditions/fault.ts';
 import type { PointAction, PointRule } from './config.ts';
 import { ConfigFile, PointActionEntry, PointTriggerEntry } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
-import { readList, readNode, shapeOf } from './read-node.ts';
+import { readList, readNode } from './read-node.ts';
 import { checkTriggersAlone, type Reading, readTrigger } from './read-trigger.ts';
+import { shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 export interface PointActions {

@@ -9,8 +9,9 @@ import {
   webhookTypes,
 } from './file-schema.ts';
 import { nodeAt } from './read-entries.ts';
-import { readList, readNode, shapeOf, short } from './read-node.ts';
+import { readList, readNode, short } from './read-node.ts';
 import type { Reading } from './read-trigger.ts';
+import { shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 const what = 'a part of the list webhooks';

@@ -84,8 +84,12 @@ function dateHolds({ field, operator, value }: DateTerm, source: ItemSource): Ra
   );
 }
 
+/** Older than anything; much more does not fit into an interval of PostgreSQL. */
+const maxAgeS = 100_000_000_000;
+
 function ageHolds({ unit, operator, value }: AgeTerm, source: ItemSource): RawBuilder<unknown> {
-  const seconds = (units: number): RawBuilder<unknown> => sql`${units * ageUnits[unit]}::bigint * interval '1 second'`;
+  const seconds = (units: number): RawBuilder<unknown> =>
+    sql`${Math.min(maxAgeS, units * ageUnits[unit])}::bigint * interval '1 second'`;
   return within(ageColumn(source), operator, seconds(value), seconds(value + 1));
 }
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Checked } from '../conditions/checked.ts';
+import { maxInteger } from '../conditions/parse-operand.ts';
 import { satisfiedAt } from './instants.ts';
 import type { ItemSource } from './item-sources.ts';
 import { allHold } from './item-terms.ts';
@@ -98,5 +99,6 @@ export function countOf({ column }: Measure): RawBuilder<unknown> {
 
 /** The moment of the n-th contribution; null when there are fewer. */
 export function momentOf({ column, needsAll }: Measure, place: number): RawBuilder<unknown> {
+  if (place > maxInteger) return sql`null::timestamptz`;
   return needsAll ? sql`${sql.id(column)}[${sql.lit(place)}]` : sql`${sql.id(column)}`;
 }

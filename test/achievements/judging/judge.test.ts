@@ -100,3 +100,29 @@ test('judging some people says of them what judging all says', async () => {
     { numRuns: 15 },
   );
 });
+
+test('the largest numbers and the last dates are judged like any other', async () => {
+  const { repositoryId } = await storeWorld(opened.database.pool, {
+    people: [{ name: 'Ada', type: 'user' }],
+    items: [],
+  });
+  const largest = 2_147_483_647;
+  const conditions = ['=', '!=', '>', '>=', '<', '<='].flatMap((operator) => [
+    `count() ${operator} ${largest}`,
+    `age(days) ${operator} ${largest}`,
+    `age(seconds) ${operator} 0`,
+    `comments ${operator} ${largest}`,
+    `merged_at ${operator} 2999-12-31`,
+    `created_at ${operator} 01-01-1970 00:00`,
+    `sum(prs) ${operator} ${largest}`,
+  ]);
+  const texts = [...conditions, `rank(${largest}) sum(prs)`, `labels in ['\\', '{}', 'a"b', 'NULL']`].map(
+    (condition): AchievementText => ({ day: null, groups: [[{ actor: 'author', action: 'pull_request', condition }]] }),
+  );
+  const rule = { actor: 'author', action: 'commit', condition: 'count() >= 1', value: 1_000_000 } as const;
+  const config = {
+    achievements: texts.map(toAchievement),
+    pointActions: pointNames.map((name) => toPointAction({ name, rules: [rule] })),
+  };
+  assert.deepEqual(await judge(opened.database.connection, repositoryId, config), []);
+});
