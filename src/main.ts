@@ -1,3 +1,4 @@
+import { achievements } from './commands/achievements.ts';
 import { exportTo, importFrom } from './commands/backup.ts';
 import { card } from './commands/card.ts';
 import { gitHubAppUrl } from './commands/github-app.ts';
@@ -8,9 +9,8 @@ import { serve } from './commands/serve.ts';
 import { sync } from './commands/sync.ts';
 import { AppError } from './errors.ts';
 
-type Command = (io: Io, argument: string | undefined, ...more: string[]) => Promise<void>;
-
-const commands: Record<string, Command> = {
+/** Those that take one argument at most. */
+const commands: Record<string, (io: Io, argument: string | undefined) => Promise<void>> = {
   serve,
   sync,
   demo,
@@ -21,10 +21,12 @@ const commands: Record<string, Command> = {
   uninstall: uninstallByName,
   installations: listInstalled,
   'github-app-url': gitHubAppUrl,
+};
+/** Those that read what follows them by themselves. */
+const commandsWithArguments: Record<string, (io: Io, args: readonly string[]) => Promise<void>> = {
+  achievements,
   card,
 };
-/** Commands that take more than one argument. */
-const takesMany: ReadonlySet<Command> = new Set([card]);
 
 const usage = `plaudit COMMAND
   serve                              run the service (what npm start does)
@@ -38,36 +40,52 @@ const usage = `plaudit COMMAND
   card PATH FILE [PATH FILE...]      write pictures into files: PATH is an address of this service, FILE ends with .svg or .png
   export FILE                        write everything that is stored to a file
   import FILE                        fill a new database from such a file
+  achievements check FILE... [--json]
+                                     say what is wrong with files of achievements; - is standard input
+  achievements preview FILE --repository OWNER/NAME [--provider NAME] [--person LOGIN] [--json]
+                                     say who would earn what by what is stored, and why not
 Settings come from the environment; README.md lists them.`;
 
 /** The command line. Returns the exit status; what went wrong is one line on standard error. */
 export async function main(args: readonly string[]): Promise<number> {
-  const [name = '', argument, ...rest] = args;
+  const [name = '', ...rest] = args;
   if (name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(`${usage}\n`);
     return 0;
   }
-  const command = commands[name];
-  if (command === undefined || (rest.length > 0 && !takesMany.has(command))) {
+  const run = findCommand(name, rest);
+  if (run === undefined) {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
+  // Whoever has read enough, as in "| head", is no fault.
+  process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));
   const ending = endingSignal();
   const io: Io = {
     environment: process.env,
+    get input() {
+      return process.stdin;
+    },
     print: (line) => process.stdout.write(`${line}\n`),
     warn: (line) => process.stderr.write(`${line}\n`),
     isTerminal: process.stderr.isTTY,
     signal: ending,
   };
   try {
-    await command(io, argument, ...rest);
+    await run(io);
     return 0;
   } catch (error) {
     if (ending.aborted) return 130;
     io.warn(error instanceof AppError ? `plaudit: ${error.message}` : `plaudit: ${describe(error)}`);
     return 1;
   }
+}
+
+function findCommand(name: string, args: readonly string[]): ((io: Io) => Promise<void>) | undefined {
+  const withArguments = Object.hasOwn(commandsWithArguments, name) ? commandsWithArguments[name] : undefined;
+  if (withArguments !== undefined) return (io) => withArguments(io, args);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return command === undefined || args.length > 1 ? undefined : (io) => command(io, args[0]);
 }
 
 const endTimeoutMs = 20_000;

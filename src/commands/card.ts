@@ -19,8 +19,8 @@ const pollMs = 1000;
 const patienceMs = { withToken: 600_000, withoutToken: 15_000 };
 
 /** `plaudit card PATH FILE...`: writes pictures, each as its address on the service would show it, once its numbers are complete. */
-export async function card(io: Io, ...given: readonly (string | undefined)[]): Promise<void> {
-  const wanted = readPairs(given.filter((one) => one !== undefined));
+export async function card(io: Io, args: readonly string[]): Promise<void> {
+  const wanted = readPairs(args);
   const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const config = { ...settings, host: '127.0.0.1', port: 0, metricsPort: 0, lookupBudgetMs };
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);

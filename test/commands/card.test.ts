@@ -49,13 +49,13 @@ test('pictures are written into files, complete, those of private repositories t
     `${base}/repositories/diary/badges/community`,
     badge,
   ];
-  await card(io, ...wanted);
+  await card(io, wanted);
   assert.deepEqual(printed, [`${own} written`, `${people} written`, `${badge} written`]);
   assert.match(await readFile(own, 'utf8'), />Public and private contributions · as of /);
   assert.equal((await sharp(people).metadata()).width, 960);
   assert.match(await readFile(badge, 'utf8'), /[1-9]\d* contributors?</);
   const before = await stat(badge);
-  await card(io, ...wanted.slice(-2));
+  await card(io, wanted.slice(-2));
   assert.equal(printed.at(-1), `${badge} is as it was`);
   assert.equal((await stat(badge)).mtimeMs, before.mtimeMs);
   for (const [path, file, message] of [
@@ -65,7 +65,7 @@ test('pictures are written into files, complete, those of private repositories t
     [`${base}/contributions`, 'card.gif', /by turns/],
     [`${base}/contributions`, undefined, /by turns/],
   ] as const) {
-    await assert.rejects(card(io, path, file), message, path);
+    await assert.rejects(card(io, [path, file]), message, path);
   }
 });
 

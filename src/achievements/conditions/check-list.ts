@@ -1,0 +1,73 @@
+import type { CheckedTerm } from './check-comparison.ts';
+import { alternatives, type Fault, newFault } from './fault.ts';
+import { nearest } from './nearest.ts';
+import type { Membership, Text } from './syntax.ts';
+import { emojiAliases, emojis, type Field, type FieldOf, isOfType } from './vocabulary.ts';
+
+type ListField = FieldOf<'labels' | 'emojis' | 'logins' | 'paths'>;
+
+/** Compares a set with what the field's lists can hold. */
+export function checkList({ field: name, form, items, start, end }: Membership, field: Field): CheckedTerm {
+  if (!isOfType(field, 'labels', 'emojis', 'logins', 'paths')) {
+    const expected = field === 'reason' ? 'reason = COMPLETED' : `a comparison like ${field} = ...`;
+    return { faults: [newFault(name, `${field} is not a list`, { expected })] };
+  }
+  const faults: Fault[] = [];
+  const values = items.map((item) => {
+    const { value, fault } = checkItem(item, field);
+    if (fault !== undefined) faults.push(fault);
+    return value;
+  });
+  return { term: { kind: 'list', field, form, values: [...new Set(values)], start, end }, faults };
+}
+
+interface CheckedItem {
+  value: string;
+  fault?: Fault;
+}
+
+function checkItem(item: Text, field: ListField): CheckedItem {
+  if (item.text.trim() === '') {
+    return { value: '', fault: newFault(item, 'this value is empty', { expected: 'a word, or words in quotes' }) };
+  }
+  if (isOfType(field, 'emojis')) return checkEmoji(item);
+  if (isOfType(field, 'logins')) return checkLogin(item);
+  return isOfType(field, 'paths') ? checkPath(item) : { value: item.text };
+}
+
+function checkEmoji(item: Text): CheckedItem {
+  const name = item.text.toUpperCase();
+  const known: readonly string[] = emojis;
+  if (known.includes(name)) return { value: name };
+  const alias = emojiAliases[item.text.toLowerCase().replaceAll(':', '')];
+  const fault = newFault(item, `${item.text} is not the name of a reaction`, {
+    expected: alternatives(emojis),
+    suggestion: alias ?? nearest(item.text, emojis),
+  });
+  return { value: name, fault };
+}
+
+const login = /^[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*)(?:\[bot\])?$/u;
+
+function checkLogin(item: Text): CheckedItem {
+  if (login.test(item.text)) return { value: item.text };
+  const bare = item.text.trim().replace(/^@/, '');
+  const fault = newFault(item, `${item.text} is not a login`, {
+    expected: 'the name of an account, without @',
+    suggestion: login.test(bare) ? bare : undefined,
+  });
+  return { value: item.text, fault };
+}
+
+/** Such a path is possible, but whoever writes it most likely means something else. */
+function checkPath(item: Text): CheckedItem {
+  const path = item.text;
+  const isPattern = /[*?]/.test(path);
+  if (!isPattern && !/^\.?\/|\/$/.test(path)) return { value: path };
+  const fault = newFault(item, isPattern ? `${path} is compared letter by letter` : `no file has the path ${path}`, {
+    severity: 'warning',
+    expected: 'a whole path from the top of the repository, as in docs/index.md',
+    suggestion: isPattern || path.endsWith('/') ? undefined : path.replace(/^\.?\/+/, ''),
+  });
+  return { value: path, fault };
+}

@@ -1,0 +1,88 @@
+import type { Span } from './fault.ts';
+
+/** A piece of a condition. `text` is what stands there; of a quoted string, what stands between the quotes. */
+export interface Token extends Span {
+  kind: 'word' | 'integer' | 'quoted' | 'symbol' | 'end' | 'unreadable';
+  text: string;
+  /** Of what cannot be read: why, and what would be right. */
+  problem?: { message: string; expected: string | undefined; suggestion: string | undefined };
+}
+
+const symbols = new Set(['!=', '>=', '<=', '(', ')', '[', ']', '{', '}', ',', '&', '|', '!', '=', '>', '<']);
+
+/** What other languages write, and what this one does. */
+const foreignSymbols: Readonly<Record<string, string>> = {
+  '===': '=',
+  '!==': '!=',
+  '==': '=',
+  '&&': '&',
+  '||': '|',
+  '<>': '!=',
+  '=>': '>=',
+  '=<': '<=',
+  '≥': '>=',
+  '≤': '<=',
+  '≠': '!=',
+};
+const foreignQuotes = /^[\u2018\u2019\u201a\u201c\u201d\u201e\u00b4\u00ab\u00bb`]/;
+const whiteSpace = /\s/y;
+const quoted = /'[^'\r\n]*'|"[^"\r\n]*"/y;
+const restOfLine = /[^\r\n]*/y;
+const word = /[^\s'"()[\]{}!=<>&|,≥≤≠]+/y;
+
+/** Splits a condition into its pieces, the last of which is its end. Takes time in proportion to the text. */
+export function readTokens(text: string): Token[] {
+  const tokens: Token[] = [];
+  let position = 0;
+  while (position < text.length) {
+    whiteSpace.lastIndex = position;
+    if (whiteSpace.test(text)) {
+      position += 1;
+      continue;
+    }
+    const token = readToken(text, position);
+    tokens.push(token);
+    position = token.end;
+  }
+  tokens.push({ kind: 'end', text: '', start: text.length, end: text.length });
+  return tokens;
+}
+
+function readToken(text: string, start: number): Token {
+  const quote = text[start];
+  if (quote === "'" || quote === '"') return readQuoted(text, start, quote);
+  for (const length of [3, 2, 1]) {
+    const found = text.slice(start, start + length);
+    const meant = foreignSymbols[found];
+    if (meant !== undefined) return unreadable(found, start, `${found} is not an operator here`, undefined, meant);
+    if (symbols.has(found)) return { kind: 'symbol', text: found, start, end: start + found.length };
+  }
+  if (foreignQuotes.test(text.slice(start, start + 1))) {
+    return unreadable(text.slice(start, start + 1), start, `${quote} does not quote here`, `' or "`, undefined);
+  }
+  word.lastIndex = start;
+  const found = word.exec(text)?.[0] ?? '';
+  return { kind: /^\d+$/.test(found) ? 'integer' : 'word', text: found, start, end: start + found.length };
+}
+
+/** A string ends before the line does: a forgotten quote shall not swallow the rest. */
+function readQuoted(text: string, start: number, quote: string): Token {
+  quoted.lastIndex = start;
+  const found = quoted.exec(text)?.[0];
+  if (found !== undefined) {
+    return { kind: 'quoted', text: found.slice(1, -1), start, end: start + found.length };
+  }
+  restOfLine.lastIndex = start;
+  const rest = restOfLine.exec(text)?.[0] ?? quote;
+  return unreadable(rest, start, 'this string has no end', `a closing ${quote}`, undefined);
+}
+
+function unreadable(
+  text: string,
+  start: number,
+  message: string,
+  expected: string | undefined,
+  suggestion: string | undefined,
+): Token {
+  return { kind: 'unreadable', text, start, end: start + text.length, problem: { message, expected, suggestion } };
+}

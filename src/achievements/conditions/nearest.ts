@@ -1,0 +1,49 @@
+/** Longer names are not compared: whoever mistypes, mistypes a word. */
+const maxLength = 64;
+/** One wrong letter in so many is a slip. */
+const lettersPerSlip = 3;
+const maxSlips = 3;
+
+/** The candidate that somebody who wrote `name` probably meant; undefined when none is near. */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > maxLength) return undefined;
+  const written = fold(name);
+  let best: { candidate: string; distance: number } | undefined;
+  for (const candidate of candidates) {
+    if (candidate.length > maxLength) continue;
+    const distance = distanceBetween(written, fold(candidate));
+    const allowed = Math.min(
+      maxSlips,
+      Math.max(1, Math.floor(Math.max(name.length, candidate.length) / lettersPerSlip)),
+    );
+    if (distance <= allowed && (best === undefined || distance < best.distance)) best = { candidate, distance };
+  }
+  return best?.candidate;
+}
+
+/** `created-at`, `createdAt` and `Created At` are all near to `created_at`. */
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_\s]/g, '');
+}
+
+/** Letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
+function distanceBetween(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      let cost = Math.min(at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + (isSame ? 0 : 1));
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (row > 1 && column > 1 && isSwapped) cost = Math.min(cost, at(beforeLast, column - 2) + 1);
+      current.push(cost);
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return at(last, other.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,118 @@
+/** Whom a trigger is about, and what of theirs: the words of the language and their types. */
+
+export const actors = ['author', 'resolved_by', 'assignees', 'reviewers'] as const;
+export type Actor = (typeof actors)[number];
+/** Other spellings of actors. */
+export const actorAliases: Readonly<Record<string, Actor>> = { reviewer: 'reviewers' };
+
+/** A flag is true or false; a list is compared with `in`; a reason is one of the words of `reasons`. */
+export type FieldType = 'flag' | 'number' | 'date' | 'reason' | 'labels' | 'emojis' | 'logins' | 'paths' | 'points';
+
+/** A field has the same type wherever there is one of its name. */
+export const fieldTypes = {
+  merged: 'flag',
+  closed: 'flag',
+  answered: 'flag',
+  starred: 'flag',
+  comments: 'number',
+  reactions: 'number',
+  upvotes: 'number',
+  additions: 'number',
+  deletions: 'number',
+  changed_files: 'number',
+  commits: 'number',
+  created_at: 'date',
+  merged_at: 'date',
+  closed_at: 'date',
+  reason: 'reason',
+  labels: 'labels',
+  emojis: 'emojis',
+  reactors: 'logins',
+  actor: 'logins',
+  files: 'paths',
+  points: 'points',
+} as const satisfies Readonly<Record<string, FieldType>>;
+export type Field = keyof typeof fieldTypes;
+export type FieldOf<Type extends FieldType> = {
+  [Name in Field]: (typeof fieldTypes)[Name] extends Type ? Name : never;
+}[Field];
+
+const reacted = ['labels', 'emojis', 'reactors'] as const;
+const changes = ['additions', 'deletions', 'changed_files'] as const;
+const comment = ['reactions', 'emojis', 'reactors', 'actor', 'created_at', 'labels'] as const;
+
+/** What the contributions of an action can be asked for. */
+export const fieldsOf = {
+  pull_request: [
+    'merged',
+    'closed',
+    'comments',
+    'reactions',
+    ...changes,
+    'commits',
+    ...reacted,
+    'files',
+    'actor',
+    'created_at',
+    'merged_at',
+    'closed_at',
+  ],
+  review: ['created_at', 'actor'],
+  commit: [...changes, 'files', 'created_at', 'actor'],
+  issue: ['closed', 'comments', 'reactions', ...reacted, 'actor', 'reason', 'created_at', 'closed_at'],
+  issue_comment: comment,
+  pull_request_comment: comment,
+  discussion: ['closed', 'answered', 'comments', 'upvotes', 'reactions', 'labels', 'created_at', 'closed_at', 'actor'],
+  star: ['starred', 'created_at', 'actor'],
+  point: ['points', 'actor'],
+} as const satisfies Readonly<Record<string, readonly Field[]>>;
+export type Action = keyof typeof fieldsOf;
+export const actions: readonly Action[] = [
+  ...(['pull_request', 'review', 'commit', 'issue', 'issue_comment', 'pull_request_comment'] as const),
+  ...(['discussion', 'star', 'point'] as const),
+];
+
+export const actionsOf: Readonly<Record<Actor, readonly Action[]>> = {
+  author: actions,
+  resolved_by: ['issue', 'discussion'],
+  assignees: ['pull_request', 'issue'],
+  reviewers: ['pull_request'],
+};
+
+/** Actions with an end, so that there is an age. */
+export const agingActions: readonly Action[] = ['pull_request', 'issue', 'discussion'];
+export const ageUnits = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
+export type AgeUnit = keyof typeof ageUnits;
+
+/** Why an issue is as it is (GitHub's IssueStateReason). */
+export const reasons = ['REOPENED', 'COMPLETED', 'NOT_PLANNED'] as const;
+export type Reason = (typeof reasons)[number];
+
+/** GitHub's ReactionContent. */
+export const emojis = ['THUMBS_UP', 'THUMBS_DOWN', 'LAUGH', 'HOORAY', 'CONFUSED', 'HEART', 'ROCKET', 'EYES'] as const;
+/** Emojis as people and GitHub's REST API write them. */
+export const emojiAliases: Readonly<Record<string, (typeof emojis)[number]>> = {
+  '+1': 'THUMBS_UP',
+  '👍': 'THUMBS_UP',
+  '-1': 'THUMBS_DOWN',
+  '👎': 'THUMBS_DOWN',
+  '😄': 'LAUGH',
+  '🎉': 'HOORAY',
+  tada: 'HOORAY',
+  '😕': 'CONFUSED',
+  '❤️': 'HEART',
+  '❤': 'HEART',
+  '🚀': 'ROCKET',
+  '👀': 'EYES',
+};
+
+/** Whether an action has a field. */
+export function hasField(action: Action, name: string): name is Field {
+  const fields: readonly string[] = fieldsOf[action];
+  return fields.includes(name);
+}
+
+export function isOfType<Type extends FieldType>(field: Field, ...types: readonly Type[]): field is FieldOf<Type> {
+  const type: FieldType = fieldTypes[field];
+  return types.some((one) => one === type);
+}

@@ -1,0 +1,83 @@
+import { type Fault, newFault } from './conditions/fault.ts';
+import { type Config } from './config.ts';
+import { ConfigFile } from './file-schema.ts';
+import { readAchievements } from './read-achievements.ts';
+import { readEntries } from './read-entries.ts';
+import { readPointActions } from './read-point-actions.ts';
+import { readWebhooks } from './read-webhooks.ts';
+import { type Report, toReports } from './report.ts';
+import { shapeOf } from './shape.ts';
+import { readYaml, type YamlNode } from './yaml-tree.ts';
+
+/** The paths under which a repository may have its file; the first that is there counts. */
+export const configPaths = ['.plaudit/config.yaml', '.plaudit/config.yml', '.vaunt/config.yaml', '.vaunt/config.yml'];
+export const maxFileBytes = 256 * 1024;
+
+export interface ReadConfigFile {
+  /** What is without errors; one faulty achievement does not keep the others from it. */
+  config: Config;
+  reports: Report[];
+  /** The file as text, as far as it could be read as such. */
+  text: string;
+}
+
+/** Reads a file of achievements. Whatever it holds, it is told with its place what is wrong; nothing is thrown. */
+export function readConfigFile(bytes: Uint8Array): ReadConfigFile {
+  const { text, fault } = decode(bytes);
+  const faults: Fault[] = fault === undefined ? [] : [fault];
+  const { root, faults: yamlFaults } = fault === undefined ? readYaml(text) : { root: undefined, faults: [] };
+  faults.push(...yamlFaults);
+  const config = root === undefined ? emptyConfig() : readRoot(root, { file: text, faults });
+  if (root === undefined && faults.length === 0) {
+    faults.push(newFault({ start: 0, end: 0 }, 'the file is empty', { expected: 'version, achievements' }));
+  }
+  return { config, reports: toReports(text, faults), text };
+}
+
+function emptyConfig(): Config {
+  return { pointActions: [], achievements: [], webhooks: [] };
+}
+
+function readRoot(root: YamlNode, reading: { file: string; faults: Fault[] }): Config {
+  const parts = new Map<string, YamlNode>();
+  const shape = shapeOf(ConfigFile);
+  readEntries({ ...shape, properties: shape.properties ?? {} }, root, 'the file', {
+    faults: reading.faults,
+    // The lists are read below, part by part, so that one that is faulty costs nothing but itself.
+    read: (_shape, node, what) => parts.set(what, node),
+  });
+  checkVersion(parts.get('version'), reading.faults);
+  const actions = readPointActions(parts.get('the list actions'), reading);
+  const achievements = readAchievements(parts.get('the list achievements'), actions, reading);
+  const webhooks = readWebhooks(parts.get('the list webhooks'), achievements.names, reading);
+  return { pointActions: actions.actions, achievements: achievements.achievements, webhooks };
+}
+
+function checkVersion(node: YamlNode | undefined, faults: Fault[]): void {
+  if (node === undefined || (node.kind === 'scalar' && node.text === '0.0.1')) return;
+  faults.push(
+    newFault(node, 'this version is not known, and read as 0.0.1', { severity: 'warning', expected: '0.0.1' }),
+  );
+}
+
+function decode(bytes: Uint8Array): { text: string; fault?: Fault } {
+  const isTooLarge = bytes.length > maxFileBytes;
+  const shown = isTooLarge ? bytes.subarray(0, 0) : bytes;
+  if (isTooLarge) {
+    const fault = newFault({ start: 0, end: 0 }, `the file has ${bytes.length} bytes`, {
+      expected: `at most ${maxFileBytes}`,
+    });
+    return { text: '', fault };
+  }
+  const text = new TextDecoder('utf-8').decode(shown);
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(shown);
+    return { text };
+  } catch {
+    const start = Math.max(0, text.indexOf('\ufffd'));
+    return {
+      text,
+      fault: newFault({ start, end: start + 1 }, 'these bytes are not UTF-8', { expected: 'text in UTF-8' }),
+    };
+  }
+}

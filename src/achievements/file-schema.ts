@@ -1,0 +1,189 @@
+import { type Static, Type } from 'typebox';
+import { maxConditionLength } from './conditions/parser.ts';
+import { actions, actorAliases, actors } from './conditions/vocabulary.ts';
+
+/** The shape of the file, for its reader and, as JSON Schema, for editors. `description` says what has to stand there. */
+
+export const maxAchievements = 200;
+export const maxTriggers = 20;
+const maxWebhooks = 50;
+const maxEvents = 1000;
+export const maxPoints = 1_000_000;
+
+/** YAML reads an unquoted 2024 or yes as something else than text; as a name it is one. */
+function name(description: string): ReturnType<typeof Type.Unsafe<string>> {
+  return Type.Unsafe<string>({ type: ['string', 'number', 'boolean'], minLength: 1, maxLength: 200, description });
+}
+
+const trigger = {
+  actor: Type.Enum([...actors, ...Object.keys(actorAliases)], { description: 'whom the trigger is about' }),
+  condition: Type.String({
+    minLength: 1,
+    maxLength: maxConditionLength,
+    description: 'a condition, as in merged = true & count() >= 5',
+  }),
+};
+const operator = Type.Optional(
+  Type.Enum(['&', '|'], { description: 'how the trigger is joined to the next one; & when it is not said' }),
+);
+
+const Trigger = Type.Object(
+  { ...trigger, action: Type.Enum([...actions], { description: 'what of theirs it looks at' }), operator },
+  { additionalProperties: false },
+);
+
+const PointTrigger = Type.Object(
+  {
+    ...trigger,
+    action: Type.Enum(
+      actions.filter((action) => action !== 'point'),
+      { description: 'what of theirs it looks at' },
+    ),
+    value: Type.Integer({ minimum: 1, maximum: maxPoints, description: `a whole number from 1 to ${maxPoints}` }),
+  },
+  { additionalProperties: false },
+);
+
+export const TriggerEntry = Type.Object({ trigger: Trigger }, { additionalProperties: false });
+export const PointTriggerEntry = Type.Object({ trigger: PointTrigger }, { additionalProperties: false });
+
+export const PointActionEntry = Type.Object(
+  {
+    action: Type.Object(
+      {
+        type: Type.Enum(['point'], { description: 'the kind of action' }),
+        name: name('the name by which sum() calls the points'),
+        triggers: Type.Array(PointTriggerEntry, {
+          minItems: 1,
+          maxItems: maxTriggers,
+          description: 'how the points are earned',
+        }),
+      },
+      { additionalProperties: false, description: 'a rule that gives points' },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const AchievementEntry = Type.Object(
+  {
+    achievement: Type.Object(
+      {
+        name: name('the name of the achievement, by which it is known'),
+        icon: Type.Optional(
+          Type.String({ maxLength: 2000, description: 'an address, or a path in the repository, of a picture' }),
+        ),
+        description: Type.Optional(Type.String({ maxLength: 2000, description: 'what it is given for' })),
+        type: Type.Optional(
+          Type.Enum(['ongoing', 'once'], { description: 'ongoing: earned at any time; once: judged at metadata.date' }),
+        ),
+        metadata: Type.Optional(
+          Type.Object(
+            { date: Type.Optional(Type.String({ maxLength: 40, description: 'a day, as MM-DD-YYYY or YYYY-MM-DD' })) },
+            { additionalProperties: false, description: 'what type: once needs' },
+          ),
+        ),
+        triggers: Type.Array(TriggerEntry, {
+          minItems: 1,
+          maxItems: maxTriggers,
+          description: 'what has to be done',
+        }),
+      },
+      { additionalProperties: false, description: 'an achievement' },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const webhook = {
+  name: name('the name of the webhook'),
+  events: Type.Array(
+    Type.Object(
+      {
+        event: Type.Object(
+          {
+            type: Type.Enum(['achievement'], { description: 'the kind of event' }),
+            value: name('the name of an achievement of the file'),
+          },
+          { additionalProperties: false, description: 'what is told' },
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    { minItems: 1, maxItems: maxEvents, description: 'what is told' },
+  ),
+};
+
+const GitHubWebhook = Type.Object(
+  {
+    ...webhook,
+    type: Type.Enum(['github'], { description: 'comments in a discussion' }),
+    metadata: Type.Object(
+      {
+        discussion: Type.Object(
+          {
+            repository: Type.String({
+              pattern: '^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$',
+              description: 'owner/name',
+            }),
+            title: Type.String({ minLength: 1, maxLength: 300, description: 'the title of the discussion' }),
+          },
+          { additionalProperties: false, description: 'where the comments go' },
+        ),
+      },
+      { additionalProperties: false, description: 'where the comments go' },
+    ),
+  },
+  { additionalProperties: false, description: 'comments in a discussion' },
+);
+
+const UrlWebhook = Type.Object(
+  {
+    ...webhook,
+    type: Type.Enum(['http', 'slack', 'discord'], { description: 'messages to an address' }),
+    metadata: Type.Object(
+      {
+        url: Type.String({
+          pattern: '^https://[^\\s/?#@]+([/?#]\\S*)?$',
+          maxLength: 2000,
+          description: 'an address that begins with https://',
+        }),
+      },
+      { additionalProperties: false, description: 'where the messages go' },
+    ),
+  },
+  { additionalProperties: false, description: 'messages to an address' },
+);
+
+/** Which of the shapes a webhook has, by its type. */
+export const webhookEntries = {
+  github: Type.Object({ webhook: GitHubWebhook }, { additionalProperties: false }),
+  url: Type.Object({ webhook: UrlWebhook }, { additionalProperties: false }),
+};
+export const webhookTypes = ['github', 'http', 'slack', 'discord'];
+
+export const ConfigFile = Type.Object(
+  {
+    version: Type.Optional(
+      Type.Unsafe<string>({ type: ['string', 'number'], description: 'the version of the language, 0.0.1' }),
+    ),
+    actions: Type.Optional(
+      Type.Array(PointActionEntry, { maxItems: maxAchievements, description: 'rules that give points' }),
+    ),
+    achievements: Type.Array(AchievementEntry, { maxItems: maxAchievements, description: 'the achievements' }),
+    webhooks: Type.Optional(
+      Type.Array(Type.Union([webhookEntries.github, webhookEntries.url]), {
+        maxItems: maxWebhooks,
+        description: 'where to tell of awards',
+      }),
+    ),
+  },
+  { additionalProperties: false, title: 'Achievements of a repository' },
+);
+
+export type TriggerFile = Static<typeof Trigger>;
+export type PointTriggerFile = Static<typeof PointTrigger>;
+export type PointActionFile = Static<typeof PointActionEntry>;
+export type AchievementFile = Static<typeof AchievementEntry>;
+export type GitHubWebhookFile = Static<typeof webhookEntries.github>;
+export type UrlWebhookFile = Static<typeof webhookEntries.url>;

@@ -1,0 +1,72 @@
+import type { Checked } from './conditions/checked.ts';
+import { type Fault, newFault } from './conditions/fault.ts';
+import type { Trigger } from './config.ts';
+import { nodeAt } from './read-entries.ts';
+import type { PointActions } from './read-point-actions.ts';
+import type { YamlNode } from './yaml-tree.ts';
+
+/**
+ * Puts triggers together: one that says "|" is joined to the next, so that one of them has to hold; all groups have to.
+ * @param operators what each trigger says. @param places where.
+ */
+export function groupTriggers(
+  triggers: readonly Trigger[],
+  operators: readonly ('&' | '|' | undefined)[],
+  places: readonly YamlNode[],
+): { groups: Trigger[][]; faults: Fault[] } {
+  const groups: Trigger[][] = [];
+  const faults: Fault[] = [];
+  for (const [index, trigger] of triggers.entries()) {
+    const joined = index > 0 && operators[index - 1] === '|' ? groups.at(-1) : undefined;
+    if (joined === undefined) groups.push([trigger]);
+    else joined.push(trigger);
+  }
+  const last = operators.length - 1;
+  const lastPlace = places[last];
+  if (operators[last] === '|' && lastPlace !== undefined) {
+    const message = 'there is no next trigger that this one could be joined to';
+    const expected = 'operator at the trigger before it, or not at all';
+    faults.push(newFault(nodeAt(lastPlace, 'operator'), message, { severity: 'warning', expected }));
+  }
+  const inside = operators.slice(0, -1);
+  const firstOr = inside.indexOf('|');
+  const orPlace = places[firstOr];
+  if (orPlace !== undefined && inside.some((operator) => operator !== '|')) {
+    const message = 'triggers joined by "|" count as one here, and all the others have to hold besides';
+    const expected = 'triggers that are joined in one way alone';
+    faults.push(newFault(nodeAt(orPlace, 'operator'), message, { severity: 'warning', expected }));
+  }
+  return { groups, faults };
+}
+
+/** What a trigger asks of points that cannot be answered, or not as it is probably meant. */
+export function findUnusablePoints(
+  { condition }: Trigger,
+  points: PointActions,
+  place: YamlNode,
+  { isOnce }: { isOnce: boolean },
+): Fault[] {
+  const node = nodeAt(place, 'condition');
+  const asked = pointTermsOf(condition);
+  const faulty = new Set(asked.flatMap(({ actions }) => actions));
+  for (const { name } of points.actions) faulty.delete(name);
+  const faults = [...faulty].map((name) =>
+    newFault(node, `the point action ${name} that this asks for has an error`, {
+      expected: 'a point action without errors',
+    }),
+  );
+  if (!isOnce && asked.some(({ kind }) => kind === 'rank')) {
+    faults.push(
+      newFault(node, 'everybody who ever has this rank gets the achievement', {
+        severity: 'warning',
+        expected: 'type: once with a date, at which the rank counts',
+      }),
+    );
+  }
+  return faults;
+}
+
+function pointTermsOf(condition: Checked): Extract<Checked, { kind: 'sum' | 'rank' }>[] {
+  if (condition.kind === 'sum' || condition.kind === 'rank') return [condition];
+  return condition.kind === 'and' || condition.kind === 'or' ? condition.terms.flatMap(pointTermsOf) : [];
+}

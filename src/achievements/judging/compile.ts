@@ -1,0 +1,244 @@
+import { type RawBuilder, sql } from 'kysely';
+import { asksAboutPerson, type Checked } from '../conditions/checked.ts';
+import type { Action } from '../conditions/vocabulary.ts';
+import type { Achievement, PointAction, PointRule, Trigger } from '../config.ts';
+import { type ItemSource, itemSource, type Scope } from './item-sources.ts';
+import { type Measure, Measures } from './measures.ts';
+import { holdsSince, type PersonNode, planPerson } from './person-terms.ts';
+import { PointSums } from './point-sums.ts';
+import { Statement } from './statement.ts';
+
+/** Who earned an achievement, and when: the moment of the contribution that completed it. */
+export interface EarnedRow {
+  /** The place of the achievement in the list that was asked for. */
+  achievement: number;
+  account_id: string;
+  earned_at: Date;
+}
+
+/**
+ * One query that says who earned which of the achievements in a repository, each person once for each. What several of
+ * them ask about the same contributions is answered by one scan.
+ */
+export function compileAchievements(
+  achievements: readonly Achievement[],
+  pointActions: readonly PointAction[],
+  scope: Scope,
+): RawBuilder<EarnedRow> {
+  return new Compilation(pointActions, scope, achievements).compile();
+}
+
+export interface PointTotal {
+  total: number;
+  /** Among all people with such points. */
+  rank: number;
+}
+
+/** One query for how many points of some actions a person has, and at which rank; no row for none. */
+export function compileTotal(
+  actions: readonly string[],
+  pointActions: readonly PointAction[],
+  scope: Scope,
+  accountId: string,
+): RawBuilder<PointTotal> {
+  return new Compilation(pointActions, { ...scope, accountIds: undefined }, []).compileTotal(actions, accountId);
+}
+
+/** The name of the part with every point that was earned: who, when, by which action, how many. */
+const pointsPart = 'points';
+
+interface PlannedTrigger {
+  name: string;
+  node: PersonNode;
+  /** Parts that hold what the node asks for. */
+  parts: string[];
+}
+
+/** A rule that is earned once for each contribution. */
+interface MeasuredRule {
+  part: string;
+  measure: Measure;
+}
+
+interface PlannedRule {
+  action: string;
+  value: number;
+  earned: PlannedTrigger | MeasuredRule;
+}
+
+class Compilation {
+  readonly #pointActions: readonly PointAction[];
+  readonly #scope: Scope;
+  /** Whose contributions are looked at: for a rank those of everybody. */
+  readonly #itemScope: Scope;
+  readonly #achievements: readonly Achievement[];
+  readonly #measures = new Map<string, Measures>();
+  readonly #sums = new PointSums();
+  readonly #triggers: PlannedTrigger[] = [];
+
+  constructor(pointActions: readonly PointAction[], scope: Scope, achievements: readonly Achievement[]) {
+    this.#pointActions = pointActions;
+    this.#scope = scope;
+    this.#itemScope = achievements.some(asksForRank) ? { ...scope, accountIds: undefined } : scope;
+    this.#achievements = achievements;
+  }
+
+  compile(): RawBuilder<EarnedRow> {
+    const groups = this.#achievements.map(({ triggers }) =>
+      triggers.map((group) => group.map((trigger) => this.#planTrigger(trigger))),
+    );
+    const { statement, ofRules } = this.#withPoints();
+    const ofPoints = this.#measures.get(pointsKey);
+    if (ofPoints !== undefined) statement.addOnce(ofPoints.name, ofPoints.toSql());
+    this.#sums.addTo(statement, pointsPart);
+    for (const trigger of this.#triggers) {
+      if (!ofRules.includes(trigger)) statement.add(trigger.name, triggerSql(trigger));
+    }
+    const earned = groups.map((group, index) => sql`(${earnedSql(index, group)})`);
+    const isAsked =
+      this.#scope.accountIds === undefined ? sql`` : sql`and u.id = any(${this.#scope.accountIds}::uuid[])`;
+    return statement.toSql(sql<EarnedRow>`
+      select achievement, person as account_id, at as earned_at
+      from (${earned.length === 0 ? nobody : sql.join(earned, sql` union all `)}) as earned
+      join accounts u on u.id = earned.person and u.type = 'user' ${isAsked}`);
+  }
+
+  /** The points of one person. */
+  compileTotal(actions: readonly string[], accountId: string): RawBuilder<PointTotal> {
+    this.#sums.sum(actions);
+    const { statement } = this.#withPoints();
+    return statement.toSql(sql<PointTotal>`
+      select total, rank from (
+        select person, sum(value)::bigint as total, row_number() over (order by sum(value) desc, max(at), person) as rank
+        from ${sql.id(pointsPart)} where action = any(${actions}::text[]) group by person) as ranked
+      where person = ${accountId}`);
+  }
+
+  /** Everything that is measured, and the points that were earned. */
+  #withPoints(): { statement: Statement; ofRules: PlannedTrigger[] } {
+    const rules = this.#pointRules().map(
+      ({ action, rule }): PlannedRule => ({ action, value: rule.value, earned: this.#planRule(rule) }),
+    );
+    const statement = new Statement();
+    for (const [key, measures] of this.#measures) {
+      if (key !== pointsKey) statement.addOnce(measures.name, measures.toSql());
+    }
+    const ofRules = rules.map(({ earned }) => earned).filter((earned) => 'node' in earned);
+    for (const trigger of ofRules) statement.add(trigger.name, triggerSql(trigger));
+    statement.add(pointsPart, pointsSql(rules));
+    return { statement, ofRules };
+  }
+
+  #planTrigger(trigger: Trigger): PlannedTrigger {
+    const measures = this.#measuresOf(trigger);
+    const sums = this.#sums.begin(measures.name);
+    const node = planPerson(trigger.condition, [], measures, this.#sums);
+    const isMeasured = usesMeasures(node);
+    if (isMeasured) this.#measures.set(keyOfItems(trigger), measures);
+    const planned = {
+      name: `trigger${this.#triggers.length}`,
+      node,
+      parts: [...(isMeasured ? [measures.name] : []), ...sums],
+    };
+    this.#triggers.push(planned);
+    return planned;
+  }
+
+  #sourceOf(actor: Trigger['actor'], action: Action): ItemSource {
+    if (action !== 'point') return itemSource(actor, action, this.#itemScope);
+    const at = sql`i.at`;
+    const from = sql`${sql.id(pointsPart)} i where true`;
+    return {
+      scope: this.#itemScope,
+      action,
+      from,
+      fromWithLabels: from,
+      person: sql`i.person`,
+      createdAt: at,
+      doneAt: at,
+      lowerCaseLabels: sql`null::text[]`,
+    };
+  }
+
+  /** Of the point actions that anything asks for. */
+  #pointRules(): { action: string; rule: PointRule }[] {
+    const asked = this.#sums.actions;
+    const areAllAsked = this.#measures.has(pointsKey);
+    return this.#pointActions
+      .filter(({ name }) => areAllAsked || asked.has(name))
+      .flatMap(({ name, rules }) => rules.map((rule) => ({ action: name, rule })));
+  }
+
+  #planRule(rule: PointRule): PlannedTrigger | MeasuredRule {
+    if (asksAboutPerson(rule.condition)) return this.#planTrigger(rule);
+    const measures = this.#measuresOf(rule);
+    this.#measures.set(keyOfItems(rule), measures);
+    return { part: measures.name, measure: measures.of([rule.condition], { needsAll: true }) };
+  }
+
+  #measuresOf(trigger: Trigger): Measures {
+    const known = this.#measures.get(keyOfItems(trigger));
+    return known ?? new Measures(`items${this.#measures.size}`, this.#sourceOf(trigger.actor, trigger.action));
+  }
+}
+
+const pointsKey = 'point';
+
+function keyOfItems({ actor, action }: Trigger): string {
+  return action === 'point' ? pointsKey : `${actor} ${action}`;
+}
+
+/** Of people alone: what bots earned would take places in a ranking. */
+function pointsSql(rules: readonly PlannedRule[]): RawBuilder<unknown> {
+  const parts = rules.map(({ action, value, earned }) => {
+    const [part, at] =
+      'node' in earned ? [earned.name, sql`at`] : [earned.part, sql`unnest(${sql.id(earned.measure.column)})`];
+    return sql`select ${action}::text as action, person, ${at} as at, ${value}::bigint as value from ${sql.id(part)}`;
+  });
+  if (parts.length === 0) {
+    return sql`select '' as action, null::uuid as person, null::timestamptz as at, 0::bigint as value where false`;
+  }
+  return sql`select p.* from (${sql.join(parts, sql` union all `)}) as p
+    join accounts u on u.id = p.person and u.type = 'user'`;
+}
+
+const nobody = sql`select 0 as achievement, null::uuid as person, null::timestamptz as at where false`;
+
+/** Whether it takes the contributions of everybody to judge one person. */
+export function asksForRank({ triggers }: Achievement): boolean {
+  const asks = (condition: Checked): boolean =>
+    condition.kind === 'rank' || ((condition.kind === 'and' || condition.kind === 'or') && condition.terms.some(asks));
+  return triggers.flat().some(({ condition }) => asks(condition));
+}
+
+function usesMeasures(node: PersonNode): boolean {
+  if (node.kind === 'all' || node.kind === 'any') return node.terms.some(usesMeasures);
+  if (node.kind === 'first' || node.kind === 'count') return true;
+  return node.kind !== 'sum' && node.kind !== 'rank' ? false : node.filter !== undefined;
+}
+
+/** A row for each person for whom a trigger holds, with since when. */
+function triggerSql({ node, parts }: PlannedTrigger): RawBuilder<unknown> {
+  const [first = pointsPart, ...others] = parts;
+  const from = sql.join(
+    [sql.id(first), ...others.map((part) => sql`full join ${sql.id(part)} using (person)`)],
+    sql` `,
+  );
+  return sql`select person, at from (select person, ${holdsSince(node)} as at from ${from}) as held where at is not null`;
+}
+
+/** Of each group one trigger has to hold: since the earliest; and all groups: since the latest. */
+function earnedSql(achievement: number, groups: readonly (readonly PlannedTrigger[])[]): RawBuilder<unknown> {
+  const held = groups.map((group) => {
+    const triggers = group.map(({ name }) => sql`select person, at from ${sql.id(name)}`);
+    return group.length === 1
+      ? sql.join(triggers)
+      : sql`select person, min(at) as at from (${sql.join(triggers, sql` union all `)}) as any_of group by person`;
+  });
+  const all =
+    held.length === 1
+      ? sql.join(held)
+      : sql`select person, max(at) as at from (${sql.join(held, sql` union all `)}) as all_of
+          group by person having count(*) = ${held.length}::bigint`;
+  return sql`select ${achievement}::integer as achievement, person, at from (${all}) as whole`;
+}

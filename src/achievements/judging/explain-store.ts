@@ -1,0 +1,156 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import { asksAboutPerson, type Checked, type CheckedJunction, type ItemTerm } from '../conditions/checked.ts';
+import { ageUnits } from '../conditions/vocabulary.ts';
+import type { Achievement, Config, Trigger } from '../config.ts';
+import { compileTotal } from './compile.ts';
+import { type ItemSource, itemSource, type Scope } from './item-sources.ts';
+import { ageColumn, allHold, holds, numberColumn } from './item-terms.ts';
+import { judge } from './judge-store.ts';
+
+/** Why a trigger holds for a person or does not. */
+export interface ExplainedTrigger {
+  /** Its place in the file. */
+  actor: Trigger['actor'];
+  action: Trigger['action'];
+  condition: string;
+  /** Since when it holds; null: it does not. */
+  holdsSince: Date | null;
+  terms: ExplainedTerm[];
+}
+
+export interface ExplainedTerm {
+  term: string;
+  holds: boolean;
+  /** Of a count, a sum or a rank the person's; of a number or an age the best of their contributions; else how many of them satisfy it. */
+  present: number | null;
+  /** How much more it takes (or less, when negative); null when that is no number. */
+  missing: number | null;
+}
+
+interface Explaining {
+  connection: Connection;
+  config: Config;
+  accountId: string;
+  scope: Scope;
+}
+
+/** Takes an achievement apart for one person: each trigger, and each term of its condition. */
+export async function explain(
+  connection: Connection,
+  repositoryId: string,
+  config: Config,
+  { achievement, accountId }: { achievement: Achievement; accountId: string },
+): Promise<ExplainedTrigger[]> {
+  const scope = { repositoryId, before: achievement.judgedAt ?? undefined, accountIds: [accountId] };
+  const explaining = { connection, config, accountId, scope };
+  const explained: ExplainedTrigger[] = [];
+  for (const trigger of achievement.triggers.flat()) {
+    const alone = { pointActions: config.pointActions, achievements: [{ ...achievement, triggers: [[trigger]] }] };
+    const [earned] = await judge(connection, repositoryId, alone, { accountIds: [accountId] });
+    explained.push({
+      actor: trigger.actor,
+      action: trigger.action,
+      condition: trigger.text,
+      holdsSince: earned?.earnedAt ?? null,
+      terms: await explainTerms(explaining, trigger, trigger.condition, []),
+    });
+  }
+  return explained;
+}
+
+async function explainTerms(
+  explaining: Explaining,
+  trigger: Trigger,
+  condition: Checked,
+  filters: readonly Checked[],
+): Promise<ExplainedTerm[]> {
+  if (isJunction(condition)) {
+    const beside = condition.kind === 'and' ? condition.terms.filter((term) => !asksAboutPerson(term)) : [];
+    const terms: ExplainedTerm[] = [];
+    for (const term of condition.terms) {
+      const inside = asksAboutPerson(term) ? [...filters, ...beside] : filters;
+      terms.push(...(await explainTerms(explaining, trigger, term, inside)));
+    }
+    return terms;
+  }
+  const term = trigger.text.slice(condition.start, condition.end);
+  if (condition.kind === 'count') {
+    const counted = [...filters, ...(condition.condition === null ? [] : [condition.condition])];
+    return [compared(term, await countItems(explaining, trigger, counted), condition)];
+  }
+  if (condition.kind === 'sum' || condition.kind === 'rank') {
+    const { connection, config, scope, accountId } = explaining;
+    const query = compileTotal(condition.actions, config.pointActions, scope, accountId);
+    const [found] = (await query.execute(connection)).rows;
+    if (condition.kind === 'sum') return [compared(term, found?.total ?? 0, condition)];
+    const wanted = { operator: '=', value: condition.rank } as const;
+    return [
+      found === undefined ? { term, holds: false, present: null, missing: null } : compared(term, found.rank, wanted),
+    ];
+  }
+  return [await explainItemTerm(explaining, trigger, condition, term)];
+}
+
+function isJunction(condition: Checked): condition is CheckedJunction {
+  return condition.kind === 'and' || condition.kind === 'or';
+}
+
+async function explainItemTerm(
+  { connection, scope, accountId }: Explaining,
+  trigger: Trigger,
+  condition: ItemTerm,
+  term: string,
+): Promise<ExplainedTerm> {
+  if (trigger.action === 'point') return { term, holds: true, present: null, missing: null };
+  const source = itemSource(trigger.actor, trigger.action, scope);
+  const number = numberOf(condition, source);
+  const isUpwards = 'operator' in condition && condition.operator.startsWith('>');
+  const best = number === undefined ? sql`null::bigint` : isUpwards ? sql`max(${number})` : sql`min(${number})`;
+  const { rows } = await sql<{ satisfied: number; best: number | null }>`
+    select count(*) filter (where ${holds(condition, source)}) as satisfied, (${best})::bigint as best
+    from ${source.fromWithLabels} and ${source.person} = ${accountId}`.execute(connection);
+  const { satisfied = 0, best: bestValue = null } = rows[0] ?? {};
+  if (satisfied > 0 || number === undefined || bestValue === null) {
+    return { term, holds: satisfied > 0, present: satisfied, missing: null };
+  }
+  const wanted = condition.kind === 'number' || condition.kind === 'age' ? condition : undefined;
+  return wanted === undefined
+    ? { term, holds: false, present: bestValue, missing: null }
+    : compared(term, bestValue, wanted);
+}
+
+function numberOf(condition: ItemTerm, source: ItemSource): RawBuilder<unknown> | undefined {
+  if (condition.kind === 'number') return numberColumn(condition.field);
+  if (condition.kind !== 'age') return undefined;
+  return sql`floor(extract(epoch from ${ageColumn(source)}) / ${ageUnits[condition.unit]}::integer)`;
+}
+
+async function countItems(
+  { connection, scope, accountId }: Explaining,
+  { actor, action }: Trigger,
+  conditions: readonly Checked[],
+): Promise<number> {
+  if (action === 'point') return 0;
+  const source = itemSource(actor, action, scope);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${source.fromWithLabels} and ${source.person} = ${accountId}
+      and ${allHold(conditions, source)}`.execute(connection);
+  return rows[0]?.count ?? 0;
+}
+
+type Wanted = Pick<Extract<Checked, { kind: 'count' }>, 'operator' | 'value'>;
+
+function compared(term: string, present: number, { operator, value }: Wanted): ExplainedTerm {
+  const difference = value - present;
+  const results: Readonly<Record<Wanted['operator'], [holds: boolean, missing: number]>> = {
+    '=': [difference === 0, difference],
+    '!=': [difference !== 0, 1],
+    '>': [difference < 0, difference + 1],
+    '>=': [difference <= 0, difference],
+    '<': [difference > 0, difference - 1],
+    '<=': [difference >= 0, difference],
+  };
+  const [isHeld, missing] = results[operator];
+  return { term, holds: isHeld, present, missing: isHeld ? null : missing };
+}

@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Checked } from '../conditions/checked.ts';
+import type { ItemSource } from './item-sources.ts';
+import { holds } from './item-terms.ts';
+
+/** The dates besides the contribution's own by which a condition came to hold, where they are the same for all that satisfy it. */
+type Ends = ReadonlySet<'closed_at' | 'merged_at'>;
+
+/** SQL for the moment at which a contribution that satisfies the conditions had come to do so. */
+export function satisfiedAt(conditions: readonly Checked[], source: ItemSource): RawBuilder<unknown> {
+  return latest(conditions, source);
+}
+
+function latest(conditions: readonly Checked[], source: ItemSource): RawBuilder<unknown> {
+  const ends = conditions.map((condition) => endsOf(condition, source));
+  const shared = new Set(ends.flatMap((one) => [...(one ?? [])]));
+  const dates = [...shared].map((end) => (end === 'closed_at' ? sql`i.closed_at` : sql`i.merged_at`));
+  const others = conditions.filter((_, index) => ends[index] === undefined).map((one) => instantOf(one, source));
+  const parts = [source.doneAt, ...dates, ...others];
+  return parts.length === 1 ? source.doneAt : sql`greatest(${sql.join(parts)})`;
+}
+
+/** Of a condition that holds in several ways: the earliest. */
+function instantOf(condition: Checked, source: ItemSource): RawBuilder<unknown> {
+  if (condition.kind !== 'or') return latest(condition.kind === 'and' ? condition.terms : [condition], source);
+  const ways = condition.terms.map((term) => sql`case when ${holds(term, source)} then ${latest([term], source)} end`);
+  return sql`least(${sql.join(ways)})`;
+}
+
+/** @returns undefined when it depends on the contribution. */
+function endsOf(condition: Checked, source: ItemSource): Ends | undefined {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const ends = condition.terms.map((term) => endsOf(term, source));
+      const [first] = ends;
+      const known = ends.filter((one) => one !== undefined);
+      if (known.length < ends.length || first === undefined) return undefined;
+      if (condition.kind === 'and') return new Set(known.flatMap((one) => [...one]));
+      return known.every((one) => isSame(one, first)) ? first : undefined;
+    }
+    case 'flag':
+      if (!condition.value) return new Set();
+      return condition.field === 'merged' ? merged : condition.field === 'closed' ? closed : new Set();
+    case 'date':
+      return condition.field === 'merged_at' ? merged : condition.field === 'closed_at' ? closed : new Set();
+    case 'age':
+      return source.action === 'pull_request' ? merged : closed;
+    case 'reason':
+      return closed;
+    case 'number':
+    case 'list':
+    case 'count':
+    case 'sum':
+    case 'rank':
+      return new Set();
+    default:
+      return condition satisfies never;
+  }
+}
+
+const merged: Ends = new Set(['merged_at'] as const);
+const closed: Ends = new Set(['closed_at'] as const);
+
+function isSame(one: Ends, other: Ends): boolean {
+  return one.size === other.size && [...one].every((end) => other.has(end));
+}

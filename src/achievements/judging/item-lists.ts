@@ -1,0 +1,39 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { ListTerm } from '../conditions/checked.ts';
+import type { SetForm } from '../conditions/syntax.ts';
+import type { ItemSource, Scope } from './item-sources.ts';
+import { lowerCase } from './lower-case.ts';
+
+/** What a set asks of a list. A list that is not known satisfies nothing, not even that something is not in it. */
+export function listHolds({ field, form, values }: ListTerm, source: ItemSource): RawBuilder<unknown> {
+  if (field === 'labels')
+    return compareArrays(form, source.lowerCaseLabels, sql`(select ${lowerCase(sql`${values}::text[]`)})`);
+  if (field === 'emojis') return compareArrays(form, sql`i.emojis`, sql`${values}::text[]`);
+  if (field === 'files') return compareArrays(form, sql`i.files`, sql`${values}::text[]`);
+  const has = (logins: readonly string[]): RawBuilder<unknown> => {
+    const ids = idsOf(logins, source.scope);
+    return field === 'actor' ? sql`${source.person} = any(${ids})` : sql`i.reactors && ${ids}`;
+  };
+  const holds =
+    form === 'any' || form === 'none'
+      ? has(values)
+      : sql.join(
+          values.map((login) => sql`(${has([login])})`),
+          sql` and `,
+        );
+  return form === 'none' || form === 'not_all' ? sql`(not (${holds}))` : sql`(${holds})`;
+}
+
+function compareArrays(form: SetForm, list: RawBuilder<unknown>, values: RawBuilder<unknown>): RawBuilder<unknown> {
+  if (form === 'any') return sql`(${list} && ${values})`;
+  if (form === 'none') return sql`(not (${list} && ${values}))`;
+  return form === 'all' ? sql`(${list} @> ${values})` : sql`(not (${list} @> ${values}))`;
+}
+
+/** Accounts of the repository's provider that bear these names. */
+export function idsOf(logins: readonly string[], { repositoryId }: Scope): RawBuilder<unknown> {
+  return sql`array(
+    select a.id from accounts a
+    where a.provider = (select provider from repositories where id = ${repositoryId})
+      and lower(a.name) in (select lower(login) from unnest(${logins}::text[]) as login))`;
+}

@@ -1,0 +1,134 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Action, Actor } from '../conditions/vocabulary.ts';
+import { lowerCase } from './lower-case.ts';
+
+/** What a statement is about. */
+export interface Scope {
+  repositoryId: string;
+  /** Nothing from then on counts, as far as stored dates tell. Undefined: everything that is stored counts. */
+  before: Date | undefined;
+  /** The only people who are asked for; undefined: all. */
+  accountIds: readonly string[] | undefined;
+}
+
+/** Contributions of one action, each once for every person whom the actor names; the row itself is `i`. */
+export interface ItemSource {
+  scope: Scope;
+  action: Action;
+  /** What stands behind `from`, `where` included. */
+  from: RawBuilder<unknown>;
+  /** The same, with `lowerCaseLabels`. */
+  fromWithLabels: RawBuilder<unknown>;
+  person: RawBuilder<unknown>;
+  createdAt: RawBuilder<unknown>;
+  /** When the person had done it, as far as it depends on no condition. */
+  doneAt: RawBuilder<unknown>;
+  /** Of what a comment hangs on. */
+  lowerCaseLabels: RawBuilder<unknown>;
+}
+
+const kinds: Readonly<Record<Exclude<Action, 'point' | 'commit'>, readonly string[]>> = {
+  pull_request: ['pull_request'],
+  review: ['review'],
+  issue: ['issue'],
+  issue_comment: ['issue_comment'],
+  pull_request_comment: ['pull_request_comment', 'review_comment'],
+  discussion: ['discussion'],
+  star: ['star'],
+};
+const parentKinds: Readonly<Partial<Record<Action, string>>> = {
+  issue_comment: 'issue',
+  pull_request_comment: 'pull_request',
+};
+
+/** The contributions of an action but `point`, for which see points.ts. */
+export function itemSource(actor: Actor, action: Exclude<Action, 'point'>, scope: Scope): ItemSource {
+  return action === 'commit' ? commitSource(scope) : contributionSource(actor, action, scope);
+}
+
+function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'commit'>, scope: Scope): ItemSource {
+  const { before } = scope;
+  const createdAt = sql`i.created_at`;
+  const { person, join, isTheirs } = personOf(actor, action, scope);
+  const parentKind = parentKinds[action];
+  const parent =
+    parentKind === undefined
+      ? sql``
+      : sql`left join contributions parent on parent.repository_id = i.repository_id and parent.kind = ${parentKind}
+          and parent.external_id = i.parent_external_id`;
+  const [kind = action, ...others] = kinds[action];
+  const isOfKind = others.length === 0 ? sql`i.kind = ${kind}` : sql`i.kind = any(${kinds[action]}::text[])`;
+  const isOfAction = sql`i.repository_id = ${scope.repositoryId} and ${isOfKind}`;
+  const where = sql`where ${isTheirs} ${before === undefined ? sql`` : sql`and i.created_at < ${before}`}`;
+  const labels = parentKind === undefined ? sql`i.labels` : sql`parent.labels`;
+  // The offset keeps the planner from computing them anew wherever they are asked for.
+  const labelled = sql`(select i.*, ${lowerCase(labels)} as lower_case_labels from contributions i ${parent}
+    where ${isOfAction} offset 0) as i`;
+  return {
+    scope,
+    action,
+    from: sql`contributions i ${join} ${where} and ${isOfAction}`,
+    fromWithLabels: sql`${labelled} ${join} ${where}`,
+    person,
+    createdAt,
+    doneAt: actor === 'resolved_by' && action === 'issue' ? sql`i.closed_at` : createdAt,
+    lowerCaseLabels: sql`i.lower_case_labels`,
+  };
+}
+
+interface PersonSql {
+  person: RawBuilder<unknown>;
+  join: RawBuilder<unknown>;
+  /** Whether the row is anybody's, or one of those asked for. */
+  isTheirs: RawBuilder<unknown>;
+}
+
+function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
+  const { accountIds } = scope;
+  const one = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
+    accountIds === undefined ? sql`${column} is not null` : sql`${column} = any(${accountIds}::uuid[])`;
+  if (actor === 'author') return { person: sql`i.account_id`, join: sql``, isTheirs: one(sql`i.account_id`) };
+  if (actor === 'resolved_by' && action === 'discussion') {
+    return { person: sql`i.answered_by`, join: sql``, isTheirs: sql`i.answered and ${one(sql`i.answered_by`)}` };
+  }
+  if (actor === 'resolved_by') {
+    const isClosed = sql`${effective(sql`i.closed_at`, scope)} is not null`;
+    return { person: sql`i.resolved_by`, join: sql``, isTheirs: sql`${one(sql`i.resolved_by`)} and ${isClosed}` };
+  }
+  const list = actor === 'assignees' ? sql`i.assignees` : sql`i.reviewers`;
+  return {
+    person: sql`people.id`,
+    join: sql`cross join lateral unnest(${list}) with ordinality as people (id, place)`,
+    isTheirs: sql`${accountIds === undefined ? sql`${list} <> '{}'` : sql`${list} && ${accountIds}::uuid[]`} and ${one(sql`people.id`)} and (people.place = 1 or people.id <> all(${list}[:people.place - 1]))`,
+  };
+}
+
+/** Authors and co-authors, each once however many of the commit's addresses are theirs. */
+function commitSource(scope: Scope): ItemSource {
+  const { repositoryId, before, accountIds } = scope;
+  const from = sql`commits i
+    cross join lateral unnest(i.identity_ids) with ordinality as address (id, place)
+    join identities owner on owner.id = address.id and ${
+      accountIds === undefined ? sql`owner.account_id is not null` : sql`owner.account_id = any(${accountIds}::uuid[])`
+    }
+    where i.repository_id = ${repositoryId} ${before === undefined ? sql`` : sql`and i.authored_at < ${before}`}
+      and (address.place = 1 or not exists (
+        select from identities earlier
+        where earlier.id = any(i.identity_ids[:address.place - 1]) and earlier.account_id = owner.account_id))`;
+  const createdAt = sql`i.authored_at`;
+  return {
+    scope,
+    action: 'commit',
+    from,
+    fromWithLabels: from,
+    person: sql`owner.account_id`,
+    createdAt,
+    doneAt: createdAt,
+    lowerCaseLabels: sql`null::text[]`,
+  };
+}
+
+/** A date as it was known before `scope.before`: null when it was still to come. */
+export function effective(column: RawBuilder<unknown>, { before }: Scope): RawBuilder<unknown> {
+  return before === undefined ? column : sql`(case when ${column} < ${before} then ${column} end)`;
+}

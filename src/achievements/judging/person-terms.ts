@@ -1,0 +1,153 @@
+import { type RawBuilder, sql } from 'kysely';
+import { asksAboutPerson, type Checked, type CountTerm, type RankTerm, type SumTerm } from '../conditions/checked.ts';
+import type { ComparisonOperator } from '../conditions/syntax.ts';
+import { countOf, type Measure, type Measures, momentOf } from './measures.ts';
+
+/** What a condition asks about all contributions of a person together, with where the answers will stand. */
+export type PersonNode =
+  | { kind: 'all' | 'any'; terms: PersonNode[] }
+  | { kind: 'first'; measure: Measure }
+  | { kind: 'count'; term: CountTerm; measure: Measure; everything: Measure }
+  | { kind: 'sum'; term: SumTerm; sum: SumColumns; filter: Measure | undefined }
+  | { kind: 'rank'; at: string; filter: Measure | undefined };
+
+/** Where sums and ranks stand. */
+export interface SumColumns {
+  total: string;
+  first: string;
+  /** The moment at which the sum had reached a number. */
+  reached: (number: number) => string;
+}
+
+export interface Points {
+  sum: (actions: readonly string[]) => SumColumns;
+  /** @returns the column with the moment at which whoever has this rank reached it. */
+  rank: (term: RankTerm, filter: Measure | undefined) => string;
+}
+
+/**
+ * Finds what has to be measured for a condition. Terms about one contribution that stand beside others under "&" filter
+ * what those look at.
+ */
+export function planPerson(
+  condition: Checked,
+  filters: readonly Checked[],
+  measures: Measures,
+  points: Points,
+): PersonNode {
+  if (!asksAboutPerson(condition)) {
+    return { kind: 'first', measure: measures.of([...filters, condition], { needsAll: false }) };
+  }
+  if (condition.kind === 'and') {
+    const items = condition.terms.filter((term) => !asksAboutPerson(term));
+    const persons = condition.terms.filter(asksAboutPerson);
+    const inside = [...filters, ...items];
+    return { kind: 'all', terms: persons.map((term) => planPerson(term, inside, measures, points)) };
+  }
+  if (condition.kind === 'or') {
+    return { kind: 'any', terms: condition.terms.map((term) => planPerson(term, filters, measures, points)) };
+  }
+  if (condition.kind === 'count') return planCount(condition, filters, measures);
+  const filter = filters.length === 0 ? undefined : measures.of(filters, { needsAll: false });
+  if (condition.kind === 'sum') return planSum(condition, filter, points);
+  if (condition.kind === 'rank') return { kind: 'rank', at: points.rank(condition, filter), filter };
+  throw new Error(`${condition.kind} asks about one contribution`);
+}
+
+function planCount(term: CountTerm, filters: readonly Checked[], measures: Measures): PersonNode {
+  const counted = [...filters, ...(term.condition === null ? [] : [term.condition])];
+  const isOneEnough = (term.operator === '>=' && term.value === 1) || (term.operator === '>' && term.value === 0);
+  return {
+    kind: 'count',
+    term,
+    measure: measures.of(counted, { needsAll: !isOneEnough }),
+    everything: needsEverything(term)
+      ? measures.of([], { needsAll: false })
+      : measures.of(counted, { needsAll: false }),
+  };
+}
+
+/** Whether it can hold for somebody of whom nothing is counted. */
+function needsEverything({ operator, value }: CountTerm): boolean {
+  return operator === '<' || operator === '<=' || operator === '!=' || (operator !== '>' && value === 0);
+}
+
+function planSum(term: SumTerm, filter: Measure | undefined, points: Points): PersonNode {
+  const sum = points.sum(term.actions);
+  // Asked for once, so that it is there.
+  momentOfTotal(term, sum);
+  return { kind: 'sum', term, sum, filter };
+}
+
+/** SQL for the moment at which it came to hold for the person of a row; null when it does not. */
+export function holdsSince(node: PersonNode): RawBuilder<unknown> {
+  switch (node.kind) {
+    case 'all':
+      return latestOfAll(node.terms.map(holdsSince));
+    case 'any':
+      return sql`least(${sql.join(node.terms.map(holdsSince))})`;
+    case 'first':
+      return momentOf(node.measure, 1);
+    case 'count':
+      return momentOfCount(node.term, node.measure, node.everything);
+    case 'sum':
+      return latestOfAll([momentOfTotal(node.term, node.sum), ...filterMoment(node.filter)]);
+    case 'rank':
+      return latestOfAll([sql.id(node.at), ...filterMoment(node.filter)].map((at) => sql`${at}`));
+    default:
+      return node satisfies never;
+  }
+}
+
+function filterMoment(filter: Measure | undefined): RawBuilder<unknown>[] {
+  return filter === undefined ? [] : [momentOf(filter, 1)];
+}
+
+/** Each part stands in it once: nested conditions shall not double their SQL with every level. */
+function latestOfAll(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const rows = parts.map((part) => sql`(${part})`);
+  return sql`(select max(moment) from (values ${sql.join(rows)}) as parts (moment) having count(*) = count(moment))`;
+}
+
+function momentOfCount(term: CountTerm, measure: Measure, everything: Measure): RawBuilder<unknown> {
+  return momentOfComparison(term, {
+    number: () => countOf(measure),
+    first: () => momentOf(everything, 1),
+    reached: (number) => momentOf(measure, number),
+  });
+}
+
+function momentOfTotal(term: SumTerm, sum: SumColumns): RawBuilder<unknown> {
+  return momentOfComparison(term, {
+    number: () => sql`${sql.id(sum.total)}`,
+    first: () => sql`${sql.id(sum.first)}`,
+    reached: (number) => sql`${sql.id(sum.reached(number))}`,
+  });
+}
+
+/** A number that only ever grew, and when. */
+interface Growing {
+  number: () => RawBuilder<unknown>;
+  /** When there was anything of the kind at all. */
+  first: () => RawBuilder<unknown>;
+  reached: (number: number) => RawBuilder<unknown>;
+}
+
+function momentOfComparison(
+  { operator, value }: { operator: ComparisonOperator; value: number },
+  { number, first, reached }: Growing,
+): RawBuilder<unknown> {
+  const since = (least: number): RawBuilder<unknown> => (least <= 0 ? first() : reached(least));
+  const moments: Readonly<Record<ComparisonOperator, () => RawBuilder<unknown>>> = {
+    '>=': () => since(value),
+    '>': () => since(value + 1),
+    '=': () => sql`case when ${number()} = ${value}::bigint then ${since(value)} end`,
+    '<': () => sql`case when ${number()} < ${value}::bigint then ${first()} end`,
+    '<=': () => sql`case when ${number()} <= ${value}::bigint then ${first()} end`,
+    '!=': () => sql`case when ${number()} > ${value}::bigint then ${since(value + 1)}
+      when ${number()} < ${value}::bigint then ${first()} end`,
+  };
+  return moments[operator]();
+}

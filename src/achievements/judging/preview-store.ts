@@ -1,0 +1,77 @@
+import { findByName } from '../../accounts/store.ts';
+import type { Connection } from '../../database/connection.ts';
+import { AppError } from '../../errors.ts';
+import { findOwnedRepository } from '../../repositories/store.ts';
+import type { Config } from '../config.ts';
+import { type ExplainedTrigger, explain } from './explain-store.ts';
+import { judge } from './judge-store.ts';
+
+/** Who would earn an achievement by what is stored. */
+export interface Preview {
+  achievement: string;
+  /** At whose moment it is judged, once; null: at any time. */
+  judgedAt: Date | null;
+  /** In the order in which they earned it. */
+  earned: { name: string; earnedAt: Date }[];
+  /** For the person who was asked for. */
+  person: { name: string; earnedAt: Date | null; triggers: ExplainedTrigger[] } | null;
+}
+
+/**
+ * Judges a file as if it were in a repository, and stores nothing.
+ * @param question.repository `owner/name`, of the provider. @param question.person whom to explain everything for.
+ * @throws AppError `not_found` when the repository or the person is not stored; `invalid_input` for another form.
+ */
+export async function preview(
+  connection: Connection,
+  config: Config,
+  question: { provider: string; repository: string; person: string | undefined },
+): Promise<Preview[]> {
+  const { provider } = question;
+  const [owner = '', name = '', ...rest] = question.repository.split('/');
+  if (owner === '' || name === '' || rest.length > 0) {
+    throw new AppError('invalid_input', `a repository is OWNER/NAME, not ${question.repository}`);
+  }
+  const holder = await findByName(connection, provider, owner);
+  const repository = holder && (await findOwnedRepository(connection, holder.account.id, name, { withPrivate: true }));
+  if (repository === undefined) {
+    throw new AppError(
+      'not_found',
+      `nothing is stored of ${owner}/${name}; plaudit sync ${provider}/${owner}/${name} brings it`,
+    );
+  }
+  const person = question.person === undefined ? undefined : await findByName(connection, provider, question.person);
+  if (question.person !== undefined && person === undefined) {
+    throw new AppError('not_found', `no account ${question.person} is stored`);
+  }
+  const earned = await judge(connection, repository.id, config);
+  const names = await findNames(connection, [...new Set(earned.map(({ accountId }) => accountId))]);
+  const previews: Preview[] = [];
+  for (const achievement of config.achievements) {
+    const own = earned.filter((one) => one.achievement === achievement);
+    const accountId = person?.account.id;
+    const triggers =
+      accountId === undefined ? [] : await explain(connection, repository.id, config, { achievement, accountId });
+    previews.push({
+      achievement: achievement.name,
+      judgedAt: achievement.judgedAt,
+      earned: own.map((one) => ({ name: names.get(one.accountId) ?? '', earnedAt: one.earnedAt })),
+      person: person
+        ? {
+            name: person.account.name,
+            earnedAt: own.find((one) => one.accountId === accountId)?.earnedAt ?? null,
+            triggers,
+          }
+        : null,
+    });
+  }
+  return previews;
+}
+
+async function findNames(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows =
+    ids.length === 0
+      ? []
+      : await connection.selectFrom('accounts').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,88 @@
+import { type Fault, newFault } from './conditions/fault.ts';
+import type { Achievement } from './config.ts';
+import { AchievementEntry, type AchievementFile, ConfigFile, TriggerEntry } from './file-schema.ts';
+import { findUnusablePoints, groupTriggers } from './judged-triggers.ts';
+import { nodeAt } from './read-entries.ts';
+import { readIcon } from './read-icon.ts';
+import { readJudgedAt } from './read-judged-at.ts';
+import { readList, readNode } from './read-node.ts';
+import type { PointActions } from './read-point-actions.ts';
+import { checkTriggersAlone, type Reading, readTrigger } from './read-trigger.ts';
+import { shapeOf } from './shape.ts';
+import type { YamlNode } from './yaml-tree.ts';
+
+export interface Achievements {
+  achievements: Achievement[];
+  /** Of all that are there, the faulty ones included. */
+  names: string[];
+}
+
+/** @param node the list of achievements; undefined: there is none, which is reported elsewhere. */
+export function readAchievements(
+  node: YamlNode | undefined,
+  points: PointActions,
+  { file, faults }: Reading,
+): Achievements {
+  const achievements: Achievement[] = [];
+  const names = new Set<string>();
+  if (node === undefined) return { achievements, names: [] };
+  const items = readList(shapeOf(ConfigFile.properties.achievements), node, 'the list achievements', faults);
+  for (const item of items) {
+    const nameNode = nodeAt(item, 'achievement', 'name');
+    const name = nameNode.kind === 'scalar' ? nameNode.text.trim() : '';
+    const found: Fault[] = [];
+    const achievement = readAchievement(item, points, { file, faults: found });
+    if (name !== '' && names.has(name)) {
+      found.push(newFault(nameNode, `there is another achievement ${name}`, { expected: 'a name of its own' }));
+    } else if (achievement !== undefined) achievements.push(achievement);
+    if (name !== '') names.add(name);
+    faults.push(...found);
+  }
+  return { achievements, names: [...names] };
+}
+
+function readAchievement(node: YamlNode, points: PointActions, reading: Reading): Achievement | undefined {
+  const entry = readNode(AchievementEntry, node, 'a part of the list achievements', reading.faults);
+  if (entry === undefined) {
+    const triggers = nodeAt(node, 'achievement', 'triggers');
+    checkTriggersAlone(TriggerEntry, triggers, { pointActions: points.names, isPointAction: false }, reading);
+    return undefined;
+  }
+  const { achievement } = entry;
+  const place = nodeAt(node, 'achievement');
+  const judgedAt = readJudgedAt(achievement, place, reading.faults);
+  const triggers = readTriggers(achievement, place, points, reading);
+  if (triggers === undefined || judgedAt === undefined) return undefined;
+  return {
+    name: achievement.name,
+    icon: readIcon(achievement.icon ?? '', nodeAt(place, 'icon'), reading.faults),
+    description: achievement.description ?? '',
+    judgedAt,
+    triggers,
+  };
+}
+
+function readTriggers(
+  { triggers, type }: AchievementFile['achievement'],
+  node: YamlNode,
+  points: PointActions,
+  reading: Reading,
+): Achievement['triggers'] | undefined {
+  const surroundings = { pointActions: points.names, isPointAction: false };
+  const read = triggers.map(({ trigger }, index) => {
+    const place = nodeAt(node, 'triggers', index, 'trigger');
+    const checked = readTrigger(trigger, place, surroundings, reading);
+    const unusable = checked && findUnusablePoints(checked, points, place, { isOnce: type === 'once' });
+    reading.faults.push(...(unusable ?? []));
+    return unusable?.some(({ severity }) => severity === 'error') ? undefined : checked;
+  });
+  const whole = read.filter((trigger) => trigger !== undefined);
+  const places = triggers.map((_, index) => nodeAt(node, 'triggers', index, 'trigger'));
+  const { groups, faults } = groupTriggers(
+    whole,
+    triggers.map(({ trigger }) => trigger.operator),
+    places,
+  );
+  reading.faults.push(...faults);
+  return whole.length === read.length ? groups : undefined;
+}

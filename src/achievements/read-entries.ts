@@ -1,0 +1,117 @@
+import { alternatives, type Fault, newFault } from './conditions/fault.ts';
+import { nearest } from './conditions/nearest.ts';
+import type { Shape } from './shape.ts';
+import type { YamlEntry, YamlMapping, YamlNode } from './yaml-tree.ts';
+
+type ShapeWithKeys = Shape & { properties: Readonly<Record<string, Shape>> };
+
+interface Reading {
+  faults: Fault[];
+  read: (shape: Shape, node: YamlNode, what: string, faults: Fault[]) => unknown;
+}
+
+/** Reads keys and their values: each that is known once, none that is not, and all that are required. */
+export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, reading: Reading): object | undefined {
+  const { faults } = reading;
+  const keys = Object.keys(shape.properties);
+  if (node.kind !== 'mapping') {
+    const found = node.kind === 'sequence' ? 'a list' : node.isEmpty ? 'nothing' : 'text';
+    faults.push(newFault(node, `${what} has ${found}`, { expected: `the keys ${alternatives(keys)}` }));
+    return undefined;
+  }
+  const misplaced = findMisplaced(shape, node);
+  if (misplaced !== undefined) {
+    faults.push(misplaced);
+    return undefined;
+  }
+  const { matched: entries, mistyped } = matchKeys(node, keys, what, faults);
+  const value: Record<string, unknown> = {};
+  for (const [key, entry] of entries) {
+    const inner = shape.properties[key];
+    // An optional key without a value says nothing.
+    const isNothing = entry.value.kind === 'scalar' && entry.value.isEmpty && shape.required?.includes(key) !== true;
+    if (inner !== undefined && !isNothing) value[key] = reading.read(inner, entry.value, nameOf(key, inner), faults);
+  }
+  for (const key of shape.required ?? []) {
+    if (entries.has(key) || mistyped.has(key)) continue;
+    const place = { start: node.start, end: node.entries[0]?.keySpan.end ?? node.start };
+    const expected = shape.properties[key]?.description;
+    faults.push(
+      newFault(place, `${what} has no ${key}`, expected === undefined ? {} : { expected: `${key}: ${expected}` }),
+    );
+  }
+  return value;
+}
+
+interface MatchedKeys {
+  matched: Map<string, YamlEntry>;
+  /** Keys that were probably meant by others. */
+  mistyped: Set<string>;
+}
+
+/** The key that each entry stands for. What is only written in another letter case is meant; what is near may be anything. */
+function matchKeys(node: YamlMapping, keys: readonly string[], what: string, faults: Fault[]): MatchedKeys {
+  const matched: MatchedKeys['matched'] = new Map();
+  const mistyped: MatchedKeys['mistyped'] = new Set();
+  for (const entry of node.entries) {
+    const key = keys.find((one) => one === entry.key) ?? keys.find((one) => one === entry.key.toLowerCase());
+    if (key === undefined) {
+      const suggestion = nearest(entry.key, keys);
+      const isNear = suggestion !== undefined && !node.entries.some((other) => other.key === suggestion);
+      if (isNear) mistyped.add(suggestion);
+      faults.push(
+        newFault(entry.keySpan, `${entry.key.slice(0, 60)} is not a key of ${what}, and has no effect`, {
+          severity: isNear ? 'error' : 'warning',
+          expected: alternatives(keys),
+          suggestion: isNear ? suggestion : undefined,
+        }),
+      );
+    } else if (matched.has(key)) {
+      faults.push(newFault(entry.keySpan, `the key ${key} is here twice`, { expected: 'each key once' }));
+    } else {
+      if (key !== entry.key) {
+        faults.push(newFault(entry.keySpan, `${entry.key} is not written so`, { severity: 'warning', expected: key }));
+      }
+      matched.set(key, entry);
+    }
+  }
+  return { matched, mistyped };
+}
+
+/** `- achievement:` whose keys stand beside it or without it: said once, for the whole of it. */
+function findMisplaced(shape: ShapeWithKeys, node: YamlMapping): Fault | undefined {
+  const [wrapper, ...others] = Object.keys(shape.properties);
+  if (wrapper === undefined || others.length > 0) return undefined;
+  const inner = Object.keys(shape.properties[wrapper]?.properties ?? {});
+  const stray = node.entries.find(({ key }) => key !== wrapper && inner.includes(key));
+  if (stray === undefined) return undefined;
+  const own = node.entries.find(({ key }) => key === wrapper);
+  if (own === undefined) {
+    return newFault(stray.keySpan, `${stray.key} stands without ${wrapper}`, {
+      expected: `"${wrapper}:" in the line before, and its keys indented below it`,
+    });
+  }
+  return newFault(stray.keySpan, `${stray.key} is not indented deeper than ${wrapper}`, {
+    expected: `the keys of ${wrapper} two spaces further in`,
+  });
+}
+
+function nameOf(key: string, shape: Shape): string {
+  return shape.items === undefined ? key : `the list ${key}`;
+}
+
+/** The node behind keys and places in lists, as far as there is one. */
+export function nodeAt(node: YamlNode, ...path: (string | number)[]): YamlNode {
+  let found = node;
+  for (const step of path) {
+    const inner =
+      found.kind === 'sequence' && typeof step === 'number'
+        ? found.items[step]
+        : found.kind === 'mapping'
+          ? found.entries.find(({ key }) => key.toLowerCase() === step)?.value
+          : undefined;
+    if (inner === undefined) return found;
+    found = inner;
+  }
+  return found;
+}

@@ -1,0 +1,23 @@
+import { type Fault, newFault } from './conditions/fault.ts';
+import { short } from './read-node.ts';
+import type { YamlNode } from './yaml-tree.ts';
+
+const picturePath = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\s<>:"|?*\\]+\.(?:png|jpe?g|gif|svg|webp|avif|ico)$/iu;
+
+/** @returns the address or the path of a picture, or nothing when it is neither: the achievement is given without one. */
+export function readIcon(text: string, node: YamlNode, faults: Fault[]): string {
+  const path = text.replace(/^\.\//, '');
+  if (text === '' || isHttpUrl(text)) return text;
+  if (picturePath.test(path)) return path;
+  faults.push(
+    newFault(node, `${short(text)} is no picture, and the achievement has none`, {
+      severity: 'warning',
+      expected: 'an address like https://..., or a path like .plaudit/hero.png',
+    }),
+  );
+  return '';
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\/[^\s<>"]+$/i.test(text) && URL.canParse(text) && new URL(text).username === '';
+}

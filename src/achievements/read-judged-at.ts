@@ -1,0 +1,34 @@
+import { nearestDate, readDate } from './conditions/dates.ts';
+import { type Fault, newFault } from './conditions/fault.ts';
+import type { AchievementFile } from './file-schema.ts';
+import { nodeAt } from './read-entries.ts';
+import type { YamlNode } from './yaml-tree.ts';
+
+const dayMs = 86_400_000;
+const dayForms = 'a day, as MM-DD-YYYY or YYYY-MM-DD';
+
+/** When an achievement is judged: null for at any time, undefined for an error. */
+export function readJudgedAt(
+  { type, metadata }: AchievementFile['achievement'],
+  node: YamlNode,
+  faults: Fault[],
+): Date | null | undefined {
+  const text = metadata?.date;
+  const place = nodeAt(node, 'metadata', 'date');
+  if (type !== 'once') {
+    if (text !== undefined) {
+      const message = 'this date has no effect: the achievement can be earned at any time';
+      faults.push(newFault(place, message, { severity: 'warning', expected: 'type: once beside it, or no date' }));
+    }
+    return null;
+  }
+  if (text === undefined) {
+    const expected = `metadata: { date: ${dayForms.slice('a day, as '.length)} }`;
+    faults.push(newFault(nodeAt(node, 'type'), 'it is not said when the achievement is judged', { expected }));
+    return undefined;
+  }
+  const { date, message = `${text} has a time` } = readDate(text);
+  if (date?.isWholeDay === true) return new Date(date.from.getTime() + dayMs);
+  faults.push(newFault(place, message, { expected: dayForms, suggestion: nearestDate(text)?.split(' ')[0] }));
+  return undefined;
+}

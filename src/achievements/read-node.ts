@@ -1,0 +1,121 @@
+import type { Static, TSchema } from 'typebox';
+import { Check } from 'typebox/value';
+import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
+import { nearest } from './conditions/nearest.ts';
+import { readEntries } from './read-entries.ts';
+import { type Shape, shapeOf } from './shape.ts';
+import type { YamlNode } from './yaml-tree.ts';
+
+/** Reads a node as a schema wants it. @returns undefined when there is an error anywhere in it; all of them are in `faults`. */
+export function readNode<Schema extends TSchema>(
+  schema: Schema,
+  node: YamlNode,
+  what: string,
+  faults: Fault[],
+): Static<Schema> | undefined {
+  const found: Fault[] = [];
+  const value = readShape(shapeOf(schema), node, what, found);
+  faults.push(...found);
+  if (found.some(({ severity }) => severity === 'error')) return undefined;
+  if (!Check(schema, value)) throw new Error(`${what} was read in another shape than its schema has`);
+  return value;
+}
+
+/** @param what names the place to a person: `actor`, `the list triggers`. */
+export function readShape(shape: Shape, node: YamlNode, what: string, faults: Fault[]): unknown {
+  if (shape.properties !== undefined) {
+    return readEntries({ ...shape, properties: shape.properties }, node, what, { faults, read: readShape });
+  }
+  if (shape.items !== undefined) return readItems(shape, shape.items, node, what, faults);
+  if (node.kind !== 'scalar' || node.isEmpty) {
+    const found = node.kind === 'scalar' ? 'nothing' : node.kind === 'mapping' ? 'keys' : 'a list';
+    return refuse(faults, node, `${what} has ${found}`, expectedOf(shape));
+  }
+  if (shape.enum !== undefined) return readWord(shape.enum.map(String), node, what, faults);
+  return shape.type === 'integer' ? readInteger(shape, node, what, faults) : readText(shape, node, what, faults);
+}
+
+/** Reads a list up to its bound. @returns its nodes, also of one that is too long. */
+export function readList(shape: Shape, node: YamlNode, what: string, faults: Fault[]): YamlNode[] {
+  if (node.kind !== 'sequence') {
+    const isEmpty = node.kind === 'scalar' && node.isEmpty;
+    refuse(
+      faults,
+      node,
+      `${what} has ${isEmpty ? 'nothing' : node.kind === 'scalar' ? 'text' : 'keys'}`,
+      'a list, each part after "- "',
+    );
+    return [];
+  }
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = shape;
+  const tooMuch = node.items[maxItems];
+  if (tooMuch !== undefined) refuse(faults, tooMuch, `${what} has ${node.items.length} parts`, `at most ${maxItems}`);
+  if (node.items.length < minItems) refuse(faults, node, `${what} is empty`, 'at least one part after "- "');
+  return node.items.slice(0, maxItems);
+}
+
+function readItems(shape: Shape, items: Shape, node: YamlNode, what: string, faults: Fault[]): unknown[] {
+  return readList(shape, node, what, faults).map((item) => readShape(items, item, `a part of ${what}`, faults));
+}
+
+function readWord(
+  words: string[],
+  node: YamlNode & { kind: 'scalar' },
+  what: string,
+  faults: Fault[],
+): string | undefined {
+  const { text } = node;
+  if (words.includes(text)) return text;
+  const known = words.find((word) => word === text.trim().toLowerCase());
+  if (known === undefined) {
+    const suggestion = nearest(text, words);
+    faults.push(newFault(node, `${what} cannot be ${short(text)}`, { expected: alternatives(words), suggestion }));
+    return undefined;
+  }
+  faults.push(newFault(node, `${short(text)} is not written so`, { severity: 'warning', expected: known }));
+  return known;
+}
+
+function readInteger(
+  shape: Shape,
+  node: YamlNode & { kind: 'scalar' },
+  what: string,
+  faults: Fault[],
+): number | undefined {
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = shape;
+  const number = /^[+-]?\d{1,15}$/.test(node.text) ? Number(node.text) : Number.NaN;
+  if (number >= minimum && number <= maximum) return number;
+  refuse(faults, node, `${what} cannot be ${short(node.text)}`, expectedOf(shape));
+  return undefined;
+}
+
+function readText(
+  shape: Shape,
+  node: YamlNode & { kind: 'scalar' },
+  what: string,
+  faults: Fault[],
+): string | undefined {
+  const text = node.text.trim();
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = shape;
+  if (text.length < minLength) return refuse(faults, node, `${what} is empty`, expectedOf(shape));
+  if (text.length > maxLength) {
+    return refuse(faults, node, `${what} has ${text.length} characters`, `at most ${maxLength}`);
+  }
+  if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return text;
+  return refuse(faults, node, `${what} cannot be ${short(text)}`, expectedOf(shape));
+}
+
+function expectedOf({ description, enum: words }: Shape): string {
+  return words === undefined ? (description ?? 'text') : alternatives(words.map(String));
+}
+
+function refuse(faults: Fault[], span: Span, message: string, expected: string): undefined {
+  faults.push(newFault(span, message, { expected }));
+}
+
+const maxQuoted = 60;
+
+/** Somebody's text as part of a message. */
+export function short(text: string): string {
+  return text.length <= maxQuoted ? text : `${text.slice(0, maxQuoted)}...`;
+}

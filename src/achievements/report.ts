@@ -1,0 +1,92 @@
+import type { Fault } from './conditions/fault.ts';
+
+/** What is wrong at one place of a file, as a program or a person is told. Lines and columns count from 1, columns in UTF-16 units. */
+export interface Report {
+  /** A warning: it works, but probably not as it is meant. */
+  severity: Fault['severity'];
+  line: number;
+  column: number;
+  endLine: number;
+  /** Behind the last character. */
+  endColumn: number;
+  message: string;
+  expected: string | null;
+  /** What was probably meant. */
+  suggestion: string | null;
+}
+
+const maxReports = 200;
+
+/** Faults with offsets into a text, as reports in the order of their places; the same one is not said twice. */
+export function toReports(text: string, faults: readonly Fault[]): Report[] {
+  const lineStarts = findLineStarts(text);
+  const reports = new Map<string, Report>();
+  for (const fault of faults.toSorted((one, other) => one.start - other.start)) {
+    const [start, end] = [placeOf(lineStarts, fault.start), placeOf(lineStarts, fault.end)];
+    const report: Report = {
+      severity: fault.severity,
+      ...start,
+      endLine: end.line,
+      endColumn: end.column,
+      message: fault.message,
+      expected: fault.expected ?? null,
+      suggestion: fault.suggestion ?? null,
+    };
+    reports.set(JSON.stringify(report), report);
+  }
+  return shorten([...reports.values()]);
+}
+
+/** Whoever repairs the first will look again. */
+function shorten(reports: Report[]): Report[] {
+  const rest = reports.slice(maxReports);
+  const [first] = rest;
+  if (first === undefined) return reports;
+  const severity = rest.some((report) => report.severity === 'error') ? 'error' : 'warning';
+  const message = `from here on there are ${rest.length} more faults`;
+  return [...reports.slice(0, maxReports), { ...first, severity, message, expected: null, suggestion: null }];
+}
+
+/** `message; expected ...; did you mean ...?` in one line. */
+export function describeReport({ message, expected, suggestion }: Report): string {
+  const parts = [message];
+  if (expected !== null) parts.push(`expected ${expected}`);
+  if (suggestion !== null) parts.push(`did you mean ${suggestion}?`);
+  return printable(parts.join('; '));
+}
+
+const maxShown = 160;
+
+/** A report for a terminal: where, what, and below it the line with a mark under the place. */
+export function formatReport(file: string, text: string, report: Report): string {
+  const { line, column, severity } = report;
+  const heading = `${file}:${line}:${column}: ${severity}: ${describeReport(report)}`;
+  const source = text.split(/\r?\n/)[line - 1] ?? '';
+  const from = column > maxShown / 2 && source.length > maxShown ? column - 1 - maxShown / 2 : 0;
+  const shown = printable(source.slice(from, from + maxShown));
+  const lead = shown.slice(0, column - 1 - from).replaceAll(/[^\t]/g, ' ');
+  const end = report.endLine === line ? report.endColumn : source.length + 1;
+  const width = Math.max(1, Math.min(end - column, shown.length - lead.length));
+  return `${heading}\n  ${shown}\n  ${lead}${'^'.repeat(width)}`;
+}
+
+/** Control characters of somebody else's file do not reach a terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd');
+}
+
+function findLineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function placeOf(lineStarts: readonly number[], offset: number): { line: number; column: number } {
+  let [low, high] = [0, lineStarts.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((lineStarts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { line: low + 1, column: offset - (lineStarts[low] ?? 0) + 1 };
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { readConfigFile } from '../achievements/config-file.ts';
+import type { ExplainedTerm } from '../achievements/judging/explain-store.ts';
+import { type Preview, preview } from '../achievements/judging/preview-store.ts';
+import { formatReport } from '../achievements/report.ts';
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../database/open.ts';
+import { AppError } from '../errors.ts';
+import type { Io } from './io.ts';
+import { readBytes } from './read-bytes.ts';
+
+const usage =
+  'achievements preview needs FILE --repository OWNER/NAME, and maybe --provider NAME, --person LOGIN, --json';
+
+/**
+ * `plaudit achievements preview`: who would earn what by what is stored, and for one person why or why not. What is
+ * faulty in the file is reported on standard error and left out.
+ */
+export async function previewAchievements(io: Io, args: readonly string[]): Promise<void> {
+  const { file, repository, provider, person, json } = readArguments(args);
+  const { config, reports, text } = readConfigFile(await readBytes(io, file));
+  for (const report of reports) io.warn(formatReport(file, text, report));
+  if (config.achievements.length === 0)
+    throw new AppError('invalid_input', `${file} has no achievement without a fault`);
+  const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const database = await openDatabase({ ...settings, log: io.warn });
+  try {
+    const previews = await preview(database.connection, config, { provider, repository, person });
+    if (json) io.print(JSON.stringify(previews));
+    else for (const line of previews.flatMap(describe)) io.print(line);
+  } finally {
+    await database.close();
+  }
+}
+
+interface Arguments {
+  file: string;
+  repository: string;
+  provider: string;
+  person: string | undefined;
+  json: boolean;
+}
+
+function readArguments(args: readonly string[]): Arguments {
+  const string = { type: 'string' } as const;
+  const options = { repository: string, provider: string, person: string, json: { type: 'boolean' } } as const;
+  const parsed = parseOrRefuse(() => parseArgs({ args: [...args], options, allowPositionals: true }));
+  const [file, ...rest] = parsed.positionals;
+  const { repository, provider = 'github', person, json = false } = parsed.values;
+  if (file === undefined || rest.length > 0 || repository === undefined) throw new AppError('invalid_input', usage);
+  return { file, repository, provider, person, json };
+}
+
+function parseOrRefuse<Result>(parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new AppError('invalid_input', usage, { cause });
+  }
+}
+
+const maxNames = 20;
+
+function describe({ achievement, judgedAt, earned, person }: Preview): string[] {
+  const when = judgedAt === null ? '' : `, judged once at ${judgedAt.toISOString()}`;
+  const lines = [`${achievement}: ${earned.length} would earn it${when}`];
+  if (person === null) {
+    for (const { name, earnedAt } of earned.slice(0, maxNames)) lines.push(`  ${name} ${earnedAt.toISOString()}`);
+    if (earned.length > maxNames) lines.push(`  and ${earned.length - maxNames} more`);
+    return lines;
+  }
+  lines.push(`  ${person.name}: ${person.earnedAt === null ? 'no' : `yes, since ${person.earnedAt.toISOString()}`}`);
+  for (const { actor, action, condition, holdsSince, terms } of person.triggers) {
+    lines.push(`    ${mark(holdsSince !== null)} ${actor} ${action}: ${condition.replaceAll(/\s+/g, ' ')}`);
+    for (const term of terms) lines.push(`      ${mark(term.holds)} ${describeTerm(term)}`);
+  }
+  return lines;
+}
+
+function describeTerm({ term, present, missing }: ExplainedTerm): string {
+  const now = present === null ? '' : `: now ${present}`;
+  return `${term.replaceAll(/\s+/g, ' ')}${now}${missing === null ? '' : `, ${missing > 0 ? `${missing} missing` : `${-missing} too many`}`}`;
+}
+
+function mark(holds: boolean): string {
+  return holds ? 'yes' : 'no ';
+}

@@ -1,0 +1,26 @@
+import { createReadStream } from 'node:fs';
+import { maxFileBytes } from '../achievements/config-file.ts';
+import { AppError } from '../errors.ts';
+import type { Io } from './io.ts';
+
+/** Not much more than is allowed: a file may be endless. */
+export async function readBytes(io: Io, path: string): Promise<Uint8Array> {
+  if (path === '-') return readUpTo(io.input ?? [], maxFileBytes + 1);
+  try {
+    return await readUpTo(createReadStream(path), maxFileBytes + 1);
+  } catch (cause) {
+    throw new AppError('invalid_input', `${path} cannot be read`, { cause });
+  }
+}
+
+async function readUpTo(stream: AsyncIterable<unknown> | Iterable<unknown>, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    const bytes = chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+    chunks.push(bytes);
+    length += bytes.length;
+    if (length >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes);
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
+import { fileWith } from './reported.ts';
+
+const program = fileURLToPath(new URL('../../bin/plaudit.js', import.meta.url));
+const whole = fileWith('{ actor: author, action: star, condition: starred = true }');
+const faulty = fileWith('{ actor: author, action: star, condition: stared = true }');
+
+async function check(args: string[], input = ''): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [program, 'achievements', 'check', ...args], { stdio: 'pipe' });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, out, err };
+}
+
+test('a file without a fault ends with status 0, one with an error with 1 and the place under its line', async () => {
+  await using place = await makeTemporaryDirectory();
+  await writeFile(place.at('whole.yaml'), whole);
+  await writeFile(place.at('faulty.yaml'), faulty);
+  assert.deepEqual(await check([place.at('whole.yaml')]), {
+    code: 0,
+    out: `${place.at('whole.yaml')}: 1 achievement, no fault\n`,
+    err: '',
+  });
+  const { code, out, err } = await check([place.at('faulty.yaml'), place.at('whole.yaml')]);
+  assert.equal(code, 1);
+  assert.equal(err, 'plaudit: 1 error and 0 warnings\n');
+  assert.deepEqual(out.split('\n'), [
+    `${place.at('faulty.yaml')}:6:62: error: stared is not a field of star; expected starred, created_at or actor; did you mean starred?`,
+    '          - trigger: { actor: author, action: star, condition: stared = true }',
+    `  ${' '.repeat(61)}${'^'.repeat(6)}`,
+    `${place.at('whole.yaml')}: 1 achievement, no fault`,
+    '',
+  ]);
+});
+
+test('standard input is read, up to its bound, and programs get JSON', async () => {
+  const { code, out } = await check(['-', '--json'], faulty);
+  assert.equal(code, 1);
+  assert.deepEqual(JSON.parse(out), [
+    {
+      file: '-',
+      severity: 'error',
+      line: 6,
+      column: 62,
+      endLine: 6,
+      endColumn: 68,
+      message: 'stared is not a field of star',
+      expected: 'starred, created_at or actor',
+      suggestion: 'starred',
+    },
+  ]);
+  assert.equal((await check(['--json', '-'], whole)).out, '[]\n');
+  assert.match((await check(['-'], '#'.repeat(1_000_000))).out, /the file has 262145 bytes; expected at most 262144/);
+});
+
+test('what cannot be read and what is no option is said in one line', async () => {
+  for (const [args, expected] of [
+    [[], /achievements check needs FILE\.\.\./],
+    [['--jsn', 'a.yaml'], /not --jsn/],
+    [['/nonexistent.yaml'], /^plaudit: \/nonexistent\.yaml cannot be read\n$/],
+    [['/'], /^plaudit: \/ cannot be read\n$/],
+  ] as [string[], RegExp][]) {
+    const { code, err } = await check(args);
+    assert.equal(code, 1);
+    assert.match(err, expected);
+  }
+});
