@@ -4,6 +4,18 @@ import type { ContributionPage } from '../../provider.ts';
 import { toActor } from '../accounts.ts';
 import type { ReactionPayload, UserPayload } from '../payloads.ts';
 
+/** The eight that every host has, by the names that conditions know them by; an instance may have more. */
+const emojis = new Map([
+  ['+1', 'THUMBS_UP'],
+  ['-1', 'THUMBS_DOWN'],
+  ['laugh', 'LAUGH'],
+  ['hooray', 'HOORAY'],
+  ['confused', 'CONFUSED'],
+  ['heart', 'HEART'],
+  ['rocket', 'ROCKET'],
+  ['eyes', 'EYES'],
+]);
+
 /** What all kinds are told by. */
 interface ItemPayload {
   id: number;
@@ -53,7 +65,10 @@ export class Collector {
   }
 
   reactions(payloads: readonly ReactionPayload[]): ContributionDetails['reactions'] {
-    return payloads.map(({ content, user }) => ({ emoji: content, reactor: this.mention(user) }));
+    return payloads.map(({ content, user }) => ({
+      emoji: emojis.get(content) ?? content,
+      reactor: this.mention(user),
+    }));
   }
 
   toPage({ nextCursor, total }: Pick<ContributionPage, 'nextCursor' | 'total'>): ContributionPage {
