@@ -19,6 +19,8 @@ export interface Place {
   query: URLSearchParams;
   maxPerPage: number;
   viewer: Viewer | undefined;
+  hidden: ReadonlyMap<number, string>;
+  imported: ReadonlySet<number>;
 }
 
 export interface Reply {
@@ -59,7 +61,7 @@ export function user(place: Place, id: number | null): Shape {
   return account === undefined ? ghost : accountAsUser(place, account);
 }
 
-export function accountAsUser({ url }: Place, account: Account): Shape {
+export function accountAsUser({ url, hidden }: Place, account: Account): Shape {
   return {
     ...shapes.user,
     id: account.id,
@@ -71,6 +73,7 @@ export function accountAsUser({ url }: Place, account: Account): Shape {
     website: account.websiteUrl ?? '',
     description: account.bio ?? '',
     created: time(account.createdAt),
+    visibility: hidden.get(account.id) ?? 'public',
     followers_count: account.followers,
     following_count: account.following,
   };
@@ -125,6 +128,7 @@ export function item(place: Place, told: Issue | PullRequest): Shape {
     id: told.id,
     number: told.number,
     user: user(place, told.authorId),
+    original_author: place.imported.has(told.id) ? 'somebody-elsewhere' : '',
     title: isPull && told.isDraft ? `WIP: ${told.title}` : told.title,
     labels: told.labels.map((name) => ({ ...shapes.label, name })),
     assignees: told.assigneeIds.length === 0 ? null : told.assigneeIds.map((id) => user(place, id)),

@@ -22,6 +22,10 @@ export interface GiteaSimulator extends AsyncDisposable {
   gitRequests: string[];
   /** Answers in place of the next request, while there are any. */
   surprises: ((path: string) => Reply | undefined)[];
+  /** Visibility of accounts that are not for everybody, by id. */
+  hidden: Map<number, string>;
+  /** Ids of issues that were imported from another host. */
+  imported: Set<number>;
   close(): Promise<void>;
 }
 
@@ -42,6 +46,8 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
   const requests: string[] = [];
   const gitRequests: string[] = [];
   const surprises: GiteaSimulator['surprises'] = [];
+  const hidden = new Map<number, string>();
+  const imported = new Set<number>();
   const faults: string[] = [];
   const git = new GitHost(world, (authorization) => authenticate(world, authorization));
 
@@ -57,7 +63,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     const described = checkRequest(request.method ?? '', path, searchParams);
     requests.push(`${who?.name ?? 'stranger'} ${path}${search}`);
     onRequest?.(`${path}${search}`);
-    const place: Place = { world, url, query: searchParams, maxPerPage, viewer: who?.viewer };
+    const place: Place = { world, url, query: searchParams, maxPerPage, viewer: who?.viewer, hidden, imported };
     const reply = surprises[0]?.(`${path}${search}`) ?? answer(place, described);
     if (reply.status === 200) checkAnswer(described.path, reply.body);
     const headers = { 'content-type': 'application/json;charset=utf-8', date: world.now().toUTCString() };
@@ -66,6 +72,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response).catch((error: unknown) => {
       faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      process.stderr.write(`simulated Gitea: ${faults.at(-1)}\n`);
       response.writeHead(418).end();
     });
   });
@@ -83,6 +90,8 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     requests,
     gitRequests,
     surprises,
+    hidden,
+    imported,
     close,
     [Symbol.asyncDispose]: close,
   };

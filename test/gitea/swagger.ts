@@ -23,7 +23,9 @@ const description = JSON.parse(
 ) as Description;
 const ajv = new Ajv({ strict: false, validateFormats: true });
 formats.default(ajv);
-ajv.addFormat('int64', true);
+for (const format of ['int64', 'uint64']) ajv.addFormat(format, true);
+// Organizations are told without an address.
+ajv.addFormat('email', (address) => address === '' || address.includes('@'));
 ajv.addSchema(description, 'gitea');
 const compiled = new Map<string, ValidateFunction>();
 const patterns = Object.keys(description.paths)

@@ -5,7 +5,7 @@ import { providerContract } from '../../provider-contract.ts';
 for (const maxPerPage of [50, 2]) {
   providerContract({
     name: `Gitea, ${maxPerPage} a page`,
-    // A pull request's comments at lines are not among its comments, nor told with reactions; its size only by later versions.
+    // Nothing tells why an issue was closed; how large a pull request is, only later versions do.
     untold: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
     tellsStars: false,
     start: async ({ world, now }) => {
