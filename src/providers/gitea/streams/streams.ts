@@ -10,7 +10,8 @@ import { type Asking, readDeepIssue, readDeepPullRequest, readIssue, readPullReq
 
 /** What can be read, with a token or without. Who starred is told, but not when: that is no contribution. */
 export const streams: readonly Stream[] = [
-  { name: 'issues', covers: ['issue'] },
+  // There are no discussions, so all of them are known.
+  { name: 'issues', covers: ['issue', 'discussion'] },
   { name: 'pull_requests', covers: ['pull_request', 'review', 'review_comment'] },
   { name: 'comments', covers: ['issue_comment', 'pull_request_comment'], isForInstalled: true },
 ];
