@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { installByName } from '../../src/commands/installations.ts';
 import { bearer, engines } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
 import { type ContractWorld, createContractWorld } from '../contract-world.ts';
@@ -64,9 +65,7 @@ test('an organization is looked up, counted, listed and drawn', async () => {
     assert.equal(body.data[0]?.['name'], engines.name);
     assert.equal(body.data[0]?.['provider'], 'gitea');
     await untilTrue(scene, 'everything is counted');
-    const { body: owned } = await service.getComplete(`${entity(engines.name)}/repositories`);
-    assert.deepEqual(owned.data.map(({ name }) => name).toSorted(), ['empty', 'handbook']);
-    const { body: ofOne } = await service.getComplete(`${entity(engines.name)}/repositories/handbook/contributors`);
+    const { body: ofOne } = await service.getComplete(`${entity(engines.name)}/contributors?repository=handbook`);
     assert.deepEqual(listed(ofOne.data), contributorsOf(scene.world, engines.name, { repository: 'handbook' }));
     const { headers, text } = await service.get(`${entity(engines.name)}/contributors?format=svg`);
     assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/);
@@ -120,11 +119,9 @@ test('what is private is its owner’s to read, and git gets it with the token t
     await settled(service);
     const { text } = await service.get(`${entity(engines.name)}/token`, bearer(simulator.tokens.organization_admin));
     const { data } = JSON.parse(text) as { data: { token: string } };
-    const path = `${entity(engines.name)}/repositories`;
-    const { body: own } = await service.getComplete(path, bearer(data.token));
+    const { body: own } = await service.get(`${entity(engines.name)}/repositories`, bearer(data.token));
     assert.deepEqual(own.data.map(({ name }) => name).toSorted(), ['empty', 'handbook', 'secret-plans']);
-    const { body: everybodys } = await service.get(path);
-    assert.deepEqual(everybodys.data.map(({ name }) => name).toSorted(), ['empty', 'handbook']);
+    assert.equal((await service.get(`${entity(engines.name)}/repositories`)).status, 401);
     const { body: people } = await service.getComplete(`${entity(engines.name)}/contributors`, bearer(data.token));
     const viewer = { accountId: scene.people.olive.id, seesPrivate: true };
     assert.deepEqual(listed(people.data), contributorsOf(world, engines.name, { viewer }));
@@ -135,6 +132,19 @@ test('what is private is its owner’s to read, and git gets it with the token t
     assert.equal(member.status, 403);
   });
 });
+
+/** Installs as the operator does, while the service runs. */
+async function install({ service, simulator }: Scene, target: string): Promise<void> {
+  const environment = {
+    DATA_DIR: service.dataDir,
+    DATABASE_URL: service.databaseUrl,
+    GITEA_URL: simulator.url,
+    GITEA_TOKEN: simulator.tokens.organization_member,
+    LOG_LEVEL: 'silent',
+  };
+  const io = { environment, print: () => {}, warn: () => {}, isTerminal: false, signal: AbortSignal.timeout(60_000) };
+  await installByName(io, target);
+}
 
 /** What Gitea delivers: as it was recorded, about what is in the world. */
 function delivered(
@@ -210,7 +220,7 @@ test('an installed repository is known by its comments too, and what is deleted 
     await untilTrue(scene, 'everything is counted');
     await settled(service);
     const { pool } = service.database;
-    await pool.query('update repositories set installed_at = now()');
+    await install(scene, 'gitea/analytical-engines/handbook');
     await pool.query("select graphile_worker.add_job('poll_due')");
     await settled(service);
     const kinds = async (): Promise<Record<string, number>> => {
@@ -259,5 +269,18 @@ test('an installed repository is known by its comments too, and what is deleted 
       await service.get(`${entity(engines.name)}/contributors`);
       return (await kinds())['issue'] === 4 ? true : undefined;
     }, 'an issue that nobody told to be deleted is gone');
+  });
+});
+
+test('what is deleted where nothing is installed is gone within a month', async () => {
+  await inService({}, async (scene) => {
+    const { service, world, repositories, issues, advance } = scene;
+    await untilTrue(scene, 'everything is counted');
+    await settled(service);
+    const [first] = issues;
+    assert.ok(first);
+    deleteItem(world, repositories.handbook, first);
+    advance(31 * 86_400);
+    await untilTrue(scene, 'the issue is gone');
   });
 });
