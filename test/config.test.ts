@@ -199,9 +199,8 @@ test('a faulty providers file is refused with the place of the fault', () => {
 });
 
 test('a Gitea of one’s own is a provider called gitea', () => {
-  const readFile = (): string => 'a webhook secret of ours\n';
   const settings = { GITEA_URL: 'https://git.example/', GITEA_TOKEN: 'a, b', GITEA_WEBHOOK_SECRET_FILE: 'secret' };
-  assert.deepEqual(readConfig(settings, readFile).providers[1], {
+  assert.deepEqual(readConfig(settings, () => 'a webhook secret of ours\n').providers[1], {
     name: 'gitea',
     kind: 'gitea',
     url: 'https://git.example',

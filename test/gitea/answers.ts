@@ -232,12 +232,11 @@ const emojis: Record<Reaction['content'], string> = {
 export function reactions(place: Place, told: readonly Reaction[]): Shape[] | null {
   const living = told.filter(({ accountId }) => place.world.accountById(accountId) !== undefined);
   if (living.length === 0) return null;
-  return living.map(({ accountId, content, createdAt }) => ({
-    ...shapes.reaction,
-    user: user(place, accountId),
-    content: emojis[content],
-    created_at: time(createdAt),
-  }));
+  return living.map((one) => reaction(place, one));
+}
+
+function reaction(place: Place, { accountId, content, createdAt }: Reaction): Shape {
+  return { ...shapes.reaction, user: user(place, accountId), content: emojis[content], created_at: time(createdAt) };
 }
 
 export function commit(place: Place, told: Commit): Shape {

@@ -20,8 +20,9 @@ test('what was recorded fits the description by which simulated answers are chec
   assert.ok(checked > 80, `${checked} answers`);
 });
 
+const ask = (path: string, query = '') => checkRequest('GET', path, new URLSearchParams(query));
+
 test('what no Gitea describes is not asked for', () => {
-  const ask = (path: string, query = '') => checkRequest('GET', path, new URLSearchParams(query));
   assert.equal(ask('/repos/acme/handbook/issues', 'type=pulls&limit=50').path, '/repos/{owner}/{repo}/issues');
   assert.throws(() => ask('/repos/acme/handbook/contributors'), /not in Gitea's description/);
   assert.throws(() => ask('/repos/acme/handbook/issues', 'type=pull_requests'), /type cannot be/);

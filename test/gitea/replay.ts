@@ -109,7 +109,9 @@ function find(identity: string, path: string, query: URLSearchParams): Recording
 /** The order of parameters says nothing, and neither does the number of the first page. */
 function alike(query: URLSearchParams): string {
   const kept = [...query].filter(([name, value]) => name !== 'limit' && !(name === 'page' && value === '1'));
-  return new URLSearchParams(kept.toSorted()).toString();
+  const parameters = new URLSearchParams(kept);
+  parameters.sort();
+  return parameters.toString();
 }
 
 /** Whether a list was answered with all that is on it, so that a limit makes no difference. */

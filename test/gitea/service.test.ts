@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { installByName } from '../../src/commands/installations.ts';
 import { bearer, engines } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
-import { type ContractWorld, createContractWorld } from '../contract-world.ts';
+import { type ContractWorld, createContractWorld } from '../contract/world.ts';
 import { addCommit, addIssue, addReview } from '../github/world/activity.ts';
 import { addComment, deleteComment } from '../github/world/comments.ts';
 import { closeItem, deleteItem } from '../github/world/mutations.ts';
@@ -120,7 +120,7 @@ test('what is private is its owner’s to read, and git gets it with the token t
     const { text } = await service.get(`${entity(engines.name)}/token`, bearer(simulator.tokens.organization_admin));
     const { data } = JSON.parse(text) as { data: { token: string } };
     const { body: own } = await service.get(`${entity(engines.name)}/repositories`, bearer(data.token));
-    assert.deepEqual(own.data.map(({ name }) => name).toSorted(), ['empty', 'handbook', 'secret-plans']);
+    assert.deepEqual(own.data.map(({ name }) => String(name)).toSorted(), ['empty', 'handbook', 'secret-plans']);
     assert.equal((await service.get(`${entity(engines.name)}/repositories`)).status, 401);
     const { body: people } = await service.getComplete(`${entity(engines.name)}/contributors`, bearer(data.token));
     const viewer = { accountId: scene.people.olive.id, seesPrivate: true };

@@ -13,7 +13,7 @@ interface Parameter {
 }
 
 interface Description {
-  paths: Record<string, { get: { parameters: Parameter[]; responses: Record<string, object> } }>;
+  paths: Record<string, { get: { parameters: Parameter[]; responses: Record<string, { $ref?: string }> } }>;
 }
 
 const description = JSON.parse(
@@ -73,7 +73,7 @@ function isValue({ type, format, enum: values }: Parameter, value: string): bool
 /** @throws Error for an answer that Gitea could not give. */
 export function checkAnswer(path: string, body: unknown): void {
   const pointer = path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
-  const response = description.paths[path]?.get.responses['200'] as { $ref?: string } | undefined;
+  const response = description.paths[path]?.get.responses['200'];
   const place = response?.$ref === undefined ? `#/paths/${pointer}/get/responses/200` : response.$ref;
   const validate = compiled.get(path) ?? ajv.compile({ $ref: `gitea${place}/schema` });
   compiled.set(path, validate);

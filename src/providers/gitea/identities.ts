@@ -37,15 +37,15 @@ async function authorsFrom(
   repository: KnownRepository,
   oid: string,
   call: Call,
-): Promise<[string, Actor | null][]> {
+): Promise<Map<string, Actor | null>> {
   const query = new URLSearchParams({ sha: oid, ...asked });
   const answer = await client.get(`${repositoryPath(repository)}/commits?${query.toString()}`, CommitsPayload, call);
-  return (answer?.data ?? []).flatMap(({ commit, author, committer }): [string, Actor | null][] => [
-    ...(commit.author === null ? [] : [[commit.author.email.toLowerCase(), toActor(author)] as [string, Actor | null]]),
-    ...(commit.committer === null
-      ? []
-      : [[commit.committer.email.toLowerCase(), toActor(committer)] as [string, Actor | null]]),
-  ]);
+  const found = new Map<string, Actor | null>();
+  for (const { commit, author, committer } of answer?.data ?? []) {
+    if (commit.author !== null) found.set(commit.author.email.toLowerCase(), toActor(author));
+    if (commit.committer !== null) found.set(commit.committer.email.toLowerCase(), toActor(committer));
+  }
+  return found;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Static, type TArray, type TSchema, Type } from 'typebox';
+import { type Static, type TArray, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Call } from '../provider.ts';
 import { invalid } from './checks.ts';
@@ -25,16 +25,16 @@ export interface ListPage<Item> {
   answeredAt: Date;
 }
 
-export interface List<Items extends TArray<TSchema>> {
+export interface List<Items extends TArray> {
   path: string;
   query?: Readonly<Record<string, string>>;
   items: Items;
 }
 
-type ItemOf<Items extends TArray<TSchema>> = Static<Items>[number];
+type ItemOf<Items extends TArray> = Static<Items>[number];
 
 /** @returns null when there is no such list. */
-export async function readPage<Items extends TArray<TSchema>>(
+export async function readPage<Items extends TArray>(
   client: GiteaClient,
   { path, query = {}, items: schema }: List<Items>,
   page: number,
@@ -54,7 +54,7 @@ export async function readPage<Items extends TArray<TSchema>>(
 }
 
 /** Everything on a list that is short. */
-export async function readAll<Items extends TArray<TSchema>>(
+export async function readAll<Items extends TArray>(
   client: GiteaClient,
   list: List<Items>,
   call: Call,
@@ -100,7 +100,7 @@ export interface Wanted {
  * moves it forward, past the reader; then the list is shorter than before by at most as much as moved, and the reader goes
  * back by so much.
  */
-export async function stepFromNewest<Items extends TArray<TSchema>>(
+export async function stepFromNewest<Items extends TArray>(
   client: GiteaClient,
   list: List<Items>,
   { cursor, since }: Wanted,
@@ -122,7 +122,7 @@ export async function stepFromNewest<Items extends TArray<TSchema>>(
  * Goes through a list whose oldest comes first: from its last page back to its first one, so that what is added is behind the
  * reader, and what is removed moves nothing past it. Page 1 is read at the beginning too, for it tells how many there are.
  */
-export async function stepFromOldest<Items extends TArray<TSchema>>(
+export async function stepFromOldest<Items extends TArray>(
   client: GiteaClient,
   list: List<Items>,
   { cursor, since }: Wanted,
@@ -148,11 +148,7 @@ function placeAfter({ total, items, answeredAt }: ListPage<unknown>, place: Plac
 }
 
 /** What changes while a list of changes is read leaves it, so that nothing ever enters where the reader was already. */
-function bounded<Items extends TArray<TSchema>>(
-  list: List<Items>,
-  since: Date | null,
-  place: Place | null,
-): List<Items> {
+function bounded<Items extends TArray>(list: List<Items>, since: Date | null, place: Place | null): List<Items> {
   if (since === null) return list;
   const before = place?.before ?? null;
   return { ...list, query: { ...list.query, since: toSeconds(since), ...(before !== null && { before }) } };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createContractWorld } from '../../contract-world.ts';
+import { createContractWorld } from '../../contract/world.ts';
 import { startHttpServer } from '../../git/http-server.ts';
 import { call, giteaProvider, handbook, lastReport } from '../../gitea/asking.ts';
 import { secretOf, startReplay } from '../../gitea/replay.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContributionPage, Provider } from '../../../src/providers/provider.ts';
-import { type ContractWorld, createContractWorld } from '../../contract-world.ts';
+import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { call, giteaProvider } from '../../gitea/asking.ts';
 import { type GiteaSimulator, startGiteaSimulator } from '../../gitea/simulator.ts';
 import { addIssue, addRepository } from '../../github/world/activity.ts';

@@ -1,13 +1,13 @@
-import { addCommit, addIssue, addPullRequest, addRepository, addReview } from './github/world/activity.ts';
-import { addComment, addReviewComment } from './github/world/comments.ts';
-import type { Account, Issue, PullRequest, Repository } from './github/world/model.ts';
-import { closeItem } from './github/world/mutations.ts';
-import { addAccount } from './github/world/people.ts';
-import { react } from './github/world/reactions.ts';
-import { star } from './github/world/repository-changes.ts';
-import { assign, label, requestReview } from './github/world/threads.ts';
-import { World } from './github/world/world.ts';
-import { clock } from './service.ts';
+import { addCommit, addIssue, addPullRequest, addRepository, addReview } from '../github/world/activity.ts';
+import { addComment, addReviewComment } from '../github/world/comments.ts';
+import type { Account, Issue, PullRequest, Repository } from '../github/world/model.ts';
+import { closeItem } from '../github/world/mutations.ts';
+import { addAccount } from '../github/world/people.ts';
+import { react } from '../github/world/reactions.ts';
+import { star } from '../github/world/repository-changes.ts';
+import { assign, label, requestReview } from '../github/world/threads.ts';
+import { World } from '../github/world/world.ts';
+import { clock } from '../service.ts';
 
 /** A small world of which every code host can tell everything; its people hold the tokens of the simulators. */
 export interface ContractWorld {
