@@ -5,6 +5,7 @@ import { Format } from 'typebox/format';
 import { appIdPattern, readAppCredentials } from './app-credentials.ts';
 import { AppError } from './errors.ts';
 import {
+  apiPathOf,
   httpUrl,
   type ProviderConfig,
   parseProviders,
@@ -16,6 +17,16 @@ import {
 Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).every(isProxy));
 
 /** Every setting: its shape, its default (what a newcomer gets), and in `description` what it must be, said to a person. */
+const tokens = Type.String({
+  pattern: tokensPattern,
+  description: 'one token, or several separated by commas, without spaces inside',
+});
+const webhookSecret = Type.String({
+  minLength: 16,
+  maxLength: 1024,
+  description: 'a secret of at least 16 characters',
+});
+
 const Settings = Type.Object({
   HOST: Type.String({
     minLength: 1,
@@ -33,15 +44,8 @@ const Settings = Type.Object({
       description: 'an address like postgresql://user:password@host:5432/database',
     }),
   ),
-  GITHUB_TOKEN: Type.Optional(
-    Type.String({
-      pattern: tokensPattern,
-      description: 'one token, or several separated by commas, without spaces inside',
-    }),
-  ),
-  GITHUB_WEBHOOK_SECRET: Type.Optional(
-    Type.String({ minLength: 16, maxLength: 1024, description: 'a secret of at least 16 characters' }),
-  ),
+  GITHUB_TOKEN: Type.Optional(tokens),
+  GITHUB_WEBHOOK_SECRET: Type.Optional(webhookSecret),
   GITHUB_APP_ID: Type.Optional(
     Type.String({ pattern: appIdPattern, description: 'the App ID or the client ID of your GitHub App' }),
   ),
@@ -50,6 +54,9 @@ const Settings = Type.Object({
   ),
   GITHUB_API_URL: Type.Optional(Type.String(httpUrl)),
   GITHUB_URL: Type.Optional(Type.String(httpUrl)),
+  GITEA_URL: Type.Optional(Type.String(httpUrl)),
+  GITEA_TOKEN: Type.Optional(tokens),
+  GITEA_WEBHOOK_SECRET: Type.Optional(webhookSecret),
   PROVIDERS_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a path to a YAML file' })),
   LOOKUP_BUDGET_MS: Type.Integer({
     minimum: 100,
@@ -97,7 +104,14 @@ interface SettingSchema {
 const settingSchemas = new Map<string, SettingSchema>(Object.entries<object>(Settings.properties));
 const settingNames = [...settingSchemas.keys()];
 /** Settings that may also come from a file, as `NAME_FILE`. */
-const secretNames = ['DATABASE_URL', 'GITHUB_TOKEN', 'GITHUB_WEBHOOK_SECRET', 'GITHUB_APP_PRIVATE_KEY'];
+const secretNames = [
+  'DATABASE_URL',
+  'GITHUB_TOKEN',
+  'GITHUB_WEBHOOK_SECRET',
+  'GITHUB_APP_PRIVATE_KEY',
+  'GITEA_TOKEN',
+  'GITEA_WEBHOOK_SECRET',
+];
 
 export interface Config {
   host: string;
@@ -136,7 +150,7 @@ export function readConfig(environment: Environment, readFile: ReadFile): Config
     publicUrl: settings.PUBLIC_URL === undefined ? undefined : withoutSlash(settings.PUBLIC_URL),
     dataDir: resolve(settings.DATA_DIR),
     databaseUrl: settings.DATABASE_URL,
-    providers: [gitHubFromSettings(settings), ...providersFromFile(settings.PROVIDERS_FILE, readFile)],
+    providers: readProviders(settings, readFile),
     lookupBudgetMs: settings.LOOKUP_BUDGET_MS,
     freshForMs: settings.FRESH_FOR_S * 1000,
     tokenTtlMs: settings.TOKEN_TTL_S * 1000,
@@ -180,8 +194,33 @@ function integerOrText(text: string): number | string {
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
-function providersFromFile(path: string | undefined, readFile: ReadFile): ProviderConfig[] {
-  return path === undefined ? [] : parseProviders(readSettingFile('PROVIDERS_FILE', path, readFile));
+function readProviders(settings: Settings, readFile: ReadFile): ProviderConfig[] {
+  const own = [gitHubFromSettings(settings), ...giteaFromSettings(settings)];
+  const path = settings.PROVIDERS_FILE;
+  if (path === undefined) return own;
+  const taken = own.map(({ name }) => name);
+  return [...own, ...parseProviders(readSettingFile('PROVIDERS_FILE', path, readFile), taken)];
+}
+
+function giteaFromSettings(settings: Settings): ProviderConfig[] {
+  const { GITEA_URL, GITEA_TOKEN, GITEA_WEBHOOK_SECRET } = settings;
+  if (GITEA_URL === undefined) {
+    const alone = GITEA_TOKEN === undefined ? GITEA_WEBHOOK_SECRET && 'GITEA_WEBHOOK_SECRET' : 'GITEA_TOKEN';
+    if (alone !== undefined) throw misconfigured(`${alone} is set without GITEA_URL, the address of your Gitea`);
+    return [];
+  }
+  const url = withoutSlash(GITEA_URL);
+  return [
+    {
+      name: 'gitea',
+      kind: 'gitea',
+      url,
+      apiUrl: `${url}${apiPathOf('gitea')}`,
+      tokens: splitList(GITEA_TOKEN),
+      webhookSecret: GITEA_WEBHOOK_SECRET,
+      app: undefined,
+    },
+  ];
 }
 
 function gitHubFromSettings(settings: Settings): ProviderConfig {

@@ -48,22 +48,30 @@ const ProvidersFile = Type.Array(
 type ProvidersFile = Static<typeof ProvidersFile>;
 const compiledProvidersFile = Compile(ProvidersFile);
 
+/** Where programs find the interface of such a host, when nothing else is said. */
+export function apiPathOf(kind: string): string {
+  return kind === 'github' ? '/api/v3' : '/api/v1';
+}
+
 /**
  * Reads the file of more code hosts.
+ * @param taken names that other settings gave to hosts.
  * @throws AppError `misconfigured`, with one line that names the place and never a value.
  */
-export function parseProviders(text: string): ProviderConfig[] {
+export function parseProviders(text: string, taken: readonly string[]): ProviderConfig[] {
   const entries = parseProvidersFile(text);
-  const names = new Set(['github']);
+  const names = new Set(taken);
   return entries.map((entry) => {
     if (names.has(entry.name)) throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is taken`);
     names.add(entry.name);
     const place = `PROVIDERS_FILE: ${entry.name}`;
+    const hasApp = entry.app_id !== undefined || entry.app_private_key !== undefined;
+    if (hasApp && entry.kind !== 'github') throw misconfigured(`${place}: only a host of the kind github has apps`);
     return {
       name: entry.name,
       kind: entry.kind,
       url: withoutSlash(entry.url),
-      apiUrl: withoutSlash(entry.api_url ?? `${withoutSlash(entry.url)}/api/v3`),
+      apiUrl: withoutSlash(entry.api_url ?? `${withoutSlash(entry.url)}${apiPathOf(entry.kind)}`),
       tokens: splitList(entry.token),
       webhookSecret: entry.webhook_secret,
       app: readAppCredentials(

@@ -197,3 +197,41 @@ test('a faulty providers file is refused with the place of the fault', () => {
     assert.ok(!message.includes('marker'));
   }
 });
+
+test('a Gitea of one’s own is a provider called gitea', () => {
+  const settings = { GITEA_URL: 'https://git.example/', GITEA_TOKEN: 'a, b', GITEA_WEBHOOK_SECRET_FILE: 'secret' };
+  assert.deepEqual(readConfig(settings, () => 'a webhook secret of ours\n').providers[1], {
+    name: 'gitea',
+    kind: 'gitea',
+    url: 'https://git.example',
+    apiUrl: 'https://git.example/api/v1',
+    tokens: ['a', 'b'],
+    webhookSecret: 'a webhook secret of ours',
+    app: undefined,
+  });
+  assert.equal(refusal({ GITEA_TOKEN: 'marker' }), 'GITEA_TOKEN is set without GITEA_URL, the address of your Gitea');
+  assert.match(refusal({ GITEA_WEBHOOK_SECRET: 'a webhook secret of ours' }), /^GITEA_WEBHOOK_SECRET is set without/);
+  assert.match(refusal({ GITEA_URL: 'git.example' }), /^GITEA_URL must be an http/);
+  assert.match(refusal({ GITEA_API_URL: 'https://git.example' }), /^GITEA_API_URL is not a setting/);
+});
+
+test('more instances of Gitea and Forgejo come from the file', () => {
+  const text = `
+- {name: codeberg, kind: forgejo, url: https://codeberg.example, token: abc}
+- {name: inside, kind: gitea, url: https://git.example/git, api_url: "http://gitea:3000/git/api/v1"}`;
+  const [, codeberg, inside] = readConfig({ PROVIDERS_FILE: 'hosts' }, () => text).providers;
+  assert.deepEqual([codeberg?.kind, codeberg?.apiUrl], ['forgejo', 'https://codeberg.example/api/v1']);
+  assert.deepEqual([inside?.url, inside?.apiUrl], ['https://git.example/git', 'http://gitea:3000/git/api/v1']);
+  const taken = '[{name: gitea, kind: gitea, url: https://git.example}]';
+  assert.equal(readConfig({ PROVIDERS_FILE: 'hosts' }, () => taken).providers.length, 2);
+  const both = { PROVIDERS_FILE: 'hosts', GITEA_URL: 'https://git.example' };
+  assert.match(
+    refusal(both, () => taken),
+    /the name gitea is taken/,
+  );
+  const withApp = '[{name: work, kind: gitea, url: https://git.example, app_id: 1, app_private_key: x}]';
+  assert.match(
+    refusal({ PROVIDERS_FILE: 'hosts' }, () => withApp),
+    /only a host of the kind github has apps/,
+  );
+});

@@ -59,7 +59,7 @@ export interface ContributionDetails {
 }
 
 export interface Reaction {
-  /** In the provider's words. */
+  /** GitHub's name, `THUMBS_UP`, of what GitHub has too; else in the provider's words. */
   emoji: string;
   /** Null: that account is gone. */
   reactor: string | null;

@@ -3,7 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import { findCollection, findUncollectedPrivate } from './collection-store.ts';
 import { type CountersOfDay, findHistory, removePrivateCounters, savePrivateCounters } from './counter-store.ts';
 import { type CounterName, completeCounters, counterNames, unknownCounters } from './counters.ts';
-import { countPrivate, findSeenTotals } from './private-store.ts';
+import { countStored, findSeenTotals } from './private-store.ts';
 import { sumOverOwned } from './total-store.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function withPrivate(
 }
 
 async function ofUser(connection: Connection, accountId: string, day: CountersOfDay): Promise<CountersOfDay> {
-  const stored = await countPrivate(connection, accountId);
+  const stored = await countStored(connection, accountId, 'private');
   const seen = await findSeenTotals(connection, accountId);
   const counters = { ...day.counters };
   for (const name of counterNames) {

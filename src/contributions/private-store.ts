@@ -2,10 +2,15 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { type CounterName, type Counters, counterNames } from './counters.ts';
 
-/** What an account contributed to private repositories, whoever owns them, as far as it is stored; and their stars. */
-export async function countPrivate(connection: Connection, accountId: string): Promise<Record<CounterName, number>> {
+/** What an account contributed to repositories of a kind, whoever owns them, as far as it is stored; and the stars of its own. */
+export async function countStored(
+  connection: Connection,
+  accountId: string,
+  visibility: 'public' | 'private',
+): Promise<Record<CounterName, number>> {
+  const isPrivate = visibility === 'private';
   const { rows } = await sql<Record<CounterName, number>>`
-    with hidden as (select id from repositories where is_private and gone_at is null),
+    with counted as (select id from repositories where is_private = ${isPrivate} and gone_at is null),
     totals as (
       select coalesce(sum(commits), 0)::integer as commits, coalesce(sum(issues), 0)::integer as issues,
         coalesce(sum(pull_requests), 0)::integer as pull_requests, coalesce(sum(reviews), 0)::integer as reviews,
@@ -14,10 +19,10 @@ export async function countPrivate(connection: Connection, accountId: string): P
         coalesce(sum(pull_requests_merged), 0)::integer as pull_requests_merged,
         coalesce(sum(discussions_answered), 0)::integer as discussions_answered,
         (count(*) filter (where commits + issues + pull_requests + reviews > 0))::integer as contributed_to
-      from contributor_totals where account_id = ${accountId} and repository_id in (select id from hidden)
+      from contributor_totals where account_id = ${accountId} and repository_id in (select id from counted)
     ), earned as (
       select coalesce(sum(stars), 0)::integer as stars
-      from repositories where owner_id = ${accountId} and is_private and not is_fork and gone_at is null
+      from repositories where owner_id = ${accountId} and is_private = ${isPrivate} and not is_fork and gone_at is null
     )
     select * from totals, earned`.execute(connection);
   const [counted] = rows;

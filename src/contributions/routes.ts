@@ -81,7 +81,7 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
           if (isCalendar && (await awaitListing(context, asked)) === undefined) return undefined;
           const days = await findDays(context, account, { limit: limit + 1, start, includesPrivate });
           const { page, hasPrevious, hasNext } = cutPage(days, limit, start);
-          const asOf = await lastAsked(context, account, includesPrivate);
+          const asOf = await lastAsked(context, asked, includesPrivate);
           const cursor = (day: CountersOfDay | undefined): string | undefined =>
             day && context.cursors.write(listing, [account.id, day.day]);
           return {
@@ -128,10 +128,15 @@ function dayOf(time: Date): string {
 }
 
 /** When what the counters come from was last asked for; asks for it anew, behind the answer, when that is due. */
-async function lastAsked(context: AccountRouteContext, account: Account, includesPrivate: boolean): Promise<Date> {
+async function lastAsked(
+  context: AccountRouteContext,
+  { account, provider }: AskedAccount,
+  includesPrivate: boolean,
+): Promise<Date> {
   const asOf = account.askedAt ?? context.now();
-  // Public counters of a user are the provider's own; what is private is counted in what was collected.
-  if (account.type !== 'organization' && !includesPrivate) return asOf;
+  // Public counters of a user are the provider's own, where it has any; all else is counted in what was collected.
+  const isTold = account.type !== 'organization' && provider.totalsFromStored === undefined;
+  if (isTold && !includesPrivate) return asOf;
   const { listedAt, isUnfinished } = await findCollection(context.connection, account.id, {
     withPrivate: includesPrivate,
   });

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { ProviderConfig } from '../providers-file.ts';
+import { createGiteaProvider } from './gitea/provider.ts';
 import { createGitHubProvider } from './github/provider.ts';
 import type { Provider } from './provider.ts';
 
@@ -11,6 +12,8 @@ export interface ProviderDependencies {
 /** Every kind of code host, one line each. */
 const kinds: Record<string, (config: ProviderConfig, dependencies: ProviderDependencies) => Provider> = {
   github: (config, dependencies) => createGitHubProvider({ ...config, ...dependencies }),
+  gitea: (config, dependencies) => createGiteaProvider({ ...config, ...dependencies }),
+  forgejo: (config, dependencies) => createGiteaProvider({ ...config, ...dependencies }),
 };
 
 /** @throws AppError `misconfigured` for a kind that does not exist. */

@@ -185,6 +185,9 @@ export interface Provider {
   /** The same for a stored account, by its immutable id. Yields nothing when it is gone. */
   refresh(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
 
+  /** Present where users' lifetime totals cannot be told: what reports name as missing is summed from what is stored. */
+  readonly totalsFromStored?: true;
+
   /**
    * Names of the credentials that may show what is private, as far as is known; those that may show something of one
    * account when it is given. Names say nothing of the credentials.

@@ -10,6 +10,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
+import { sumMissing } from './stored-totals.ts';
 
 /** How long a failed question rests when the provider did not say when to come back. */
 const restAfterFailureMs = 10_000;
@@ -128,7 +129,9 @@ async function saveReport(context: SyncContext, provider: string, report: Accoun
       newId: context.newId(),
     });
     if (isNewest && report.account.type !== 'organization') {
-      await saveCounters(transaction, id, { counters: report.counters, missing: report.missing, askedAt });
+      const { missing } = report;
+      const stored = await sumMissing(context, transaction, { provider, id }, missing);
+      await saveCounters(transaction, id, { counters: { ...stored, ...report.counters }, missing, askedAt });
       await recordPrivateCounters(transaction, { id, type: report.account.type });
     }
     await announce(transaction, { kind: 'account', key: id });

@@ -21,6 +21,9 @@ const sameMomentMs = 10_000;
 /** Reactions and votes leave no trace in what a provider tells to be new: of installed repositories all is read again so often. */
 const reactionsKnownForMs = 7 * dayMs;
 
+/** Where no listing tells how much there is, nothing tells of what was deleted: all is read again so often, if somebody looks. */
+const deletionsUnnoticedForMs = 30 * dayMs;
+
 /** Decides from a stream's state and from what the last listing told of it. */
 export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: Circumstances): DueScan {
   if (stream.scanStartedAt !== null && (isHistory(stream) || stream.scanIsDeep || !isInstalled)) return 'resume';
@@ -33,13 +36,15 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
   const readUntil = stream.knownUntil.getTime() - sameMomentMs;
   if (stream.providerChangedAt !== null && stream.providerChangedAt.getTime() >= readUntil) return 'changes';
   const isTipUnknown = stream.providerTotal === null && stream.providerChangedAt === null;
+  if (isTipUnknown && !isHistory(stream) && isPast(stream.fullScanAt, deletionsUnnoticedForMs, now))
+    return 'everything';
   if (isTipUnknown) return stream.knownUntil.getTime() + freshForMs <= now.getTime() ? 'changes' : 'nothing';
   // Of what tells no time of its last change, more of it is all that tells of something new.
   const isMore = stream.providerChangedAt === null && (stream.providerTotal ?? 0) > stream.storedTotal;
   if (isMore) return 'changes';
   const isCountOff = stream.providerTotal !== null && stream.providerTotal !== stream.storedTotal;
   // Something was deleted, which no list of changes tells. Once a day is enough where the two never agree.
-  if (isCountOff && (stream.fullScanAt?.getTime() ?? 0) + dayMs <= now.getTime()) return 'everything';
+  if (isCountOff && isPast(stream.fullScanAt, dayMs, now)) return 'everything';
   return 'nothing';
 }
 
@@ -54,6 +59,10 @@ function isWholeScanDue(stream: StreamState, now: Date, isInstalled: boolean): b
   const scannedAt = stream.fullScanAt?.getTime() ?? 0;
   if (stream.fullScanWantedAt !== null && stream.fullScanWantedAt.getTime() >= scannedAt) return true;
   return isInstalled && (!stream.isDeep || scannedAt + reactionsKnownForMs <= now.getTime());
+}
+
+function isPast(time: Date | null, ageMs: number, now: Date): boolean {
+  return (time?.getTime() ?? 0) + ageMs <= now.getTime();
 }
 
 /** Whether the history has nothing that counts: commits in forks are not their owner's to count. */

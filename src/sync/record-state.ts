@@ -6,8 +6,9 @@ import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { sumOverOwned } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
 import type { SyncContext } from './context.ts';
+import { recordStoredTotals } from './stored-totals.ts';
 
-/** Stores what is known by now of what an account owns: which kinds are complete, and an organization's counters. */
+/** Stores what is known by now of what an account owns: which kinds are complete, and counters that are summed. */
 export async function recordState(context: SyncContext, transaction: Connection, accountId: string): Promise<void> {
   const account = await findById(transaction, accountId);
   if (account === undefined) return;
@@ -17,6 +18,8 @@ export async function recordState(context: SyncContext, transaction: Connection,
     if (listedAt === null) return;
     const sums = await sumOverOwned(transaction, accountId, { withPrivate: false });
     await saveCounters(transaction, accountId, { ...completeCounters(sums, uncollected), askedAt: context.now() });
+  } else {
+    await recordStoredTotals(context, transaction, account);
   }
   await recordPrivateCounters(transaction, account);
 }

@@ -65,7 +65,7 @@ test('pictures are written into files, complete, those of private repositories t
     [`${base}/contributions`, 'card.gif', /by turns/],
     [`${base}/contributions`, undefined, /by turns/],
   ] as const) {
-    await assert.rejects(card(io, [path, file]), message, path);
+    await assert.rejects(card(io, file === undefined ? [path] : [path, file]), message, path);
   }
 });
 

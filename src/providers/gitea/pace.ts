@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../../errors.ts';
+import type { Call } from '../provider.ts';
+
+/** Gitea tells no limits, and is often a small machine: few requests at once are polite. */
+const maxAtOnce = { all: 6, background: 3 };
+/** Without any word: a minute, then twice as long each time, at most this. */
+const firstPenaltyMs = 60_000;
+const maxPenaltyMs = 3_600_000;
+const refusedForMs = 600_000;
+const freeSlotPollMs = 20;
+
+/** One token, or none. */
+export interface Token {
+  readonly secret: string | undefined;
+  /** Tells tokens apart where it is stored what each shows; says nothing of the token. Empty: there is none. */
+  readonly access: string;
+}
+
+export const noToken: Token = { secret: undefined, access: '' };
+
+/** Lets few requests go at once, those that somebody waits for first, and none while the host wants to be left alone. */
+export class Pace {
+  readonly tokens: readonly Token[];
+  readonly #now: () => Date;
+  readonly #sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly #refusedUntil = new Map<Token, Date>();
+  #inFlight = 0;
+  #blockedUntil = new Date(0);
+  #penaltyMs = firstPenaltyMs;
+
+  constructor(
+    secrets: readonly string[],
+    options: { now: () => Date; sleep: (ms: number, signal: AbortSignal) => Promise<void> },
+  ) {
+    this.tokens = secrets.map((secret) => ({
+      secret,
+      access: createHash('sha256').update(secret).digest('hex').slice(0, 16),
+    }));
+    this.#now = options.now;
+    this.#sleep = options.sleep;
+  }
+
+  /**
+   * Waits for its turn and takes a token; the caller must `release` the turn.
+   * @throws AppError `provider_rate_limited` with the time when the host can be asked again, or `provider_denied` when it
+   * takes none of the tokens.
+   */
+  async acquire({ urgency, signal, access }: Call, isAnonymous: boolean): Promise<Token> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#blockedUntil > this.#now()) throw limited(this.#blockedUntil);
+      const token = isAnonymous ? noToken : this.#choose(access);
+      if (this.#inFlight < (urgency === 'background' ? maxAtOnce.background : maxAtOnce.all)) {
+        this.#inFlight += 1;
+        return token;
+      }
+      await this.#sleep(freeSlotPollMs, signal);
+    }
+  }
+
+  release(): void {
+    this.#inFlight -= 1;
+  }
+
+  /** After a refusal for having asked too much. @param until when the host said to come back, if it did. */
+  block(until: Date | undefined): void {
+    this.#blockedUntil = until ?? new Date(this.#now().getTime() + this.#penaltyMs);
+    if (until === undefined) this.#penaltyMs = Math.min(this.#penaltyMs * 2, maxPenaltyMs);
+  }
+
+  forgivePenalty(): void {
+    this.#penaltyMs = firstPenaltyMs;
+  }
+
+  /** The host does not take it; it is tried again later, for that may be a passing trouble of the host's. */
+  refuse(token: Token): void {
+    this.#refusedUntil.set(token, new Date(this.#now().getTime() + refusedForMs));
+  }
+
+  #choose(access: string | undefined): Token {
+    if (this.tokens.length === 0 && access === undefined) return noToken;
+    const now = this.#now();
+    const accepted = this.tokens.find(
+      (token) =>
+        (access === undefined || token.access === access) && (this.#refusedUntil.get(token) ?? new Date(0)) <= now,
+    );
+    if (accepted !== undefined) return accepted;
+    throw new AppError('provider_denied', 'The code host does not accept the configured token.');
+  }
+}
+
+function limited(retryAt: Date): AppError {
+  return new AppError('provider_rate_limited', 'The code host wants to be asked less for now.', { retryAt });
+}

@@ -1,0 +1,37 @@
+import { noDetails } from '../../../contributions/contribution.ts';
+import type { ContributionPage } from '../../provider.ts';
+import { type Step, stepFromOldest, type Wanted } from '../lists.ts';
+import { type CommentPayload, CommentsPayload, type ReactionPayload } from '../payloads.ts';
+import { repositoryPath } from '../repositories.ts';
+import { Collector } from './collector.ts';
+import { type Asking, reactionsTo } from './items.ts';
+
+/** A page of the comments on issues and pull requests as a whole; who reacted is told comment by comment. */
+export async function readComments(asking: Asking, wanted: Wanted): Promise<ContributionPage | null> {
+  const step = await stepThroughComments(asking, wanted);
+  if (step === null) return null;
+  const reactions = await Promise.all(step.items.map(({ id }) => reactionsTo(asking, `issues/comments/${id}`)));
+  const collector = new Collector();
+  for (const [index, comment] of step.items.entries()) addComment(collector, comment, reactions[index] ?? []);
+  return collector.toPage({ nextCursor: step.nextCursor, total: wanted.since === null ? step.total : null });
+}
+
+export function stepThroughComments(
+  { client, repository, call }: Asking,
+  wanted: Wanted,
+): Promise<Step<CommentPayload> | null> {
+  const list = { path: `${repositoryPath(repository)}/issues/comments`, items: CommentsPayload };
+  return stepFromOldest(client, list, wanted, call);
+}
+
+function addComment(collector: Collector, payload: CommentPayload, reactions: readonly ReactionPayload[]): void {
+  const kind = payload.pull_request_url === '' ? 'issue_comment' : 'pull_request_comment';
+  const comment = collector.add(kind, collector.mentionPoster(payload), payload);
+  comment.details = { ...noDetails, number: numberOf(payload), reactions: collector.reactions(reactions) };
+}
+
+/** Of what a comment is below. */
+function numberOf({ issue_url, pull_request_url }: CommentPayload): number | null {
+  const [, number] = /\/(\d{1,12})$/.exec(pull_request_url || issue_url) ?? [];
+  return number === undefined ? null : Number(number);
+}

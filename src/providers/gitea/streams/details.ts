@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import type { LineCounts } from '../../../contributions/contribution.ts';
+import type { Call, KnownRepository } from '../../provider.ts';
+import type { GiteaClient } from '../client.ts';
+import { readAll } from '../lists.ts';
+import { repositoryPath } from '../repositories.ts';
+
+/** What commits and pull requests change: a request for each. */
+
+const CommitPayload = Type.Object({
+  stats: Type.Union([
+    Type.Null(),
+    Type.Object({ additions: Type.Integer({ minimum: 0 }), deletions: Type.Integer({ minimum: 0 }) }),
+  ]),
+  files: Type.Union([Type.Null(), Type.Array(Type.Object({ filename: Type.String() }))]),
+});
+const FilesPayload = Type.Array(Type.Object({ filename: Type.String() }));
+
+/** What commits changed, by id; one that is not shown is not in the answer. */
+export async function readLineCounts(
+  client: GiteaClient,
+  repository: KnownRepository,
+  oids: readonly string[],
+  call: Call,
+): Promise<Map<string, LineCounts>> {
+  const found = new Map<string, LineCounts>();
+  for (const oid of oids) {
+    const path = `${repositoryPath(repository)}/git/commits/${oid}`;
+    const commit = (await client.get(path, CommitPayload, call))?.data;
+    if (!commit?.stats) continue;
+    const { additions, deletions } = commit.stats;
+    found.set(oid, { additions, deletions, changedFiles: commit.files?.length ?? null });
+  }
+  return found;
+}
+
+/** Paths that pull requests change, by number. */
+export async function readChangedFiles(
+  client: GiteaClient,
+  repository: KnownRepository,
+  numbers: readonly string[],
+  call: Call,
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (const number of numbers) {
+    const list = { path: `${repositoryPath(repository)}/pulls/${number}/files`, items: FilesPayload };
+    const files = await readAll(client, list, call);
+    if (files !== null) {
+      found.set(
+        number,
+        files.map(({ filename }) => filename),
+      );
+    }
+  }
+  return found;
+}

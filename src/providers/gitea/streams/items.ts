@@ -1,0 +1,164 @@
+import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
+import type { Call, KnownRepository } from '../../provider.ts';
+import { existing } from '../checks.ts';
+import type { GiteaClient } from '../client.ts';
+import { readAll } from '../lists.ts';
+import {
+  type IssuePayload,
+  PullRequestPayload,
+  type ReactionPayload,
+  ReactionsPayload,
+  type ReviewCommentPayload,
+  ReviewCommentsPayload,
+  type ReviewPayload,
+  ReviewsPayload,
+  TimelinePayload,
+  type UserPayload,
+} from '../payloads.ts';
+import { repositoryPath } from '../repositories.ts';
+import type { Collector } from './collector.ts';
+
+/** What one issue or pull request is, with what hangs on it, which Gitea tells one by one. */
+
+/** Whom to ask, and about which repository. */
+export interface Asking {
+  client: GiteaClient;
+  repository: KnownRepository;
+  call: Call;
+}
+
+/** Adds what was read, once all of it was. */
+export type Addition = (collector: Collector) => void;
+
+/** What is submitted; there are requests for a review and drafts of one in the same list. */
+const submittedStates = new Set(['APPROVED', 'REQUEST_CHANGES', 'COMMENT']);
+/** How shortly before an issue was closed the pull request was merged that did it. */
+const closedByMergeWithinMs = 300_000;
+
+export async function readIssue(_asking: Asking, payload: IssuePayload): Promise<Addition> {
+  return (collector) => void addItem(collector, 'issue', payload);
+}
+
+export async function readDeepIssue(asking: Asking, payload: IssuePayload): Promise<Addition> {
+  const { number } = payload;
+  const reactions = await reactionsTo(asking, `issues/${number}`);
+  const resolver = payload.closed_at === null ? null : closer(await readTimeline(asking, number), payload.closed_at);
+  return (collector) => {
+    const issue = addItem(collector, 'issue', payload);
+    issue.details = { ...commonDetails(collector, payload, reactions), resolvedBy: collector.mention(resolver) };
+  };
+}
+
+export async function readPullRequest(asking: Asking, payload: IssuePayload): Promise<Addition> {
+  const reviews = await readReviews(asking, payload.number);
+  return (collector) => void addPullRequest(collector, payload, reviews);
+}
+
+export async function readDeepPullRequest(asking: Asking, payload: IssuePayload): Promise<Addition> {
+  const { client, repository, call } = asking;
+  const { number } = payload;
+  const reactions = await reactionsTo(asking, `issues/${number}`);
+  const own = await client.get(`${repositoryPath(repository)}/pulls/${number}`, PullRequestPayload, call);
+  const reviews = await readReviews(asking, number);
+  const comments = await readReviewComments(asking, number, reviews);
+  return (collector) => {
+    const pull = addPullRequest(collector, payload, reviews);
+    for (const comment of comments) addReviewComment(collector, comment, { pull, number });
+    const people = [...(own?.data.requested_reviewers ?? []), ...reviews.filter(isSubmitted).map(({ user }) => user)];
+    pull.details = {
+      ...commonDetails(collector, payload, reactions),
+      reviewers: collector.mentionAll(people),
+      additions: own?.data.additions ?? null,
+      deletions: own?.data.deletions ?? null,
+      changedFiles: own?.data.changed_files ?? null,
+    };
+  };
+}
+
+function addItem(collector: Collector, kind: 'issue' | 'pull_request', payload: IssuePayload): Contribution {
+  const item = collector.add(kind, collector.mentionPoster(payload), payload);
+  item.closedAt = toDate(payload.closed_at);
+  item.mergedAt = toDate(payload.pull_request?.merged_at ?? null);
+  return item;
+}
+
+function addPullRequest(collector: Collector, payload: IssuePayload, reviews: readonly ReviewPayload[]): Contribution {
+  const pull = addItem(collector, 'pull_request', payload);
+  for (const review of reviews.filter(isSubmitted)) {
+    const { id, submitted_at: created_at, updated_at } = review;
+    const author = collector.mention(review.user);
+    collector.add('review', author, { id, created_at, updated_at }).parentExternalId = pull.externalId;
+  }
+  collector.wholeParents.push(pull.externalId);
+  return pull;
+}
+
+function addReviewComment(
+  collector: Collector,
+  payload: ReviewCommentPayload,
+  { pull, number }: { pull: Contribution; number: number },
+): void {
+  const comment = collector.add('review_comment', collector.mention(payload.user), payload);
+  comment.parentExternalId = pull.externalId;
+  comment.details = { ...noDetails, number };
+}
+
+function commonDetails(collector: Collector, payload: IssuePayload, reactions: readonly ReactionPayload[]) {
+  return {
+    ...noDetails,
+    number: payload.number,
+    assignees: collector.mentionAll(payload.assignees ?? []),
+    labels: (payload.labels ?? []).map(({ name }) => name),
+    reactions: collector.reactions(reactions),
+    comments: payload.comments,
+  };
+}
+
+function isSubmitted({ state }: ReviewPayload): boolean {
+  return submittedStates.has(state);
+}
+
+async function readReviews(asking: Asking, number: number): Promise<ReviewPayload[]> {
+  const path = `${repositoryPath(asking.repository)}/pulls/${number}/reviews`;
+  return existing(await readAll(asking.client, { path, items: ReviewsPayload }, asking.call));
+}
+
+async function readReviewComments(
+  { client, repository, call }: Asking,
+  number: number,
+  reviews: readonly ReviewPayload[],
+): Promise<ReviewCommentPayload[]> {
+  const comments: ReviewCommentPayload[] = [];
+  for (const { id } of reviews.filter((review) => isSubmitted(review) && review.comments_count > 0)) {
+    const path = `${repositoryPath(repository)}/pulls/${number}/reviews/${id}/comments`;
+    comments.push(...((await client.get(path, ReviewCommentsPayload, call))?.data ?? []));
+  }
+  return comments;
+}
+
+/** @param what `issues/NUMBER` or `issues/comments/ID`. */
+export async function reactionsTo({ client, repository, call }: Asking, what: string): Promise<ReactionPayload[]> {
+  const answer = await client.get(`${repositoryPath(repository)}/${what}/reactions`, ReactionsPayload, call);
+  return answer?.data ?? [];
+}
+
+async function readTimeline({ client, repository, call }: Asking, number: number): Promise<TimelinePayload> {
+  const path = `${repositoryPath(repository)}/issues/${number}/timeline`;
+  return (await readAll(client, { path, items: TimelinePayload }, call)) ?? [];
+}
+
+/** The author of the pull request that closed an issue, or whoever did. */
+function closer(timeline: TimelinePayload, closedAt: string): UserPayload | null {
+  const closing = timeline.findLast(({ type }) => type === 'close');
+  const merged = timeline.findLast(({ type, ref_action, ref_issue }) => {
+    const mergedAt = ref_issue?.pull_request?.merged_at ?? null;
+    if (type !== 'pull_ref' || ref_action !== 'closes' || mergedAt === null) return false;
+    const agoMs = Date.parse(closedAt) - Date.parse(mergedAt);
+    return agoMs >= 0 && agoMs <= closedByMergeWithinMs;
+  });
+  return merged?.ref_issue?.user ?? closing?.user ?? null;
+}
+
+function toDate(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}

@@ -1,0 +1,67 @@
+import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
+import { existing } from '../checks.ts';
+import type { GiteaClient } from '../client.ts';
+import { stepFromNewest, type Wanted } from '../lists.ts';
+import { IssuesPayload, RepositoryPayload } from '../payloads.ts';
+import { repositoryPath } from '../repositories.ts';
+import { Collector } from './collector.ts';
+import { readComments } from './comments.ts';
+import { type Asking, readDeepIssue, readDeepPullRequest, readIssue, readPullRequest } from './items.ts';
+
+/** What can be read, with a token or without. Who starred is told, but not when: that is no contribution. */
+export const streams: readonly Stream[] = [
+  // There are no discussions, so all of them are known.
+  { name: 'issues', covers: ['issue', 'discussion'] },
+  { name: 'pull_requests', covers: ['pull_request', 'review', 'review_comment'] },
+  { name: 'comments', covers: ['issue_comment', 'pull_request_comment'], isForInstalled: true },
+];
+
+/** A page of a stream, newest first. */
+export async function readStream(
+  client: GiteaClient,
+  stream: string,
+  repository: KnownRepository,
+  position: Position,
+  call: Call,
+): Promise<ContributionPage> {
+  const asking = { client, repository, call };
+  const page = await readPage(asking, stream, position);
+  if (page !== null) return page;
+  // Where issues or pull requests are switched off there is no such list.
+  existing(await client.get(repositoryPath(repository), RepositoryPayload, call));
+  return new Collector().toPage({ nextCursor: null, total: 0 });
+}
+
+function readPage(asking: Asking, stream: string, position: Position): Promise<ContributionPage | null> {
+  switch (stream) {
+    case 'issues':
+      return readItems(asking, 'issues', position, position.isDeep ? readDeepIssue : readIssue);
+    case 'pull_requests':
+      return readItems(asking, 'pulls', position, position.isDeep ? readDeepPullRequest : readPullRequest);
+    case 'comments':
+      return readComments(asking, position);
+    default:
+      throw new Error(`there is no stream ${stream}`);
+  }
+}
+
+async function readItems(
+  asking: Asking,
+  type: 'issues' | 'pulls',
+  wanted: Wanted,
+  read: typeof readIssue,
+): Promise<ContributionPage | null> {
+  const step = await stepFromNewest(asking.client, itemsList(asking.repository, type), wanted, asking.call);
+  if (step === null) return null;
+  const additions = await Promise.all(step.items.map((item) => read(asking, item)));
+  const collector = new Collector();
+  for (const add of additions) add(collector);
+  // Of what changed since a time, the count says nothing about all.
+  return collector.toPage({ nextCursor: step.nextCursor, total: wanted.since === null ? step.total : null });
+}
+
+/** Issues and pull requests are one list, the last created first. */
+export function itemsList(repository: KnownRepository, type: 'issues' | 'pulls') {
+  const query = { state: 'all', type };
+  return { path: `${repositoryPath(repository)}/issues`, query, items: IssuesPayload };
+}

@@ -1,0 +1,62 @@
+import type { Call, ContributionTotals, KnownRepository, RepositoryTip } from '../../provider.ts';
+import { existing } from '../checks.ts';
+import type { GiteaClient } from '../client.ts';
+import { readPage } from '../lists.ts';
+import { CommitsPayload, RepositoryPayload } from '../payloads.ts';
+import { isPublic, repositoryPath, toListed } from '../repositories.ts';
+import { Collector } from './collector.ts';
+import { stepThroughComments } from './comments.ts';
+import { readDeepIssue, readDeepPullRequest } from './items.ts';
+import { itemsList } from './streams.ts';
+
+/** Everything that hangs on an item costs a request: so many of the newest are looked at. */
+const newest = 5;
+/** Leaves out of commits what takes Gitea long. */
+const cheap = { stat: 'false', verification: 'false', files: 'false' };
+
+/** A repository as of now, with its newest issues and pull requests: reactions too, which no list of changes tells. */
+export async function readTip(
+  client: GiteaClient,
+  repository: KnownRepository,
+  call: Call,
+): Promise<RepositoryTip | null> {
+  const { handle, access } = repository;
+  const now = (await client.get(repositoryPath(repository), RepositoryPayload, call))?.data;
+  // Another one by now, or not the same to us as it was: whoever asks for it by its name finds out.
+  if (now === undefined || String(now.id) !== handle || isPublic(now) !== (access === null)) return null;
+  const asking = { client, repository, call };
+  const issues = (await readPage(client, itemsList(repository, 'issues'), 1, call))?.items ?? [];
+  const pulls = (await readPage(client, itemsList(repository, 'pulls'), 1, call))?.items ?? [];
+  const additions = await Promise.all([
+    ...issues.slice(0, newest).map((issue) => readDeepIssue(asking, issue)),
+    ...pulls.slice(0, newest).map((pull) => readDeepPullRequest(asking, pull)),
+  ]);
+  const collector = new Collector();
+  for (const add of additions) add(collector);
+  return { repository: toListed(now, access), page: collector.toPage({ nextCursor: null, total: null }) };
+}
+
+/** How much there is of what lists can be compared with. */
+export async function readTotals(
+  client: GiteaClient,
+  repository: KnownRepository,
+  call: Call,
+): Promise<ContributionTotals> {
+  const { empty } = existing(await client.get(repositoryPath(repository), RepositoryPayload, call)).data;
+  const asking = { client, repository, call };
+  const issues = await readPage(client, itemsList(repository, 'issues'), 1, call);
+  const pulls = await readPage(client, itemsList(repository, 'pulls'), 1, call);
+  const comments = await stepThroughComments(asking, { cursor: null, since: null });
+  const history = { path: `${repositoryPath(repository)}/commits`, query: cheap, items: CommitsPayload };
+  const commits = empty ? 0 : (await readPage(client, history, 1, call))?.total;
+  return {
+    ...known('commits', commits),
+    ...known('issues', issues?.total),
+    ...known('pull_requests', pulls?.total),
+    ...known('comments', comments?.total),
+  };
+}
+
+function known(stream: string, total: number | null | undefined): ContributionTotals {
+  return total === null || total === undefined ? {} : { [stream]: total };
+}

@@ -1,0 +1,168 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import type { ItemKind } from '../../contributions/contribution.ts';
+import { AppError } from '../../errors.ts';
+import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
+
+/**
+ * Reads what Gitea or Forgejo delivers. A delivery is a hint to look: what it tells of states is left alone, so that neither
+ * the order in which deliveries come nor one that never comes does harm.
+ * https://docs.gitea.com/usage/webhooks
+ */
+
+const deliveryId = /^[\w-]{1,100}$/;
+
+/** @throws AppError `unauthenticated` when it is not signed with the secret; `missing_field` or `invalid_input`. */
+export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
+  if (secret === undefined) {
+    throw new AppError(
+      'not_found',
+      'This service takes no deliveries: no webhook secret is configured for this provider.',
+    );
+  }
+  if (!isSigned(secret, headers, body)) {
+    throw new AppError(
+      'unauthenticated',
+      'X-Gitea-Signature is not the signature of this body with the configured secret.',
+    );
+  }
+  const [id, event] = [own(headers, 'delivery'), own(headers, 'event')];
+  if (id === undefined || event === undefined) {
+    throw new AppError('missing_field', 'A delivery needs the headers X-Gitea-Delivery and X-Gitea-Event.');
+  }
+  if (!deliveryId.test(id)) throw new AppError('invalid_input', 'X-Gitea-Delivery must be the UUID of a delivery.');
+  return { id, event, changes: toChanges(event, parse(body)) };
+}
+
+/** Forgejo writes its own headers, and Gitea's for those who know only those. */
+function own(headers: DeliveryHeaders, name: 'delivery' | 'event' | 'signature'): string | undefined {
+  const value = headers[`x-gitea-${name}`] ?? headers[`x-forgejo-${name}`];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isSigned(secret: string, headers: DeliveryHeaders, body: Buffer): boolean {
+  const hub = headers['x-hub-signature-256'];
+  const signature = own(headers, 'signature') ?? (typeof hub === 'string' ? hub.replace(/^sha256=/, '') : undefined);
+  if (signature === undefined) return false;
+  const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
+  const given = Buffer.from(signature);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new AppError('invalid_input', 'The body must be JSON (the webhook’s POST content type application/json).');
+  }
+}
+
+const Named = Type.Object({ id: Type.Integer(), login: Type.String() });
+const Repository = Type.Object({ id: Type.Integer(), name: Type.String(), owner: Named });
+const InRepository = Type.Object({ action: Type.Optional(Type.String()), repository: Repository });
+const Sent = Type.Object({ sender: Named });
+const Item = Type.Object({ user: Type.Union([Named, Type.Null()]) });
+const Identified = Type.Object({ id: Type.Integer() });
+const Commented = Type.Object({ is_pull: Type.Optional(Type.Boolean()), comment: Identified });
+const Forked = Type.Object({ forkee: Repository, repository: Repository });
+type Named = Static<typeof Named>;
+type Repository = Static<typeof Repository>;
+
+/**
+ * What each event that matters is a hint to; others are nothing to us. Gitea names some by their type too
+ * (`issue_label`), which newer versions may send as the event.
+ */
+const readers: Record<string, (payload: unknown) => Change[]> = {
+  push: (payload) => [contributions(check(InRepository, payload).repository, ['commits']), ...senderOf(payload)],
+  issues: (payload) => changedItem(payload, 'issue', ['issues']),
+  issue_assign: (payload) => changedItem(payload, 'issue', ['issues']),
+  issue_label: (payload) => changedItem(payload, 'issue', ['issues']),
+  issue_milestone: (payload) => changedItem(payload, 'issue', ['issues']),
+  issue_comment: (payload) => commented(payload),
+  pull_request: (payload) => changedItem(payload, 'pull_request', ['pull_requests']),
+  pull_request_assign: (payload) => changedItem(payload, 'pull_request', ['pull_requests']),
+  pull_request_label: (payload) => changedItem(payload, 'pull_request', ['pull_requests']),
+  pull_request_milestone: (payload) => changedItem(payload, 'pull_request', ['pull_requests']),
+  pull_request_sync: (payload) => changedItem(payload, 'pull_request', ['pull_requests']),
+  pull_request_review_request: (payload) => changedItem(payload, 'pull_request', ['pull_requests']),
+  pull_request_approved: (payload) => reviewed(payload),
+  pull_request_rejected: (payload) => reviewed(payload),
+  /** A review that neither approves nor rejects; comments on pull requests come as `issue_comment`. */
+  pull_request_comment: (payload) => reviewed(payload),
+  pull_request_review_approved: (payload) => reviewed(payload),
+  pull_request_review_rejected: (payload) => reviewed(payload),
+  pull_request_review_comment: (payload) => reviewed(payload),
+  fork: (payload) => forked(payload),
+  repository: (payload) => changedRepository(payload),
+};
+
+function toChanges(event: string, payload: unknown): Change[] {
+  return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
+}
+
+function changedItem(payload: unknown, field: 'issue' | 'pull_request', streams: string[]): Change[] {
+  const { repository } = check(InRepository, payload);
+  const item: unknown = Object(payload)[field];
+  const { user } = check(Item, item);
+  return [contributions(repository, streams), ...(user === null ? [] : person(user))];
+}
+
+/** The payload names the author of the pull request; who reviewed it sent it. */
+function reviewed(payload: unknown): Change[] {
+  return [...changedItem(payload, 'pull_request', ['pull_requests']), ...senderOf(payload)];
+}
+
+function commented(payload: unknown): Change[] {
+  const { action, repository } = check(InRepository, payload);
+  const { is_pull: isOnPullRequest = false, comment } = check(Commented, payload);
+  const kind = isOnPullRequest ? 'pull_request_comment' : 'issue_comment';
+  return [
+    ...(action === 'deleted' ? [removed(repository, kind, comment.id)] : []),
+    contributions(repository, ['comments', isOnPullRequest ? 'pull_requests' : 'issues']),
+  ];
+}
+
+/** `forkee` is what was forked, `repository` the new one. */
+function forked(payload: unknown): Change[] {
+  const { forkee, repository } = check(Forked, payload);
+  return [owned(forkee.owner), owned(repository.owner)];
+}
+
+function changedRepository(payload: unknown): Change[] {
+  const { action, repository } = check(InRepository, payload);
+  const isGone = action === 'deleted';
+  return [...(isGone ? [hidden(repository)] : []), owned(repository.owner)];
+}
+
+const owned = ({ id, login }: Named): Change => ({ what: 'owned', account: String(id), name: login });
+const hidden = ({ id }: Repository): Change => ({ what: 'hidden', repository: String(id), onlyPrivate: false });
+
+function contributions({ id, owner }: Repository, streams: string[]): Change {
+  return { what: 'contributions', repository: String(id), owner: String(owner.id), ownerName: owner.login, streams };
+}
+
+function removed({ id }: Repository, kind: ItemKind, item: number): Change {
+  return { what: 'removed', repository: String(id), kind, externalId: String(item) };
+}
+
+function senderOf(payload: unknown): Change[] {
+  return person(check(Sent, payload).sender);
+}
+
+/** Deleted accounts, and the host's own stand-ins, are nobody. */
+function person({ id, login }: Named): Change[] {
+  return id < 1 ? [] : [{ what: 'account', account: String(id), name: login }];
+}
+
+const validators = new Map<TSchema, Validator>();
+
+/** @throws AppError `invalid_input` that names the place. */
+function check<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  const isAsExpected = (value: unknown): value is Static<Schema> => validator.Check(value);
+  if (isAsExpected(payload)) return payload;
+  const place = validator.Errors(payload)[0]?.instancePath || 'the top';
+  throw new AppError('invalid_input', `The payload is not as Gitea documents it, at ${place}.`);
+}

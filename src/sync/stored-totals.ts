@@ -1,0 +1,31 @@
+import { findHistory, saveCounters } from '../contributions/counter-store.ts';
+import type { CounterName, Counters } from '../contributions/counters.ts';
+import { countStored } from '../contributions/private-store.ts';
+import type { Connection } from '../database/connection.ts';
+import type { SyncContext } from './context.ts';
+
+/** What is stored of a user's public lifetime, where the provider cannot tell it; it stays named as missing, for there may be more. */
+export async function sumMissing(
+  { providers }: SyncContext,
+  transaction: Connection,
+  { provider, id }: { provider: string; id: string },
+  missing: readonly CounterName[],
+): Promise<Partial<Counters>> {
+  if (providers.get(provider)?.totalsFromStored === undefined) return {};
+  const stored = await countStored(transaction, id, 'public');
+  // Stars are told with what is owned, which may not be listed yet.
+  return Object.fromEntries(missing.filter((name) => name !== 'stars').map((name) => [name, stored[name]]));
+}
+
+/** Brings such a user's counters up to what is stored by now. */
+export async function recordStoredTotals(
+  context: SyncContext,
+  transaction: Connection,
+  user: { provider: string; id: string },
+): Promise<void> {
+  const [day] = await findHistory(transaction, user.id, { limit: 1 });
+  if (day === undefined) return;
+  const counters = await sumMissing(context, transaction, user, day.missing);
+  if (Object.keys(counters).length === 0) return;
+  await saveCounters(transaction, user.id, { counters, missing: day.missing, askedAt: context.now() });
+}

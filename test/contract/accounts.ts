@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import type { AccountReport } from '../../src/providers/provider.ts';
+import type { TokenName } from '../github/tokens.ts';
+import type { Account } from '../github/world/model.ts';
+import { deleteAccount, renameAccount } from '../github/world/mutations.ts';
+import { call, knownAccount, last, type Rule } from './host.ts';
+
+/** Who somebody is, and who may say so. */
+export const accountRules: readonly Rule[] = [
+  {
+    what: 'a user and an organization are told apart, in any spelling',
+    tokens: ['public_only'],
+    check: async (scene) => {
+      const { provider, people, organization } = scene;
+      for (const account of [people.ada, people.olive, organization]) {
+        for (const spelling of [account.login, account.login.toUpperCase()]) {
+          const report = await last(provider.lookUp(spelling, call()));
+          assert.deepEqual(identityOf(report), expectedIdentity(account), spelling);
+        }
+      }
+      assert.equal(await last(provider.lookUp('nobody-at-all', call())), undefined);
+      assert.equal(await last(provider.lookUp(people.gone.login, call())), undefined);
+    },
+  },
+  {
+    what: 'stars of what a user owns are counted, without forks; what is unknown is named',
+    tokens: ['public_only'],
+    check: async (scene) => {
+      const { provider, people } = scene;
+      const report = await last(provider.lookUp(people.ada.login, call()));
+      assert.equal(report?.counters.stars, 0);
+      for (const name of ['issues', 'pull_requests'] as const) {
+        assert.ok(report?.missing.includes(name) !== (report?.counters[name] !== undefined), name);
+      }
+    },
+  },
+  {
+    what: 'a stored account is found again, until it is gone',
+    tokens: ['public_only'],
+    check: async ({ provider, people, world }) => {
+      const known = await knownAccount(provider, people.max.login);
+      assert.equal((await last(provider.refresh(known, call())))?.account.externalId, known.externalId);
+      deleteAccount(world, people.max);
+      assert.equal(await last(provider.refresh(known, call())), undefined);
+    },
+  },
+  {
+    what: 'a token proves whose it is, and what its bearer administers',
+    tokens: ['public_only'],
+    check: async (scene) => {
+      const { provider, told, people, organization } = scene;
+      const prove = (token: TokenName, name: string) =>
+        provider.proveOwnership(told.tokens[token], name, AbortSignal.timeout(10_000));
+      const own = await prove('user', people.ada.login.toUpperCase());
+      assert.deepEqual([own.bearer.externalId, own.owned?.externalId], [String(people.ada.id), String(people.ada.id)]);
+      const administered = await prove('organization_admin', organization.login);
+      assert.deepEqual(
+        [administered.owned?.externalId, administered.owned?.type],
+        [String(organization.id), 'organization'],
+      );
+      for (const [token, name] of [
+        ['organization_member', organization.login],
+        ['user', organization.login],
+        ['organization_admin', people.ada.login],
+        ['user', 'nobody-at-all'],
+        ['user', '..'],
+      ] as const) {
+        assert.equal((await prove(token, name)).owned, null, `${token} ${name}`);
+      }
+      const stranger = provider.proveOwnership('no-token-at-all', organization.login, AbortSignal.timeout(10_000));
+      await assert.rejects(stranger, { code: 'unauthenticated' });
+    },
+  },
+  {
+    what: 'deliveries that nobody signed are refused',
+    tokens: ['public_only'],
+    check: async ({ provider }) => {
+      assert.throws(() => provider.readDelivery({}, Buffer.from('{}')), { code: 'unauthenticated' });
+    },
+  },
+  {
+    what: 'a renamed account is itself',
+    tokens: ['public_only'],
+    check: async ({ provider, people, world }) => {
+      renameAccount(world, people.max, 'max-renamed');
+      const report = await last(provider.lookUp('max-renamed', call()));
+      assert.equal(report?.account.externalId, String(people.max.id));
+    },
+  },
+];
+
+function identityOf(report: AccountReport | undefined) {
+  if (report === undefined) return undefined;
+  const { externalId, type, name, displayName, website, description } = report.account;
+  return { externalId, type, name, displayName, website, description };
+}
+
+function expectedIdentity({ id, type, login, name, websiteUrl, bio }: Account) {
+  return {
+    externalId: String(id),
+    type: type === 'Organization' ? 'organization' : 'user',
+    name: login,
+    displayName: name ?? '',
+    website: websiteUrl ?? '',
+    description: bio ?? '',
+  };
+}

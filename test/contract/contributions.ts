@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import type { Contribution } from '../../src/contributions/contribution.ts';
+import type { Stream } from '../../src/providers/provider.ts';
+import type { Repository } from '../github/world/model.ts';
+import { expectedContributions, inOrder, normalized, withoutUntold } from './expected.ts';
+import { call, knownRepository, type Rule, type Scene } from './host.ts';
+
+/** What people contributed. */
+export const contributionRules: readonly Rule[] = [
+  {
+    what: 'contributions are counted from every page',
+    tokens: ['public_only'],
+    check: async (scene) => {
+      const { provider, repositories, world } = scene;
+      const read = await readEverything(scene, repositories.handbook, { isDeep: false });
+      const expected = expectedContributions(scene, repositories.handbook)
+        .filter(({ kind }) => kind === 'issue' || kind === 'pull_request' || kind === 'review')
+        .map(({ details: _details, ...rest }) => rest);
+      assert.deepEqual(
+        read.contributions.map(({ details: _details, ...rest }) => rest),
+        expected,
+      );
+      const people = world.accounts.filter(({ isDeleted, type }) => !isDeleted && type === 'User');
+      const known = new Set(people.map(({ id }) => String(id)));
+      for (const { externalId } of read.actors) assert.ok(known.has(externalId), externalId);
+      assert.ok(provider.streams.some(({ covers }) => covers.includes('review')));
+    },
+  },
+  {
+    what: 'installed repositories are told with everything',
+    tokens: ['organization_member'],
+    check: async (scene, host) => {
+      const { repositories } = scene;
+      const { contributions } = await readEverything(scene, repositories.handbook, { isDeep: true });
+      const strip = ({ details, ...rest }: Contribution) => ({
+        ...rest,
+        details: details && withoutUntold(details, host),
+      });
+      const expected = expectedContributions(scene, repositories.handbook);
+      assert.deepEqual(contributions.filter(({ kind }) => kind !== 'star').map(strip), expected.map(strip));
+      assert.equal(
+        contributions.some(({ kind }) => kind === 'star'),
+        host.tellsStars,
+      );
+    },
+  },
+  {
+    what: 'what changed since a time is told, and what changed before need not be',
+    tokens: ['public_only'],
+    check: async (scene) => {
+      const { provider, world, repositories, issues, now, advance } = scene;
+      const since = now();
+      advance(60);
+      const [issue] = issues;
+      assert.ok(issue);
+      issue.updatedAt = now();
+      world.changed();
+      advance(60);
+      const repository = await knownRepository(scene, repositories.handbook);
+      const position = { cursor: null, since, pageSize: null, isDeep: false };
+      const page = await provider.readStream('issues', repository, position, call());
+      assert.deepEqual(
+        page.contributions.map(({ externalId }) => externalId),
+        [String(issue.id)],
+      );
+      assert.equal(page.total, null);
+    },
+  },
+];
+
+async function readEverything(scene: Scene, shown: Repository, { isDeep }: { isDeep: boolean }) {
+  const { provider } = scene;
+  const repository = await knownRepository(scene, shown);
+  const wanted = (stream: Stream): boolean => isDeep || stream.isForInstalled !== true;
+  const contributions = new Map<string, Contribution>();
+  const actors = [];
+  for (const { name } of provider.streams.filter(wanted)) {
+    let cursor: string | null = null;
+    let pageSize: number | null = null;
+    do {
+      const position = { cursor, since: null, pageSize, isDeep };
+      const page = await provider.readStream(name, repository, position, call());
+      for (const one of page.contributions) contributions.set(`${one.kind} ${one.externalId}`, normalized(one));
+      actors.push(...page.actors);
+      ({ nextCursor: cursor, pageSize } = page);
+    } while (cursor !== null);
+  }
+  return { contributions: [...contributions.values()].toSorted(inOrder), actors };
+}

@@ -1,0 +1,153 @@
+import type { Contribution } from '../../src/contributions/contribution.ts';
+import type { Issue, PullRequest, Reactable, Repository, Review } from '../github/world/model.ts';
+import type { ContractHost } from './host.ts';
+import type { ContractWorld } from './world.ts';
+
+/** Comments are told with the number of what they are below, and joined when they are stored. */
+export function normalized(contribution: Contribution): Contribution {
+  const { kind, details } = contribution;
+  const parentExternalId = kind === 'review' ? contribution.parentExternalId : null;
+  return { ...contribution, parentExternalId, details: details && sorted(details) };
+}
+
+type Details = NonNullable<Contribution['details']>;
+
+function sorted(details: Details): Details {
+  const { assignees, reviewers, labels, reactions } = details;
+  return {
+    ...details,
+    assignees: assignees.toSorted(),
+    reviewers: reviewers.toSorted(),
+    labels: labels.toSorted(),
+    reactions: reactions.toSorted((one, other) => (one.emoji < other.emoji ? -1 : 1)),
+  };
+}
+
+export function withoutUntold(details: Details | null, { untold }: ContractHost): Partial<Details> | null {
+  return (
+    details &&
+    Object.fromEntries(Object.entries(sorted(details)).filter(([name]) => !untold.some((one) => one === name)))
+  );
+}
+
+export function inOrder(one: Contribution, other: Contribution): number {
+  return `${one.kind} ${one.externalId}` < `${other.kind} ${other.externalId}` ? -1 : 1;
+}
+
+/** Everything in a repository as the domain knows it, taken from the world alone. */
+export function expectedContributions({ world }: ContractWorld, repository: Repository): Contribution[] {
+  const idOf = (id: number | null): string | null => {
+    const account = id === null ? undefined : world.accountById(id);
+    return account === undefined ? null : String(account.id);
+  };
+  const ids = (people: readonly number[]): string[] => people.map(idOf).filter((id) => id !== null);
+  const reactions = ({ reactions: told }: Reactable): Details['reactions'] =>
+    told.map(({ content, accountId }) => ({ emoji: content, reactor: idOf(accountId) }));
+  const resolver = ({ closedAt, closings }: Issue): string | null => {
+    const closing = closings.at(-1);
+    if (closedAt === null || closing === undefined) return null;
+    const { closer, byId } = closing;
+    const pull =
+      closer !== null && 'pullRequestId' in closer
+        ? repository.pullRequests.find(({ id }) => id === closer.pullRequestId)
+        : undefined;
+    return idOf(pull?.authorId ?? byId);
+  };
+  const common = (item: Issue | PullRequest): Details => ({
+    ...nothing,
+    number: item.number,
+    assignees: ids(item.assigneeIds),
+    labels: item.labels,
+    reactions: reactions(item),
+    comments: item.comments.length,
+  });
+  const all = [
+    ...repository.issues.map((issue) =>
+      toContribution('issue', issue, idOf(issue.authorId), {
+        ...common(issue),
+        resolvedBy: resolver(issue),
+        reason: issue.stateReason,
+      }),
+    ),
+    ...repository.pullRequests.flatMap((pull) => [
+      toContribution('pull_request', pull, idOf(pull.authorId), {
+        ...common(pull),
+        reviewers: [
+          ...new Set(ids([...pull.requestedReviewerIds, ...submitted(pull).map(({ authorId }) => authorId)])),
+        ],
+      }),
+      ...submitted(pull).map((review) => {
+        const told = toContribution('review', review, idOf(review.authorId), null);
+        told.createdAt = review.submittedAt ?? review.createdAt;
+        told.parentExternalId = String(pull.id);
+        return told;
+      }),
+      ...pull.reviewComments.map((comment) =>
+        toContribution('review_comment', comment, idOf(comment.authorId), {
+          ...nothing,
+          number: pull.number,
+          reactions: reactions(comment),
+        }),
+      ),
+    ]),
+    ...[...repository.issues, ...repository.pullRequests].flatMap((item) =>
+      item.comments.map((comment) =>
+        toContribution('mergedAt' in item ? 'pull_request_comment' : 'issue_comment', comment, idOf(comment.authorId), {
+          ...nothing,
+          number: item.number,
+          reactions: reactions(comment),
+        }),
+      ),
+    ),
+  ];
+  return all.map(normalized).toSorted(inOrder);
+}
+
+function submitted({ reviews }: PullRequest): Review[] {
+  return reviews.filter(({ state }) => state !== 'PENDING');
+}
+
+interface Dated {
+  id: number;
+  createdAt: Date;
+  updatedAt: Date;
+  closedAt?: Date | null;
+  mergedAt?: Date | null;
+}
+
+function toContribution(
+  kind: Contribution['kind'],
+  { id, createdAt, updatedAt, closedAt = null, mergedAt = null }: Dated,
+  author: string | null,
+  details: Details | null,
+): Contribution {
+  return {
+    kind,
+    externalId: String(id),
+    parentExternalId: null,
+    author,
+    createdAt,
+    updatedAt,
+    closedAt,
+    mergedAt,
+    answered: false,
+    answeredBy: null,
+    details,
+  };
+}
+
+const nothing: Details = {
+  number: null,
+  resolvedBy: null,
+  assignees: [],
+  reviewers: [],
+  labels: [],
+  reactions: [],
+  comments: null,
+  upvotes: null,
+  additions: null,
+  deletions: null,
+  changedFiles: null,
+  commits: null,
+  reason: null,
+};

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
+import { expectedContributions, withoutUntold } from './expected.ts';
+import { call, knownAccount, knownRepository, type Rule } from './host.ts';
+
+/** What accounts own, and whose the commits in it are. */
+export const repositoryRules: readonly Rule[] = [
+  {
+    what: 'repositories are listed, private ones with what shows them',
+    tokens: ['organization_member'],
+    check: async (scene) => {
+      const { provider, organization, repositories } = scene;
+      const owner = await knownAccount(provider, organization.login);
+      const listed = await listAll(provider, owner);
+      const names = listed.map(({ name, isPrivate, access }) => ({
+        name,
+        isPrivate,
+        isShownBySomething: access !== null,
+      }));
+      assert.deepEqual(names, [
+        { name: 'empty', isPrivate: false, isShownBySomething: false },
+        { name: 'handbook', isPrivate: false, isShownBySomething: false },
+        { name: 'secret-plans', isPrivate: true, isShownBySomething: true },
+      ]);
+      const { handbook } = repositories;
+      const [empty, found] = listed;
+      assert.equal(found?.externalId, String(handbook.id));
+      assert.equal(found?.description, 'How engines are kept');
+      assert.equal(found?.language, 'TypeScript');
+      assert.equal(found?.stars, 2);
+      assert.equal(found?.defaultBranch, 'main');
+      assert.equal(empty?.defaultBranch, '');
+    },
+  },
+  {
+    what: 'one repository is found by its name, a private one if it is asked for',
+    tokens: ['organization_member'],
+    check: async (scene) => {
+      const { provider, organization } = scene;
+      const owner = await knownAccount(provider, organization.login);
+      const find = (name: string, withPrivate: boolean) =>
+        provider.findRepository(owner, name, { withPrivate }, call());
+      assert.equal((await find('HANDBOOK', false))?.name, 'handbook');
+      assert.equal(await find('secret-plans', false), null);
+      assert.equal((await find('secret-plans', true))?.isPrivate, true);
+      assert.equal(await find('nothing', true), null);
+    },
+  },
+  {
+    what: 'how a repository stands is told, and how much there is of everything',
+    tokens: ['organization_member'],
+    check: async (scene, host) => {
+      const { provider, repositories, world } = scene;
+      const repository = await knownRepository(scene, repositories.handbook);
+      const tip = await provider.readTip(repository, call());
+      assert.equal(tip?.repository.name, 'handbook');
+      const expected = expectedContributions(scene, repositories.handbook);
+      for (const { kind, externalId, details } of tip?.page.contributions ?? []) {
+        const known = expected.find((one) => one.kind === kind && one.externalId === externalId);
+        if (kind === 'star') continue;
+        assert.deepEqual(
+          withoutUntold(details, host),
+          withoutUntold(known?.details ?? null, host),
+          `${kind} ${externalId}`,
+        );
+      }
+      assert.ok((tip?.page.contributions.length ?? 0) > 0);
+      const totals = await provider.readTotals(repository, call());
+      const { issues, pulls } = scene;
+      assert.equal(totals['issues'], issues.length);
+      assert.equal(totals['pull_requests'], pulls.length);
+      assert.equal(totals['commits'], repositories.handbook.commits.length);
+      assert.equal(totals['comments'], 3);
+      repositories.handbook.visibility = 'private';
+      world.changed();
+      assert.equal(await provider.readTip(repository, call()), null);
+    },
+  },
+  {
+    what: 'addresses in commits are found to be whose they are',
+    tokens: ['public_only'],
+    check: async (scene) => {
+      const { provider, repositories, people } = scene;
+      const { commits } = repositories.handbook;
+      const identities = commits.map(({ author, oid }) => ({ email: author.email.toLowerCase(), oid }));
+      const repository = await knownRepository(scene, repositories.handbook);
+      const resolved = await provider.resolveIdentities(repository, identities, call());
+      const idOf = (email: string): string | null | undefined => {
+        const actor = resolved.get(email);
+        return actor === undefined ? undefined : (actor?.externalId ?? null);
+      };
+      assert.equal(idOf('ada@mail.example'), String(people.ada.id));
+      assert.equal(idOf('ada.lovelace@work.example'), String(people.ada.id));
+      assert.equal(idOf('nobody@elsewhere.example'), null);
+      assert.equal(idOf('gone-babbage@mail.example'), null);
+    },
+  },
+  {
+    what: 'git reads what is public without a credential, and what is private with one',
+    tokens: ['organization_member'],
+    check: async (scene) => {
+      const { provider, repositories } = scene;
+      const { signal } = new AbortController();
+      const open = await provider.gitRemote(await knownRepository(scene, repositories.handbook), signal);
+      assert.equal(open.authorization, undefined);
+      const hidden = await provider.gitRemote(await knownRepository(scene, repositories.plans), signal);
+      assert.match(hidden.authorization ?? '', /^Basic /);
+    },
+  },
+];
+
+async function listAll(provider: Provider, owner: KnownAccount) {
+  const found = [];
+  let cursor: string | null = null;
+  do {
+    const page = await provider.listRepositories(owner, cursor, call());
+    found.push(...page.repositories);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return [...new Map(found.map((one) => [one.externalId, one])).values()].toSorted((one, other) =>
+    one.name < other.name ? -1 : 1,
+  );
+}

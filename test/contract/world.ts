@@ -1,0 +1,139 @@
+import { addCommit, addIssue, addPullRequest, addRepository, addReview } from '../github/world/activity.ts';
+import { addComment, addReviewComment } from '../github/world/comments.ts';
+import type { Account, Issue, PullRequest, Repository } from '../github/world/model.ts';
+import { closeItem } from '../github/world/mutations.ts';
+import { addAccount } from '../github/world/people.ts';
+import { react } from '../github/world/reactions.ts';
+import { star } from '../github/world/repository-changes.ts';
+import { assign, label, requestReview } from '../github/world/threads.ts';
+import { World } from '../github/world/world.ts';
+import { clock } from '../service.ts';
+
+/** A small world of which every code host can tell everything; its people hold the tokens of the simulators. */
+export interface ContractWorld {
+  world: World;
+  now: () => Date;
+  /** Lets time pass. */
+  advance: (seconds: number) => void;
+  people: Record<'ada' | 'olive' | 'max' | 'gone', Account>;
+  organization: Account;
+  /** Public, with everything in it; private; empty; and a copy of the first. */
+  repositories: Record<'handbook' | 'plans' | 'empty' | 'fork', Repository>;
+  issues: Issue[];
+  pulls: PullRequest[];
+}
+
+const foundedAt = new Date('2025-03-01T09:00:00Z');
+
+export function createContractWorld(): ContractWorld {
+  const { now, advance } = clock();
+  const world = new World(now);
+  const people = addCastOf(world);
+  const organization = addAccount(world, {
+    type: 'Organization',
+    login: 'analytical-engines',
+    createdAt: foundedAt,
+    name: 'Analytical Engines',
+    bio: 'Engines, with "notes" & <tags>.',
+    websiteUrl: 'https://engines.example',
+  });
+  join(world, organization, people.olive, 'admin');
+  join(world, organization, people.max, 'member');
+  const repositories = addRepositories(world, organization, people);
+  const { issues, pulls } = fill({ world, advance, people, repositories });
+  people.gone.isDeleted = true;
+  world.changed();
+  advance(3600);
+  return { world, now, advance, people, organization, repositories, issues, pulls };
+}
+
+function addCastOf(world: World): ContractWorld['people'] {
+  const person = (login: string, described: Partial<Account> = {}): Account =>
+    addAccount(world, { login, createdAt: foundedAt, emails: [`${login}@mail.example`], ...described });
+  return {
+    ada: person('ada-lovelace', {
+      name: 'Ada Lovelace',
+      bio: 'Poetical science.',
+      websiteUrl: 'https://ada.example',
+      emails: ['ada@mail.example', 'Ada.Lovelace@Work.Example'],
+      followers: 1843,
+      following: 12,
+    }),
+    olive: person('olive-admin', { name: 'زيتون' }),
+    max: person('max-member'),
+    gone: person('gone-babbage'),
+  };
+}
+
+function join(world: World, organization: Account, account: Account, role: 'admin' | 'member'): void {
+  world.memberships.push({ organizationId: organization.id, accountId: account.id, role, state: 'active' });
+  world.changed();
+}
+
+function addRepositories(
+  world: World,
+  { id: ownerId }: Account,
+  { ada }: ContractWorld['people'],
+): ContractWorld['repositories'] {
+  const described = { createdAt: foundedAt, hasDiscussions: false, license: null };
+  return {
+    handbook: addRepository(world, {
+      ...described,
+      ownerId,
+      name: 'handbook',
+      description: 'How engines are kept',
+      language: 'TypeScript',
+    }),
+    plans: addRepository(world, { ...described, ownerId, name: 'secret-plans', visibility: 'private' }),
+    empty: addRepository(world, { ...described, ownerId, name: 'empty' }),
+    fork: addRepository(world, { ...described, ownerId: ada.id, name: 'handbook', isFork: true }),
+  };
+}
+
+function fill({
+  world,
+  advance,
+  people: { ada, olive, max, gone },
+  repositories: { handbook, plans, fork },
+}: Pick<ContractWorld, 'world' | 'advance' | 'people' | 'repositories'>): Pick<ContractWorld, 'issues' | 'pulls'> {
+  const issues: Issue[] = [];
+  const pulls: PullRequest[] = [];
+  for (const [index, author] of [ada, max, gone, ada, olive].entries()) {
+    advance(600);
+    issues.push(addIssue(world, handbook, { author }));
+    const pull = addPullRequest(world, handbook, { author, isDraft: index === 1 });
+    pulls.push(pull);
+    advance(60);
+    addCommit(world, handbook, {
+      author: { name: author.login, email: author.emails[index % 2] ?? 'lost@mail.example' },
+    });
+  }
+  addCommit(world, handbook, { author: { name: 'Nobody', email: 'nobody@elsewhere.example' } });
+  addCommit(world, plans, { author: { name: 'Olive', email: 'olive-admin@mail.example' } });
+  addIssue(world, plans, { author: max });
+  const [first, second, third] = issues;
+  const [one, two, three] = pulls;
+  if (!first || !second || !third || !one || !two || !three) throw new Error('the world is too small');
+  addReview(world, one, { author: olive });
+  addReview(world, one, { author: max, state: 'COMMENTED' });
+  addReview(world, one, { author: gone, state: 'CHANGES_REQUESTED' });
+  const [review] = one.reviews;
+  addReviewComment(world, one, { author: olive, ...(review && { review }) });
+  requestReview(world, two, ada);
+  addComment(world, first, { author: max });
+  addComment(world, one, { author: ada });
+  const comment = addComment(world, first, { author: gone });
+  for (const thing of [first, one, comment]) react(world, thing, { by: ada, content: 'HEART' });
+  react(world, first, { by: max, content: 'THUMBS_UP' });
+  label(world, first, 'bug');
+  label(world, one, 'docs');
+  assign(world, first, olive);
+  advance(60);
+  closeItem(world, one, { merged: true, by: olive });
+  closeItem(world, three, { by: olive });
+  closeItem(world, first, { by: olive, closer: one });
+  closeItem(world, second, { by: max });
+  for (const by of [ada, max]) star(world, handbook, by);
+  star(world, fork, max);
+  return { issues, pulls };
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { recordedDeliveries, recordedSecret, recordings } from './recordings.ts';
+import { startReplay } from './replay.ts';
+import { checkAnswer, checkRequest } from './swagger.ts';
+
+test('what was recorded fits the description by which simulated answers are checked', () => {
+  let checked = 0;
+  for (const { path, status, body, name } of recordings) {
+    if (path.startsWith('/@') || status !== 200) continue;
+    const { pathname, searchParams } = new URL(path, 'http://forge.example');
+    try {
+      checkAnswer(checkRequest('GET', pathname, searchParams).path, body);
+    } catch (error) {
+      assert.fail(`${name}: ${String(error)}`);
+    }
+    checked += 1;
+  }
+  assert.ok(checked > 80, `${checked} answers`);
+});
+
+const ask = (path: string, query = '') => checkRequest('GET', path, new URLSearchParams(query));
+
+test('what no Gitea describes is not asked for', () => {
+  assert.equal(ask('/repos/acme/handbook/issues', 'type=pulls&limit=50').path, '/repos/{owner}/{repo}/issues');
+  assert.throws(() => ask('/repos/acme/handbook/contributors'), /not in Gitea's description/);
+  assert.throws(() => ask('/repos/acme/handbook/issues', 'type=pull_requests'), /type cannot be/);
+  assert.throws(() => ask('/repos/acme/handbook/issues', 'sort=updated'), /no parameter sort/);
+  assert.throws(() => ask('/repos/acme/handbook/pulls/one'), /index/);
+  assert.throws(() => checkRequest('DELETE', '/repos/acme/handbook', new URLSearchParams()), /not in Gitea/);
+  assert.throws(() => checkAnswer('/users/{username}', { id: 'one' }), /\/id/);
+});
+
+test('the deliveries are byte for byte what was signed', () => {
+  assert.equal(recordedDeliveries.length, 60);
+  for (const { name, headers, body } of recordedDeliveries) {
+    const signature = createHmac('sha256', recordedSecret).update(body).digest('hex');
+    assert.equal(headers['x-gitea-signature'], signature, name);
+    assert.equal(headers['x-hub-signature-256'], `sha256=${signature}`, name);
+  }
+});
+
+test('a replay answers nothing that was not recorded, and says so at its end', async () => {
+  const replay = await startReplay();
+  assert.equal((await fetch(`${replay.apiUrl}/users/alice`)).status, 200);
+  assert.equal(
+    (await fetch(`${replay.apiUrl}/users/alice`, { headers: { authorization: 'token token-of-carol' } })).status,
+    418,
+  );
+  await assert.rejects(async () => replay[Symbol.asyncDispose](), /carol \/users\/alice/);
+});

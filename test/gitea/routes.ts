@@ -1,0 +1,215 @@
+import type { Account, Issue, PullRequest, Repository } from '../github/world/model.ts';
+import {
+  accountAsUser,
+  comment,
+  commit,
+  item,
+  organization,
+  type Place,
+  type Reply,
+  reactions,
+  repository,
+  reviewComment,
+  reviews,
+  timeline,
+  wholePull,
+} from './answers.ts';
+import { recorded } from './recordings.ts';
+import type { Described } from './swagger.ts';
+
+type Route = (place: Place, parameters: string[]) => Reply;
+
+const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
+const like = (name: string): Reply => ({ status: recorded(name).status, body: recorded(name).body });
+
+/** What the simulated Gitea answers. */
+export function answer(place: Place, { path, parameters }: Described): Reply {
+  if (place.viewer === undefined) return like('whoami-bad-token');
+  const route = routes[path];
+  if (route === undefined) throw new Error(`${path} is not simulated`);
+  return route(place, parameters);
+}
+
+const routes: Readonly<Record<string, Route>> = {
+  '/version': () => like('version'),
+  '/user': (place) => {
+    const account = place.world.accountById(place.viewer?.accountId ?? 0);
+    return account === undefined ? like('whoami-no-token') : ok(accountAsUser(place, account));
+  },
+  '/users/{username}': (place, [name = '']) =>
+    renamed(place, name) ?? withAccount(place, name, (account) => ok(accountAsUser(place, account))),
+  '/orgs/{org}': (place, [name = '']) =>
+    withAccount(place, name, (account) =>
+      account.type === 'Organization' ? ok(organization(place, account)) : like('org-missing'),
+    ),
+  '/users/{username}/repos': (place, [name = '']) => owned(place, name),
+  '/orgs/{org}/repos': (place, [name = '']) => owned(place, name),
+  '/users/{username}/orgs/{org}/permissions': (place, [name = '', organizationName = '']) => {
+    if (place.viewer?.accountId === null) return like('org-perm-anon');
+    const member = place.world.accountByLogin(name);
+    const group = place.world.accountByLogin(organizationName);
+    if (member === undefined || group === undefined) return like('user-missing');
+    const membership = place.world.membership(group.id, member.id);
+    if (membership?.state !== 'active') return like('org-perm-carol');
+    return like(membership.role === 'admin' ? 'org-perm-alice' : 'org-perm-bob');
+  },
+  '/repos/{owner}/{repo}': (place, path) => within(place, path, (shown) => ok(repository(place, shown))),
+  '/repos/{owner}/{repo}/issues': (place, path) => within(place, path, (shown) => items(place, shown)),
+  '/repos/{owner}/{repo}/issues/{index}/reactions': (place, path) =>
+    within(place, path, (shown) => {
+      const found = [...shown.issues, ...shown.pullRequests].find(({ number }) => number === Number(path[2]));
+      return found === undefined ? like('issue-missing') : ok(reactions(place, found.reactions));
+    }),
+  '/repos/{owner}/{repo}/issues/{index}/timeline': (place, path) =>
+    within(place, path, (shown) => {
+      const issue = shown.issues.find(({ number }) => number === Number(path[2]));
+      return issue === undefined ? like('issue-missing') : paged(place, timeline(place, issue, shown.pullRequests), {});
+    }),
+  '/repos/{owner}/{repo}/issues/comments': (place, path) => within(place, path, (shown) => comments(place, shown)),
+  '/repos/{owner}/{repo}/issues/comments/{id}/reactions': (place, path) =>
+    within(place, path, (shown) => {
+      const found = commented(shown).find(({ told }) => told.id === Number(path[2]));
+      return found === undefined ? like('issue-missing') : ok(reactions(place, found.told.reactions));
+    }),
+  '/repos/{owner}/{repo}/pulls/{index}': (place, path) => withPull(place, path, (pull) => ok(wholePull(place, pull))),
+  '/repos/{owner}/{repo}/pulls/{index}/reviews': (place, path) =>
+    withPull(place, path, (pull) => paged(place, reviews(place, pull), {})),
+  '/repos/{owner}/{repo}/pulls/{index}/reviews/{id}/comments': (place, path) =>
+    withPull(place, path, (pull) =>
+      ok(
+        pull.reviewComments
+          .filter(({ reviewId }) => reviewId === Number(path[3]))
+          .map((one) => reviewComment(place, one)),
+      ),
+    ),
+  '/repos/{owner}/{repo}/commits': (place, path) =>
+    within(place, path, ({ commits }) => {
+      const oid = place.query.get('sha');
+      const until = oid === null ? commits.length : commits.findIndex((one) => one.oid === oid) + 1;
+      if (until === 0) return like('issue-missing');
+      const newestFirst = commits.slice(0, until).toReversed();
+      return paged(
+        place,
+        newestFirst.map((one) => commit(place, one)),
+        { hasLinks: true },
+      );
+    }),
+};
+
+/** Whoever has a new name is found by the old one too. */
+function renamed({ world, url }: Place, name: string): Reply | undefined {
+  const account = world.accounts.find((one) => !one.isDeleted && formerNames.get(one)?.has(name.toLowerCase()));
+  if (account === undefined || world.accountByLogin(name) !== undefined) return undefined;
+  return { status: 307, body: '', headers: { location: `${url}/api/v1/users/${account.login}` } };
+}
+
+const formerNames = new WeakMap<Account, Set<string>>();
+
+/** Has an account be found by a name that it had. */
+export function remember(account: Account, formerName: string): void {
+  const names = formerNames.get(account) ?? new Set<string>();
+  formerNames.set(account, names.add(formerName.toLowerCase()));
+}
+
+function withAccount({ world }: Place, name: string, reply: (account: Account) => Reply): Reply {
+  const account = world.accountByLogin(name);
+  return account === undefined ? like('user-missing') : reply(account);
+}
+
+function owned(place: Place, name: string): Reply {
+  return withAccount(place, name, (account) => {
+    const { world, viewer } = place;
+    const shown = world.owned(account).filter((one) => viewer !== undefined && world.canSee(viewer, one));
+    const byId = shown.toSorted((one, other) => one.id - other.id);
+    return paged(
+      place,
+      byId.map((one) => repository(place, one)),
+      { hasLinks: true },
+    );
+  });
+}
+
+function within(
+  { world, viewer }: Place,
+  [owner = '', name = '']: string[],
+  reply: (shown: Repository) => Reply,
+): Reply {
+  const found = world.repository(owner, name);
+  const isShown = found !== undefined && viewer !== undefined && world.canSee(viewer, found);
+  return isShown ? reply(found) : like('repo-secret-carol');
+}
+
+function withPull(place: Place, path: string[], reply: (pull: PullRequest) => Reply): Reply {
+  return within(place, path, ({ pullRequests }) => {
+    const pull = pullRequests.find(({ number }) => number === Number(path[2]));
+    return pull === undefined ? like('issue-missing') : reply(pull);
+  });
+}
+
+/** Last created first, whatever changed last. */
+function items(place: Place, { issues, pullRequests }: Repository): Reply {
+  const { query } = place;
+  if (query.get('state') !== 'all') throw new Error('only all states are simulated');
+  const type = query.get('type');
+  const all: (Issue | PullRequest)[] = [
+    ...(type === 'pulls' ? [] : issues),
+    ...(type === 'issues' ? [] : pullRequests),
+  ];
+  const wanted = all
+    .filter((one) => isWithin(query, one))
+    .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id - one.id);
+  return paged(
+    place,
+    wanted.map((one) => item(place, one)),
+    { hasLinks: true },
+  );
+}
+
+/** First written first. */
+function comments(place: Place, shown: Repository): Reply {
+  const owner = place.world.accountById(shown.ownerId)?.login ?? '';
+  const wanted = commented(shown)
+    .filter(({ told }) => isWithin(place.query, told))
+    .toSorted(
+      (one, other) => one.told.createdAt.getTime() - other.told.createdAt.getTime() || one.told.id - other.told.id,
+    );
+  return paged(
+    place,
+    wanted.map(({ told, below }) => comment(place, told, below, `/${owner}/${shown.name}`)),
+    {},
+  );
+}
+
+function commented({ issues, pullRequests }: Repository) {
+  return [...issues, ...pullRequests].flatMap((below) => below.comments.map((told) => ({ told, below })));
+}
+
+function isWithin(query: URLSearchParams, { updatedAt }: { updatedAt: Date }): boolean {
+  const [since, before] = [query.get('since'), query.get('before')];
+  return (since === null || updatedAt >= new Date(since)) && (before === null || updatedAt <= new Date(before));
+}
+
+/** Cuts silently; only some lists have links. */
+function paged(
+  { query, maxPerPage, url }: Place,
+  all: readonly unknown[],
+  { hasLinks = false }: { hasLinks?: boolean },
+): Reply {
+  const size = Math.min(Number(query.get('limit') ?? 30), maxPerPage);
+  const page = Number(query.get('page') ?? 1);
+  const last = Math.max(1, Math.ceil(all.length / size));
+  const links = [
+    ...(page < last ? [link(url, query, page + 1, 'next'), link(url, query, last, 'last')] : []),
+    ...(page > 1 ? [link(url, query, 1, 'first'), link(url, query, page - 1, 'prev')] : []),
+  ];
+  return ok(all.slice((page - 1) * size, page * size), {
+    'x-total-count': String(all.length),
+    ...(hasLinks && links.length > 0 && { link: links.join(',') }),
+  });
+}
+
+function link(url: string, query: URLSearchParams, page: number, rel: string): string {
+  const parameters = new URLSearchParams(query);
+  parameters.set('page', String(page));
+  return `<${url}/api/v1/somewhere?${parameters.toString()}>; rel="${rel}"`;
+}

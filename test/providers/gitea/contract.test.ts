@@ -1,0 +1,30 @@
+import { createGiteaProvider } from '../../../src/providers/gitea/provider.ts';
+import { startGiteaSimulator } from '../../gitea/simulator.ts';
+import { providerContract } from '../../provider-contract.ts';
+
+for (const maxPerPage of [50, 2]) {
+  providerContract({
+    name: `Gitea, ${maxPerPage} a page`,
+    // Nothing tells why an issue was closed; how large a pull request is, only later versions do.
+    untold: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
+    tellsStars: false,
+    start: async ({ world, now }) => {
+      const simulator = await startGiteaSimulator({ world, maxPerPage });
+      const { url, apiUrl, tokens } = simulator;
+      return {
+        tokens,
+        provider: (names) =>
+          createGiteaProvider({
+            name: 'gitea',
+            url,
+            apiUrl,
+            tokens: names.map((name) => tokens[name]),
+            webhookSecret: 'a secret for deliveries',
+            connectTimeoutMs: 2000,
+            now,
+          }),
+        [Symbol.asyncDispose]: () => simulator.close(),
+      };
+    },
+  });
+}

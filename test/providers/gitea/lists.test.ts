@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ContributionPage, Provider } from '../../../src/providers/provider.ts';
+import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
+import { call, giteaProvider } from '../../gitea/asking.ts';
+import { type GiteaSimulator, startGiteaSimulator } from '../../gitea/simulator.ts';
+import { addIssue, addRepository } from '../../github/world/activity.ts';
+import { addComment, deleteComment } from '../../github/world/comments.ts';
+import { deleteItem } from '../../github/world/mutations.ts';
+import { Random } from '../../github/world/random.ts';
+
+/** Lists that move while they are read, and are cut to less than was asked for. */
+
+interface Scene extends ContractWorld {
+  simulator: GiteaSimulator;
+  provider: Provider;
+}
+
+async function inScene(maxPerPage: number, check: (scene: Scene) => Promise<void>): Promise<void> {
+  const world = createContractWorld();
+  await using simulator = await startGiteaSimulator({ world: world.world, maxPerPage });
+  await using provider = giteaProvider(simulator, { now: world.now });
+  await check({ ...world, simulator, provider });
+}
+
+/** Reads a stream to its end, while something happens between its pages. */
+async function readAll(
+  { provider, organization, repositories }: Scene,
+  stream: string,
+  options: { since?: Date; meanwhile?: (page: ContributionPage) => void } = {},
+): Promise<Set<string>> {
+  const { name, id, defaultBranch } = repositories.handbook;
+  const repository = { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+  const seen = new Set<string>();
+  let cursor: string | null = null;
+  do {
+    const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
+    const page: ContributionPage = await provider.readStream(stream, repository, position, call());
+    for (const { externalId } of page.contributions) seen.add(externalId);
+    options.meanwhile?.(page);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return seen;
+}
+
+const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
+
+test('a page that is cut silently is followed by the others', async () => {
+  await inScene(3, async (scene) => {
+    const { handbook } = scene.repositories;
+    for (let count = 0; count < 10; count += 1) addIssue(scene.world, handbook, { author: scene.people.ada });
+    assert.deepEqual([...(await readAll(scene, 'issues'))].toSorted(), idsOf(handbook.issues).toSorted());
+  });
+});
+
+test('nothing that stays is passed by while issues come and go', async () => {
+  for (let seed = 1; seed <= 12; seed += 1) {
+    await inScene(3, async (scene) => {
+      const random = new Random(seed);
+      const { handbook } = scene.repositories;
+      for (let count = 0; count < 20; count += 1) {
+        scene.advance(1);
+        addIssue(scene.world, handbook, { author: scene.people.ada });
+      }
+      const before = [...handbook.issues];
+      let happenings = 0;
+      const seen = await readAll(scene, 'issues', {
+        meanwhile: () => {
+          happenings += 1;
+          if (happenings > 12) return;
+          scene.advance(1);
+          if (random.chance(0.5)) addIssue(scene.world, handbook, { author: scene.people.max });
+          for (let count = random.integer(0, 3); count > 0; count -= 1) {
+            const gone = random.pickIfAny(handbook.issues);
+            if (gone) deleteItem(scene.world, handbook, gone);
+          }
+        },
+      });
+      const stayed = before.filter((issue) => handbook.issues.includes(issue));
+      assert.deepEqual(
+        idsOf(stayed).filter((id) => !seen.has(id)),
+        [],
+        `seed ${seed}`,
+      );
+    });
+  }
+});
+
+test('nothing that stays is passed by while comments come and go', async () => {
+  for (let seed = 1; seed <= 8; seed += 1) {
+    await inScene(2, async (scene) => {
+      const random = new Random(seed);
+      const [issue] = scene.issues;
+      assert.ok(issue);
+      for (let count = 0; count < 12; count += 1) {
+        scene.advance(1);
+        addComment(scene.world, issue, { author: scene.people.ada });
+      }
+      const before = [...issue.comments];
+      let happenings = 0;
+      const seen = await readAll(scene, 'comments', {
+        meanwhile: () => {
+          happenings += 1;
+          if (happenings > 10) return;
+          scene.advance(1);
+          if (random.chance(0.5)) addComment(scene.world, issue, { author: scene.people.max });
+          const gone = random.chance(0.7) ? random.pickIfAny(issue.comments) : undefined;
+          if (gone) deleteComment(scene.world, gone);
+        },
+      });
+      const stayed = before.filter((comment) => issue.comments.includes(comment));
+      assert.deepEqual(
+        idsOf(stayed).filter((id) => !seen.has(id)),
+        [],
+        `seed ${seed}`,
+      );
+    });
+  }
+});
+
+test('of what changed, nothing is passed by when one goes and another changes while it is read', async () => {
+  await inScene(2, async (scene) => {
+    const { handbook } = scene.repositories;
+    const [oldest] = handbook.issues;
+    const since = new Date(scene.now().getTime() + 1000);
+    scene.advance(10);
+    const changed = Array.from({ length: 6 }, () => addIssue(scene.world, handbook, { author: scene.people.ada }));
+    const newest = changed.at(-1);
+    assert.ok(oldest && newest);
+    let pages = 0;
+    const seen = await readAll(scene, 'issues', {
+      since,
+      meanwhile: () => {
+        pages += 1;
+        if (pages > 1) return;
+        scene.advance(5);
+        // As many as before: one less before the reader, one more behind.
+        deleteItem(scene.world, handbook, newest);
+        oldest.updatedAt = scene.now();
+      },
+    });
+    for (const id of idsOf(changed)) assert.ok(seen.has(id), id);
+  });
+});
+
+test('every repository of a long list is listed, whatever is removed meanwhile', async () => {
+  await inScene(2, async (scene) => {
+    const { world, organization, provider, now } = scene;
+    for (let count = 0; count < 9; count += 1) {
+      addRepository(world, { ownerId: organization.id, name: `part-${count}`, createdAt: now() });
+    }
+    const owner = {
+      externalId: String(organization.id),
+      handle: '',
+      type: 'organization',
+      name: organization.login,
+      memory: null,
+    } as const;
+    const listed = new Set<string>();
+    let cursor: string | null = null;
+    let removals = 0;
+    do {
+      const page = await provider.listRepositories(owner, cursor, call());
+      for (const { name } of page.repositories) listed.add(name);
+      if (removals < 3) {
+        world.repositories.splice(
+          world.repositories.findIndex(({ name }) => name === `part-${removals}`),
+          1,
+        );
+        world.changed();
+        removals += 1;
+      }
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    for (const name of ['handbook', 'empty', 'part-3', 'part-5', 'part-8']) assert.ok(listed.has(name), name);
+    assert.ok(!listed.has('secret-plans'));
+  });
+});
+
+test('a place in a list that cannot be read is an error, so that the list is begun anew', async () => {
+  await inScene(2, async ({ provider, organization, repositories: { handbook } }) => {
+    const repository = {
+      owner: organization.login,
+      name: handbook.name,
+      handle: String(handbook.id),
+      defaultBranch: 'main',
+      access: null,
+    };
+    const position = { cursor: 'nonsense', since: null, pageSize: null, isDeep: false };
+    await assert.rejects(provider.readStream('issues', repository, position, call()), {
+      code: 'provider_invalid_response',
+    });
+  });
+});
+
+test('where there are no issues at all, there is nothing to read; where there is no repository, that is said', async () => {
+  await inScene(50, async ({ provider, organization, simulator, repositories: { handbook } }) => {
+    const repository = {
+      owner: organization.login,
+      name: handbook.name,
+      handle: String(handbook.id),
+      defaultBranch: 'main',
+      access: null,
+    };
+    const position = { cursor: null, since: null, pageSize: null, isDeep: false };
+    simulator.surprises.push((path) => (path.includes('/issues') ? { status: 404, body: {} } : undefined));
+    const page = await provider.readStream('issues', repository, position, call());
+    assert.deepEqual([page.contributions, page.nextCursor, page.total], [[], null, 0]);
+    simulator.surprises.splice(0, 1, () => ({ status: 404, body: {} }));
+    await assert.rejects(provider.readStream('issues', repository, position, call()), { code: 'not_found' });
+  });
+});
+
+test('what was imported from another host is nobody’s here', async () => {
+  await inScene(50, async ({ provider, organization, simulator, repositories: { handbook }, issues }) => {
+    const repository = {
+      owner: organization.login,
+      name: handbook.name,
+      handle: String(handbook.id),
+      defaultBranch: 'main',
+      access: null,
+    };
+    for (const { id } of issues) simulator.imported.add(id);
+    const position = { cursor: null, since: null, pageSize: null, isDeep: false };
+    const page = await provider.readStream('issues', repository, position, call());
+    assert.ok(page.contributions.length > 0 && page.contributions.every(({ author }) => author === null));
+    assert.deepEqual(page.actors, []);
+  });
+});

@@ -1,0 +1,29 @@
+import { createGitHubProvider } from '../../../src/providers/github/provider.ts';
+import { startSimulator } from '../../github/simulator.ts';
+import { providerContract } from '../../provider-contract.ts';
+
+providerContract({
+  name: 'GitHub',
+  // Comments at lines are among a pull request's comments; that, and how large it is, is told in tests of their own.
+  untold: ['comments', 'additions', 'deletions', 'changedFiles', 'commits'],
+  tellsStars: true,
+  start: async ({ world, now }) => {
+    const simulator = await startSimulator({ world, now });
+    const { url, apiUrl, tokens } = simulator;
+    return {
+      tokens,
+      provider: (names) =>
+        createGitHubProvider({
+          name: 'github',
+          url,
+          apiUrl,
+          tokens: names.map((name) => tokens[name]),
+          webhookSecret: 'a secret for deliveries',
+          app: undefined,
+          connectTimeoutMs: 2000,
+          now,
+        }),
+      [Symbol.asyncDispose]: () => simulator.close(),
+    };
+  },
+});
