@@ -10,6 +10,9 @@ import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { composerRoutes } from './cards/composer/routes.ts';
 import { openPictures } from './cards/open.ts';
+import { awardRoutes } from './achievements/awards/routes.ts';
+import { createAwardTasks } from './achievements/awards/tasks.ts';
+import { revocationRoutes } from './achievements/revocations/routes.ts';
 import type { Config } from './config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
@@ -77,6 +80,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     tasks: {
       ...withInstallations(core.sync, {
         ...createTasks(core.sync),
+        ...createAwardTasks(core.sync),
         ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
       }),
       ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),
@@ -169,6 +173,8 @@ async function createApp(
       contributionRoutes(routes, context);
       contributorRoutes(routes, context);
       badgeRoutes(routes, context);
+      awardRoutes(routes, context);
+      revocationRoutes(routes, context);
       accessRoutes(routes, context);
       deliveryRoutes(routes, context);
       composerRoutes(routes, { ...context, profileUrl: profileUrls(config) });

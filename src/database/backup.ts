@@ -36,6 +36,10 @@ const tables = [
   'opt_outs',
   'installations',
   'covered_repositories',
+  'achievement_files',
+  'achievements',
+  'awards',
+  'achievement_work',
 ] as const;
 
 const rowsAtOnce = 2000;

@@ -11,6 +11,12 @@ import type {
   SigningKeysTable,
 } from './access-tables.ts';
 import type {
+  AchievementFilesTable,
+  AchievementsTable,
+  AchievementWorkTable,
+  AwardsTable,
+} from './achievement-tables.ts';
+import type {
   CommitsTable,
   ContributionDaysTable,
   ContributionsTable,
@@ -48,6 +54,10 @@ export interface Tables {
   repository_polls: RepositoryPollsTable;
   rankings: RankingsTable;
   ranks: RanksTable;
+  achievement_files: AchievementFilesTable;
+  achievements: AchievementsTable;
+  awards: AwardsTable;
+  achievement_work: AchievementWorkTable;
   seen_totals: SeenTotalsTable;
   signing_keys: SigningKeysTable;
   owner_keys: OwnerKeysTable;

@@ -7,6 +7,7 @@ export const dataTypes = {
   repository: 2,
   contributor: 3,
   token: 4,
+  achievement: 5,
   key: 6,
   key_id: 7,
 } as const;
@@ -39,6 +40,8 @@ export function envelope(content: {
   dataType: keyof typeof dataTypes;
   data: readonly unknown[];
   provenance?: Provenance;
+  /** Where there is no other provenance to tell. */
+  includesPrivate?: boolean;
   previousCursor?: string | undefined;
   nextCursor?: string | undefined;
 }): Envelope {
@@ -53,6 +56,7 @@ export function envelope(content: {
         ...(provenance.missing.length > 0 && { missing: provenance.missing }),
         includes_private: provenance.includesPrivate,
       }),
+      ...(content.includesPrivate !== undefined && { includes_private: content.includesPrivate }),
     },
     data,
     ...(previousCursor !== undefined && { previous_cursor: previousCursor }),
@@ -83,7 +87,7 @@ export function EnvelopeSchema(item: TSchema) {
     meta_data: Type.Object({
       count: Type.Integer({ description: 'Number of items in `data`.' }),
       data_type: Type.Integer({
-        description: '0 unknown, 1 entity, 2 repository, 3 contributor, 4 token, 6 key, 7 key id.',
+        description: '0 unknown, 1 entity, 2 repository, 3 contributor, 4 token, 5 achievement, 6 key, 7 key id.',
       }),
       as_of: Type.Optional(Type.String({ ...Timestamp, description: 'When the provider was last asked.' })),
       complete: Type.Optional(Type.Boolean({ description: 'False while something is still being collected.' })),

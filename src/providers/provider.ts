@@ -107,6 +107,24 @@ export interface RepositoryTip {
   page: ContributionPage;
 }
 
+/** A file on the default branch. */
+export interface RepositoryFile {
+  path: string;
+  /** The blob's name in git. */
+  oid: string;
+  sizeBytes: number;
+  /** Null: it is no text, or too long to be told as one. */
+  text: string | null;
+}
+
+/** Files of a repository as they were together at one commit. */
+export interface RepositoryFiles {
+  /** The newest commit of the default branch; null: there is none. */
+  revision: string | null;
+  /** Those that are there. */
+  files: RepositoryFile[];
+}
+
 /** How much there is of what streams list, by name of stream; one that is absent is not known. */
 export type ContributionTotals = Partial<Record<string, number>>;
 
@@ -233,6 +251,11 @@ export interface Provider {
   ): Promise<Map<string, readonly string[]>>;
   /** How much there is of what the streams of a repository list. */
   readTotals(repository: KnownRepository, call: Call): Promise<ContributionTotals>;
+
+  /** Files on the default branch, at most 4 at a time; null when the repository is not shown as it was, or none is told. */
+  readFiles(repository: KnownRepository, paths: readonly string[], call: Call): Promise<RepositoryFiles | null>;
+  /** Address of a file on the default branch as it is, such as a picture. */
+  fileUrl(repository: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>, path: string): string;
 
   gitRemote(repository: KnownRepository, signal: AbortSignal): Promise<GitRemote>;
   /** At most 100 at a time. Null: nobody has that address. An address that is not in the answer could not be asked for. */

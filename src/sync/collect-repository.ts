@@ -1,7 +1,9 @@
+import { requestAwards } from '../achievements/awards/jobs-store.ts';
 import { AppError } from '../errors.ts';
 import { markCollected, markRepositoryGone } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { fillDetails } from './fill-details.ts';
+import { followFile } from './follow-file.ts';
 import { dueScan, hasCountedHistory, isHistory } from './plan.ts';
 import { readHistory } from './read-history.ts';
 import { readStream, type Subject } from './read-stream.ts';
@@ -21,6 +23,7 @@ export async function collectRepository(context: SyncContext, subject: Subject):
   let isComplete = true;
   for (const stream of await findStreams(context.connection, repository.id)) {
     try {
+      if (isHistory(stream)) await followFileIfTold(context, subject, stream);
       await collectStream(context, subject, stream);
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return hideRepository(context, subject);
@@ -38,9 +41,19 @@ export async function collectRepository(context: SyncContext, subject: Subject):
     context.onFailure(error, 'asking for details');
     isComplete = false;
   }
-  if (!isComplete) return 'incomplete';
-  await markCollected(context.connection, repository.id, startedAt);
-  return 'complete';
+  if (isComplete) await markCollected(context.connection, repository.id, startedAt);
+  await requestAwards(context.connection, repository.id, context.now());
+  return isComplete ? 'complete' : 'incomplete';
+}
+
+/** Commits are read also where the provider does not show a file, or shows nonsense. */
+async function followFileIfTold(context: SyncContext, subject: Subject, history: StreamState): Promise<void> {
+  try {
+    await followFile(context, subject, history);
+  } catch (error) {
+    if (!isOfOnePart(error)) throw error;
+    context.onFailure(error, 'reading a file of achievements');
+  }
 }
 
 /** What the provider denies, or answers in a way that cannot be used, leaves the rest to be read. */

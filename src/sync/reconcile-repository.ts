@@ -1,3 +1,4 @@
+import { noteEverybody } from '../achievements/files/store.ts';
 import { recountRepository } from '../contributions/recount-store.ts';
 import { areCommitsCounted } from '../contributions/total-store.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -8,6 +9,8 @@ import { findStreams, wantFullScan } from './stream-store.ts';
 
 /** Compares what is stored of an installed repository with what its provider says there is, and reads anew what is not the same. */
 export async function reconcileRepository(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
+  // Also what nothing tells, such as that somebody is called otherwise, comes to be judged.
+  await noteEverybody(context.connection, repositoryId);
   const before = await differences(context, repositoryId, work);
   // Something may just have happened: then the next look shows the same on both sides.
   const found = before.size === 0 ? before : await differences(context, repositoryId, work);

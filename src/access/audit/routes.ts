@@ -10,7 +10,9 @@ import { type AuditEntry, auditActions, findAudit } from './store.ts';
 const Entry = Type.Object({
   id: Type.String({ format: 'uuid' }),
   action: Type.Enum([...auditActions]),
-  subject: Type.String({ description: 'What was done to: an id, or the settings as they are from then on.' }),
+  subject: Type.String({
+    description: 'What was done to: an id, an award and why, or the settings as they are from then on.',
+  }),
   actor: Type.String({ description: 'Who did it: `PROVIDER/NAME`, or `key ID`.' }),
   token_id: Type.Union([Type.Null(), Type.String()], { description: 'The `jti` of the service token.' }),
   created_dttm: Type.String({ format: 'date-time' }),

@@ -10,6 +10,8 @@ export const auditActions = [
   'embed_created',
   'embed_revoked',
   'exported',
+  'award_revoked',
+  'award_restored',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

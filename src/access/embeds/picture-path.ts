@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 
 /** What can be drawn, below an account's address. */
-const drawable = /^(contributions|(repositories\/[^/]{1,300}\/)?(contributors|badges\/community))$/;
+const drawable = /^(achievements|contributions|(repositories\/[^/]{1,300}\/)?(contributors|badges\/community))$/;
 const maxLength = 1000;
 
 /**

@@ -33,6 +33,7 @@ export async function eraseAccount(connection: Connection, account: Account, now
     where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
   await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
   await eraseInstallations(connection, account);
+  await connection.deleteFrom('achievement_work').where('account_id', '=', id).execute();
   await connection.deleteFrom('accounts').where('id', '=', id).execute();
   for (const owner of owners) await recordRepositoriesChanged(connection, owner);
   await announce(connection, { kind: 'account', key: id });

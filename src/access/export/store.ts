@@ -52,6 +52,15 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
         c.updated_at, c.closed_at, c.merged_at
       from contributions c join accounts a on a.id = ${id} ${contributedTo}
       where c.account_id = ${id} or c.answered_by = ${id}`,
+    award: sql`
+      select w.id, case when r.is_private and r.owner_id <> ${id} then w.repository_name else r.name end as repository_name,
+        h.name, h.description, w.awarded_at, w.created_at
+      from awards w join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
+      where w.account_id = ${id} and w.revoked_at is null`,
+    achievement_file: sql`select * from achievement_files where repository_id in (${owned})`,
+    achievement: sql`select * from achievements where repository_id in (${owned})`,
+    repository_award: sql`
+      select w.* from awards w join achievements h on h.id = w.achievement_id where h.repository_id in (${owned})`,
     address: sql`select email, resolved_at from identities where account_id = ${id}`,
     commit: sql`
       select ${repositoryName} as repository, c.repository_id, encode(c.oid, 'hex') as oid, c.authored_at, c.committed_at

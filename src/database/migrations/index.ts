@@ -5,6 +5,7 @@ import * as deliveries from './0003-deliveries.ts';
 import * as fullDepth from './0004-full-depth.ts';
 import * as installations from './0005-installations.ts';
 import * as images from './0006-images.ts';
+import * as achievements from './0007-achievements.ts';
 import * as detailsOnDemand from './0009-details-on-demand.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -15,5 +16,6 @@ export const migrations: Record<string, Migration> = {
   '0004-full-depth': fullDepth,
   '0005-installations': installations,
   '0006-images': images,
+  '0007-achievements': achievements,
   '0009-details-on-demand': detailsOnDemand,
 };

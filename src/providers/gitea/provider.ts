@@ -7,6 +7,7 @@ import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
 import { VersionPayload } from './payloads.ts';
 import { accessesOf, findRepository, listRepositories, repositoryPath } from './repositories.ts';
+import { fileUrl, readFiles } from './files.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
@@ -52,6 +53,8 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
     readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
     readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
+    readFiles: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
+    fileUrl: (repository, path) => fileUrl(url, repository, path),
     readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
     readChangedFiles: (repository, numbers, call) =>
       readChangedFiles(client, repository, numbers, seenBy(repository, call)),

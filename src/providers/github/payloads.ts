@@ -133,6 +133,29 @@ export const StarredRepositoriesPayload = Type.Object({
   node: Nullable(Type.Object({ repositories: OwnedStarsPayload })),
 });
 
+const FilePayload = Type.Object({
+  oid: Type.Optional(Text),
+  byteSize: Type.Optional(Count),
+  isTruncated: Type.Optional(Type.Boolean()),
+  isBinary: Type.Optional(Nullable(Type.Boolean())),
+  text: Type.Optional(Nullable(Text)),
+});
+/** A file, or an empty object for something else of that name. */
+export type FilePayload = Static<typeof FilePayload>;
+const File = Nullable(FilePayload);
+export const RepositoryFilesPayload = Type.Object({
+  node: Nullable(
+    Type.Object({
+      isPrivate: Type.Boolean(),
+      defaultBranchRef: Nullable(Type.Object({ target: Nullable(Type.Object({ oid: Text })) })),
+      a: File,
+      b: File,
+      c: File,
+      d: File,
+    }),
+  ),
+});
+
 /** Authors of commits, asked for under one alias a commit. */
 export const CommitAuthorsPayload = Type.Object({
   repository: Nullable(

@@ -13,6 +13,7 @@ import { GitHubApp } from './app/github-app.ts';
 import type { AppIdentity } from './app/identity.ts';
 import { describeBudget } from './budget-report.ts';
 import { GitHubClient } from './client.ts';
+import { readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
 import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
@@ -55,6 +56,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
       authorization: await gitAuthorization(client, repository.access, signal),
     }),
+    fileUrl: (repository: Pick<KnownRepository, 'owner' | 'name'>, path: string) => fileUrl(url, repository, path),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) =>
       readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
     proveOwnership: (credential: string, login: string, signal: AbortSignal) =>
@@ -113,14 +115,16 @@ function atFullDepth(client: GitHubClient): FullDepth {
     readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
     readChangedFiles: (repository, numbers, call) =>
       readChangedFiles(client, repository, numbers, seenBy(repository, call)),
+    readFiles: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
     readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
   };
 }
 
-type FullDepth = Pick<Provider, 'readTip' | 'readTotals' | 'readLineCounts' | 'readChangedFiles'>;
+type FullDepth = Pick<Provider, 'readFiles' | 'readTip' | 'readTotals' | 'readLineCounts' | 'readChangedFiles'>;
 
 /** Without a token nothing is installed. */
 const nothingInstalled: FullDepth = {
+  readFiles: async () => null,
   readTip: async () => null,
   readTotals: async () => ({}),
   readLineCounts: async () => new Map(),
@@ -129,6 +133,10 @@ const nothingInstalled: FullDepth = {
 
 function known({ name, handle }: KnownAccount): { name: string; handle: string } {
   return { name, handle };
+}
+
+function fileUrl(url: string, { owner, name }: Pick<KnownRepository, 'owner' | 'name'>, path: string): string {
+  return `${url}/${[owner, name, 'raw', 'HEAD', ...path.split('/')].map(encodeURIComponent).join('/')}`;
 }
 
 /** What is private is asked for with the token that showed it. */

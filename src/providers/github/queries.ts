@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
 import type { Query } from './client.ts';
-import { NamedRepositoryPayload, OwnedRepositoriesPayload, StarredRepositoriesPayload } from './payloads.ts';
+import {
+  NamedRepositoryPayload,
+  OwnedRepositoriesPayload,
+  RepositoryFilesPayload,
+  StarredRepositoriesPayload,
+} from './payloads.ts';
 import {
   CommentReactionsPayload,
   DeepDiscussionsPayload,
@@ -109,3 +114,4 @@ export const repositoryTip = query(
 );
 export const moreFiles = query('MoreFiles', MoreFilesPayload, read('more-files'));
 export const repositoryTotals = query('RepositoryTotals', RepositoryTotalsPayload, read('repository-totals'));
+export const repositoryFiles = query('RepositoryFiles', RepositoryFilesPayload, read('repository-files'));

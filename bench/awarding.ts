@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache';
+import { v7 as uuidv7 } from 'uuid';
+import { type AwardContext, awardRepository } from '../src/achievements/awards/award.ts';
+import { readFile } from '../src/achievements/files/read-file.ts';
+import { saveFile } from '../src/achievements/files/store.ts';
+import { saveContributions } from '../src/contributions/contribution-store.ts';
+import type { Database } from '../src/database/connection.ts';
+import { inTransaction } from '../src/database/transaction.ts';
+import type { BenchResult } from './bench-result.ts';
+import { makeDataDir } from './bench-service.ts';
+import { median } from './load.ts';
+
+const people = 2000;
+const issues = 100_000;
+const events = 60;
+const achievements = 50;
+
+/** What one new issue costs by which people may have earned any of 50 achievements, by what storing it costs. */
+export async function run(): Promise<BenchResult[]> {
+  await using place = await makeDataDir();
+  const { database } = place;
+  const { repositoryId, accountIds } = await fill(database);
+  const context: AwardContext = {
+    connection: database.connection,
+    now: () => new Date(),
+    newId: uuidv7,
+    configs: new LRUCache({ max: 10 }),
+  };
+  await awardRepository(context, repositoryId);
+  const ratios: number[] = [];
+  const awardingMs: number[] = [];
+  for (let event = 0; event < events; event += 1) {
+    const begun = performance.now();
+    await storeIssue(database, repositoryId, accountIds[event % people] ?? '', event);
+    const stored = performance.now();
+    await awardRepository(context, repositoryId);
+    const awarded = performance.now() - stored;
+    awardingMs.push(awarded);
+    ratios.push(awarded / (stored - begun));
+  }
+  return [
+    {
+      name: 'awarding',
+      ratio: median(ratios),
+      goal: '<=3',
+      baseline: 'storing the issue, in a transaction of its own',
+      detail: `${median(awardingMs).toFixed(1)} ms for an issue, ${achievements} achievements, ${issues.toLocaleString('en')} issues`,
+    },
+  ];
+}
+
+async function storeIssue(database: Database, repositoryId: string, accountId: string, event: number): Promise<void> {
+  const now = new Date();
+  await inTransaction(database.connection, (transaction) =>
+    saveContributions(transaction, {
+      repositoryId,
+      contributions: [
+        {
+          kind: 'issue',
+          externalId: `new-${event}`,
+          parentExternalId: null,
+          author: '1',
+          createdAt: now,
+          updatedAt: now,
+          closedAt: null,
+          mergedAt: null,
+          answered: false,
+          answeredBy: null,
+          details: null,
+        },
+      ],
+      accountIds: new Map([['1', accountId]]),
+      wholeParents: [],
+      seenAt: now,
+    }),
+  );
+}
+
+/** Half of the achievements are everybody's already, the other half still to be earned. */
+function fileText(): string {
+  const entries = Array.from({ length: achievements }, (_, index) => {
+    const least = index % 2 === 0 ? 1 + index : 1000 * (index + 1);
+    const condition = `labels in !['l${index}'] & count() >= ${least}`;
+    return {
+      achievement: { name: `a${index}`, triggers: [{ trigger: { actor: 'author', action: 'issue', condition } }] },
+    };
+  });
+  return JSON.stringify({ version: '0.0.1', achievements: entries });
+}
+
+async function fill({ pool, connection }: Database): Promise<{ repositoryId: string; accountIds: string[] }> {
+  const repositoryId = uuidv7();
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+     select gen_random_uuid(), 'github', 'p' || n, '', 'user', 'person-' || n, now(), now(), now()
+     from generate_series(1, $1::integer) n returning id`,
+    [people],
+  );
+  const accountIds = rows.map(({ id }) => id);
+  await pool.query(
+    `insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
+       listed_at, installed_at, collected_at, created_at, updated_at)
+     values ($1, 'github', '1', '', $2, 'busy', false, false, now(), now(), now(), now(), now(), now())`,
+    [repositoryId, accountIds[0]],
+  );
+  await pool.query(
+    `insert into streams (repository_id, name, covers, known_until, completed_at, is_deep)
+     values ($1, 'issues', '{issue}', now(), now(), true)`,
+    [repositoryId],
+  );
+  await pool.query(
+    `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at, labels)
+     select $1, 'issue', n::text, ($2::uuid[])[1 + n % $3], now() - n * interval '1 minute', now(), now(), '{bug}'
+     from generate_series(1, $4::integer) n`,
+    [repositoryId, accountIds, people, issues],
+  );
+  await pool.query('analyze');
+  const text = fileText();
+  const file = readFile({ path: '.plaudit/config.yaml', oid: '1', sizeBytes: text.length, text });
+  await inTransaction(connection, (transaction) =>
+    saveFile(transaction, repositoryId, { file, revision: '1', readAt: new Date(), isNew: true, newId: uuidv7 }),
+  );
+  return { repositoryId, accountIds };
+}

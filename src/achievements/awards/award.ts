@@ -1,0 +1,154 @@
+import type { LRUCache } from 'lru-cache';
+import type { Connection } from '../../database/connection.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import type { Config } from '../config.ts';
+import { readConfigFile } from '../config-file.ts';
+import { storable } from '../files/store.ts';
+import { asksForRank } from '../judging/compile.ts';
+import { judge } from '../judging/judge-store.ts';
+import { findAwarded, type NewAward, recordAwarded } from './award-store.ts';
+import { decidingKinds, type Kind, neededKinds } from './kinds.ts';
+import { type Earnable, type Plan, planJudging } from './plan.ts';
+import {
+  dropUselessWork,
+  findJudgedFile,
+  findKnownUntil,
+  findWork,
+  finishWork,
+  type JudgedFile,
+  settle,
+} from './work-store.ts';
+
+export interface AwardContext {
+  connection: Connection;
+  now: () => Date;
+  newId: () => string;
+  /** Files as they were read last, by what git calls them. */
+  configs: LRUCache<string, Pick<Config, 'achievements' | 'pointActions'>>;
+}
+
+/** So much work is taken at a time. */
+const workAtOnce = 20_000;
+const awardsAtOnce = 1000;
+/** Everybody who earned so many achievements fits into memory. */
+const judgedTogether = 20;
+
+/**
+ * Judges what may have been earned in a repository since this was last done, and awards it. Can be stopped at any point
+ * and be done by several at once: work is forgotten in the transaction that awards the last of what followed from it.
+ * @returns whether there is more to do.
+ */
+export async function awardRepository(context: AwardContext, repositoryId: string): Promise<'done' | 'more'> {
+  const { connection } = context;
+  const [file, work, knownUntil] = await Promise.all([
+    findJudgedFile(connection, repositoryId),
+    findWork(connection, repositoryId, workAtOnce),
+    findKnownUntil(connection, repositoryId),
+  ]);
+  if (file === undefined) {
+    await dropUselessWork(connection, repositoryId);
+    return 'done';
+  }
+  const config = readConfig(context, file);
+  const plan = planJudging(toEarnables(file, config), work, { knownUntil, now: context.now() });
+  const earned = await judgeAll(context, repositoryId, config, plan);
+  const changesNothing = earned.length + plan.settling.length === 0;
+  // What was being read meanwhile may have been judged by the half of it.
+  if (!changesNothing && !isSame(knownUntil, await findKnownUntil(connection, repositoryId))) return 'more';
+  await awardAll(context, repositoryId, plan, earned);
+  return work.length === workAtOnce && plan.done.length > 0 ? 'more' : 'done';
+}
+
+function isSame(one: ReadonlyMap<Kind, Date>, other: ReadonlyMap<Kind, Date>): boolean {
+  return one.size === other.size && [...one].every(([kind, until]) => other.get(kind)?.getTime() === until.getTime());
+}
+
+function readConfig(
+  { configs }: AwardContext,
+  { oid, text }: JudgedFile,
+): Pick<Config, 'achievements' | 'pointActions'> {
+  const known = configs.get(oid);
+  if (known !== undefined) return known;
+  const { config } = readConfigFile(Buffer.from(text));
+  configs.set(oid, config);
+  return config;
+}
+
+function toEarnables({ achievements }: JudgedFile, config: Pick<Config, 'achievements' | 'pointActions'>): Earnable[] {
+  const byName = new Map(config.achievements.map((achievement) => [storable(achievement.name), achievement]));
+  return achievements.flatMap((stored) => {
+    const achievement = byName.get(stored.name);
+    if (achievement === undefined) return [];
+    const deciding = decidingKinds(achievement, config.pointActions);
+    const needed = neededKinds(deciding);
+    return [{ stored, achievement, deciding, needed, ranks: asksForRank(achievement) }];
+  });
+}
+
+async function judgeAll(
+  { connection }: AwardContext,
+  repositoryId: string,
+  { pointActions }: Pick<Config, 'pointActions'>,
+  { ready }: Plan,
+): Promise<NewAward[]> {
+  const idOf = new Map(ready.map(({ earnable }) => [earnable.achievement, earnable.stored.id]));
+  const ask = async (earnables: readonly Earnable[], accountIds?: readonly string[]): Promise<NewAward[]> => {
+    const achievements = earnables.map(({ achievement }) => achievement);
+    const config = { pointActions, achievements };
+    const earned = await judge(connection, repositoryId, config, accountIds && { accountIds });
+    return earned.flatMap(({ achievement, accountId, earnedAt }) => {
+      const achievementId = idOf.get(achievement);
+      return achievementId === undefined ? [] : [{ achievementId, accountId, awardedAt: earnedAt }];
+    });
+  };
+  const awards: NewAward[] = [];
+  const ofAll = ready.filter(({ people }) => people === 'everybody').map(({ earnable }) => earnable);
+  for (let at = 0; at < ofAll.length; at += judgedTogether)
+    awards.push(...(await ask(ofAll.slice(at, at + judgedTogether))));
+  const { earnables, accountIds } = await findUndecided(connection, ready);
+  if (earnables.length > 0) awards.push(...(await ask(earnables, accountIds)));
+  return awards;
+}
+
+/** What some people can still earn. */
+async function findUndecided(
+  connection: Connection,
+  ready: Plan['ready'],
+): Promise<{ earnables: Earnable[]; accountIds: string[] }> {
+  const asked = ready.flatMap(({ earnable, people }) => (people === 'everybody' ? [] : [{ earnable, people }]));
+  const accountIds = [...new Set(asked.flatMap(({ people }) => [...people]))];
+  if (asked.length === 0) return { earnables: [], accountIds };
+  const achievementIds = asked.map(({ earnable }) => earnable.stored.id);
+  const awarded = await findAwarded(connection, { achievementIds, accountIds });
+  const has = new Set(awarded.map(({ achievementId, accountId }) => `${achievementId} ${accountId}`));
+  const undecided = asked.map(({ earnable, people }) => ({
+    earnable,
+    people: [...people].filter((id) => !has.has(`${earnable.stored.id} ${id}`)),
+  }));
+  return {
+    earnables: undecided.filter(({ people }) => people.length > 0).map(({ earnable }) => earnable),
+    accountIds: [...new Set(undecided.flatMap(({ people }) => people))],
+  };
+}
+
+async function awardAll(
+  context: AwardContext,
+  repositoryId: string,
+  { done, later, settling }: Plan,
+  earned: readonly NewAward[],
+): Promise<void> {
+  const { connection } = context;
+  const now = context.now();
+  const record = (transaction: Connection, start: number): Promise<unknown> =>
+    recordAwarded(transaction, earned.slice(start, start + awardsAtOnce), { now, newId: context.newId });
+  let start = 0;
+  for (; start + awardsAtOnce < earned.length; start += awardsAtOnce) {
+    await inTransaction(connection, (transaction) => record(transaction, start));
+  }
+  await inTransaction(connection, async (transaction) => {
+    await record(transaction, start);
+    const settled = settling.map(({ stored }) => stored);
+    await settle(transaction, settled, now);
+    await finishWork(transaction, repositoryId, { done, later });
+  });
+}

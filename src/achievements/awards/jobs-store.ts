@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import { addJob } from '../../database/queue.ts';
+
+/** So many repositories are looked at a time; which ones is left to chance, so that those that have to wait hold up nobody. */
+const repositoriesAtOnce = 500;
+
+/** Has what may have been earned in a repository judged, if there is any such thing. */
+export async function requestAwards(connection: Connection, repositoryId: string, now: Date): Promise<void> {
+  const found = await findToJudge(connection, now, repositoryId);
+  if (found.length > 0) await addAwardJob(connection, repositoryId);
+}
+
+/** The same for all repositories: what an interruption left behind, and what is judged at a date that has come. */
+export async function requestAllAwards(connection: Connection, now: Date): Promise<void> {
+  for (const id of await findToJudge(connection, now, null)) await addAwardJob(connection, id);
+}
+
+export function addAwardJob(connection: Connection, repositoryId: string): Promise<void> {
+  const key = `award ${repositoryId}`;
+  return addJob(connection, { task: 'award', payload: { repositoryId }, key, priority: 35 });
+}
+
+async function findToJudge(connection: Connection, now: Date, repositoryId: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select repository_id as id from (
+      select distinct repository_id from achievement_work
+      where ${repositoryId}::uuid is null or repository_id = ${repositoryId}::uuid
+      union
+      select repository_id from achievements
+      where is_current and settled_at is null and judged_at <= ${now}
+        and (${repositoryId}::uuid is null or repository_id = ${repositoryId}::uuid)) waiting
+    order by random() limit ${repositoriesAtOnce}`.execute(connection);
+  return rows.map(({ id }) => id);
+}
+
+/** Repositories that are not known as of a date that has come, as of which somebody has to be judged. */
+export async function findUnknownAtDate(
+  connection: Connection,
+  due: { judgedBefore: Date; settlingMs: number },
+): Promise<{ ownerId: string; name: string }[]> {
+  const { rows } = await sql<{ ownerId: string; name: string }>`
+    select distinct r.owner_id as "ownerId", r.name from achievements a join repositories r on r.id = a.repository_id
+    where a.is_current and a.settled_at is null and a.judged_at <= ${due.judgedBefore}
+      and r.installed_at is not null and r.gone_at is null
+      and (r.collected_at is null
+        or r.collected_at < a.judged_at + ${due.settlingMs}::integer * interval '1 millisecond')
+    order by r.name limit ${repositoriesAtOnce}`.execute(connection);
+  return rows;
+}

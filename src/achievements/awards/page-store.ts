@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+
+/** Where a page begins: `awarded_at` in microseconds since 1970, and the id. */
+export type AwardPlace = readonly [awardedAtUs: string, id: string];
+
+/** An award as it is shown. */
+export interface Award {
+  id: string;
+  /** Empty where it is private and not this reader's to know. */
+  repositoryName: string;
+  name: string;
+  /** An address; a path in `iconSource`; or empty. */
+  icon: string;
+  /** The repository that an icon's path is in; null: there is none to be shown. */
+  iconSource: { owner: string; name: string; defaultBranch: string } | null;
+  description: string;
+  awardedAt: Date;
+  place: AwardPlace;
+}
+
+/** Whose awards are shown to whom. */
+export interface Audience {
+  accountId: string;
+  /** The account looks at its own. */
+  isOwner: boolean;
+  includesPrivate: boolean;
+}
+
+interface Row {
+  id: string;
+  repository_name: string;
+  name: string;
+  icon: string;
+  icon_owner: string | null;
+  icon_repository: string | null;
+  default_branch: string;
+  description: string;
+  awarded_at: Date;
+  awarded_at_us: string;
+}
+
+/**
+ * A page of somebody's awards, newest first; those that were revoked, and those from repositories that are not shown, are
+ * left out. Of a private repository that is somebody else's, the account is told the name that it had when the award was
+ * earned; everybody else its name only if its owner publishes what is private too.
+ */
+export async function findAwardPage(
+  connection: Connection,
+  { accountId, isOwner, includesPrivate }: Audience,
+  page: { limit: number; after?: AwardPlace | undefined; before?: AwardPlace | undefined },
+): Promise<Award[]> {
+  const beside = (operator: '<' | '>', [us, id]: AwardPlace) => sql`
+    and (w.awarded_at, w.id) ${sql.raw(operator)}
+      ('epoch'::timestamptz + ${us}::bigint * interval '1 microsecond', ${id}::uuid)`;
+  const direction = sql.raw(page.before === undefined ? 'desc' : 'asc');
+  const { rows } = await sql<Row>`
+    select w.id, h.name, h.icon, h.description, w.awarded_at,
+      (extract(epoch from w.awarded_at) * 1000000)::bigint::text as awarded_at_us,
+      case when t.is_open then r.name when ${isOwner}::boolean then w.repository_name else '' end as repository_name,
+      case when t.is_open then o.name end as icon_owner, case when t.is_open then r.name end as icon_repository,
+      r.default_branch
+    from awards w join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
+    join accounts o on o.id = r.owner_id
+    cross join lateral (
+      select not r.is_private or o.id = w.account_id or (o.publishes_private and not o.hidden) as is_open) t
+    where w.account_id = ${accountId} and w.revoked_at is null and r.gone_at is null and o.gone_at is null
+      and (${includesPrivate}::boolean or not r.is_private)
+      and (${isOwner}::boolean or o.id = w.account_id or not o.hidden)
+      ${page.after === undefined ? sql`` : beside('<', page.after)}
+      ${page.before === undefined ? sql`` : beside('>', page.before)}
+    order by w.awarded_at ${direction}, w.id ${direction} limit ${page.limit}`.execute(connection);
+  const awards = rows.map(toAward);
+  return page.before === undefined ? awards : awards.toReversed();
+}
+
+function toAward(row: Row): Award {
+  const { icon_owner: owner, icon_repository: name } = row;
+  return {
+    id: row.id,
+    repositoryName: row.repository_name,
+    name: row.name,
+    icon: row.icon,
+    iconSource: owner === null || name === null ? null : { owner, name, defaultBranch: row.default_branch },
+    description: row.description,
+    awardedAt: row.awarded_at,
+    place: [row.awarded_at_us, row.id],
+  };
+}

@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { collectRepositoryJob } from '../../contributions/jobs.ts';
+import { addJob, type Task } from '../../database/queue.ts';
+import { type AwardContext, awardRepository } from './award.ts';
+import { addAwardJob, findUnknownAtDate, requestAllAwards } from './jobs-store.ts';
+import { settlingMs } from './plan.ts';
+
+const maxAttempts = 5;
+const maxConfigs = 100;
+/** One repository does not keep the others waiting. */
+const maxRounds = 20;
+
+const OneRepository = Type.Object({ repositoryId: Type.String() });
+
+/** Jobs that award what was earned. */
+export function createAwardTasks(options: Omit<AwardContext, 'configs'>): Record<string, Task> {
+  const context: AwardContext = { ...options, configs: new LRUCache({ max: maxConfigs }) };
+  const { connection, now } = options;
+  return {
+    award: {
+      urgency: 'background',
+      maxAttempts,
+      run: async (payload) => {
+        const { repositoryId } = Value.Parse(OneRepository, payload);
+        for (let round = 0; round < maxRounds; round += 1) {
+          if ((await awardRepository(context, repositoryId)) === 'done') return;
+        }
+        await addAwardJob(connection, repositoryId);
+      },
+    },
+    award_due: {
+      urgency: 'background',
+      maxAttempts: 1,
+      schedule: '* * * * *',
+      run: () => requestAllAwards(connection, now()),
+    },
+    know_at_date: {
+      urgency: 'background',
+      maxAttempts: 1,
+      schedule: '*/10 * * * *',
+      run: async () => {
+        const judgedBefore = new Date(now().getTime() - settlingMs);
+        for (const { ownerId, name } of await findUnknownAtDate(connection, { judgedBefore, settlingMs })) {
+          await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import type { Kind } from './kinds.ts';
+
+/** That something may have been earned. */
+export interface Work {
+  id: string;
+  /** Null: all achievements that the kind matters to. */
+  achievementId: string | null;
+  /** Null: everybody. */
+  accountId: string | null;
+  /** What changed; null: anything. */
+  kind: string | null;
+}
+
+/** An achievement of which the file has a definition. */
+export interface StoredAchievement {
+  id: string;
+  name: string;
+  judgedAt: Date | null;
+  settledAt: Date | null;
+}
+
+/** What a repository is judged by. */
+export interface JudgedFile {
+  oid: string;
+  text: string;
+  achievements: StoredAchievement[];
+}
+
+/** Of an installed repository that is shown; undefined: there is nothing to be earned. */
+export async function findJudgedFile(connection: Connection, repositoryId: string): Promise<JudgedFile | undefined> {
+  const { rows } = await sql<{ oid: string; text: string }>`
+    select f.oid, f.text from achievement_files f join repositories r on r.id = f.repository_id
+    where f.repository_id = ${repositoryId} and f.path is not null and r.installed_at is not null
+      and r.gone_at is null`.execute(connection);
+  const [file] = rows;
+  if (file === undefined) return undefined;
+  const achievements = await connection
+    .selectFrom('achievements')
+    .select(['id', 'name', 'judged_at', 'settled_at'])
+    .where('repository_id', '=', repositoryId)
+    .where('is_current', '=', true)
+    .execute();
+  return {
+    ...file,
+    achievements: achievements.map((row) => ({
+      id: row.id,
+      name: row.name,
+      judgedAt: row.judged_at,
+      settledAt: row.settled_at,
+    })),
+  };
+}
+
+export async function findWork(connection: Connection, repositoryId: string, limit: number): Promise<Work[]> {
+  const rows = await connection
+    .selectFrom('achievement_work')
+    .select(['id', 'achievement_id', 'account_id', 'kind'])
+    .where('repository_id', '=', repositoryId)
+    .orderBy(sql`achievement_id is not null`)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    achievementId: row.achievement_id,
+    accountId: row.account_id,
+    kind: row.kind,
+  }));
+}
+
+/** Ends work, and leaves what could not be done yet for later. */
+export async function finishWork(
+  transaction: Connection,
+  repositoryId: string,
+  { done, later }: { done: readonly string[]; later: readonly Pick<Work, 'achievementId' | 'accountId'>[] },
+): Promise<void> {
+  await sql`
+    delete from achievement_work where repository_id = ${repositoryId} and id = any(${done}::uuid[])`.execute(
+    transaction,
+  );
+  if (later.length === 0) return;
+  const rows = later.map(({ achievementId, accountId }) => ({ achievement_id: achievementId, account_id: accountId }));
+  await sql`
+    insert into achievement_work (repository_id, achievement_id, account_id)
+    select ${repositoryId}, achievement_id, account_id
+    from json_to_recordset(${JSON.stringify(rows)}::json) as l (achievement_id uuid, account_id uuid)`.execute(
+    transaction,
+  );
+}
+
+/** Forgets what is to be judged where nothing can be earned: without a file, or where the service is not installed any more. */
+export async function dropUselessWork(connection: Connection, repositoryId: string): Promise<void> {
+  await sql`
+    delete from achievement_work w where repository_id = ${repositoryId} and not exists (
+      select from achievement_files f join repositories r on r.id = f.repository_id
+      where f.repository_id = w.repository_id and f.path is not null and r.installed_at is not null)`.execute(
+    connection,
+  );
+}
+
+/** Everybody was judged as of a date, never to be judged again, unless the file has another date by now. */
+export async function settle(
+  transaction: Connection,
+  achievements: readonly { id: string; judgedAt: Date | null }[],
+  now: Date,
+): Promise<void> {
+  for (const { id, judgedAt } of achievements) {
+    await transaction
+      .updateTable('achievements')
+      .set({ settled_at: now })
+      .where('id', '=', id)
+      .where('judged_at', '=', judgedAt)
+      .execute();
+  }
+}
+
+/**
+ * Until when a repository is known, by kind of contribution; a kind that is absent is not known completely, or is being
+ * read just now, when newer contributions may be stored than ones that are not.
+ */
+export async function findKnownUntil(connection: Connection, repositoryId: string): Promise<Map<Kind, Date>> {
+  const { rows } = await sql<{ kind: Kind; until: Date }>`
+    select u.kind, max(greatest(s.known_until, r.collected_at)) as until
+    from streams s join repositories r on r.id = s.repository_id cross join unnest(s.covers) as u (kind)
+    where s.repository_id = ${repositoryId} and s.completed_at is not null and s.scan_started_at is null
+      and (s.is_deep or u.kind = 'commit') and not exists (
+        select from lacking_details d where d.repository_id = s.repository_id
+          and d.detail = case u.kind when 'commit' then 'commit_lines' when 'pull_request' then 'pull_request_files' end)
+    group by u.kind`.execute(connection);
+  return new Map(rows.map(({ kind, until }) => [kind, until]));
+}

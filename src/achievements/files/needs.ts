@@ -1,0 +1,23 @@
+import type { Detail } from '../../contributions/contribution.ts';
+import type { Checked } from '../conditions/checked.ts';
+import type { Config } from '../config.ts';
+
+/** What the conditions of a file ask about that is read only where somebody asks for it. */
+export function needsOf({ achievements, pointActions }: Pick<Config, 'achievements' | 'pointActions'>): Detail[] {
+  const triggers = [...achievements.flatMap((one) => one.triggers.flat()), ...pointActions.flatMap(({ rules }) => rules)];
+  const needs = new Set<Detail>();
+  for (const { action, condition } of triggers) {
+    const fields = fieldsIn(condition);
+    if (action === 'commit' && ['additions', 'deletions', 'changed_files'].some((field) => fields.has(field))) {
+      needs.add('commit_lines');
+    }
+    if (action === 'pull_request' && fields.has('files')) needs.add('pull_request_files');
+  }
+  return [...needs].toSorted();
+}
+
+function fieldsIn(condition: Checked): Set<string> {
+  if ('terms' in condition) return new Set(condition.terms.flatMap((term) => [...fieldsIn(term)]));
+  if (condition.kind === 'count') return condition.condition === null ? new Set() : fieldsIn(condition.condition);
+  return new Set('field' in condition ? [condition.field] : []);
+}

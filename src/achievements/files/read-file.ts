@@ -1,0 +1,25 @@
+import type { RepositoryFile } from '../../providers/provider.ts';
+import { newFault } from '../conditions/fault.ts';
+import type { Config } from '../config.ts';
+import { maxFileBytes, readConfigFile } from '../config-file.ts';
+import { type Report, toReports } from '../report.ts';
+
+/** A file of achievements as a repository has it. */
+export interface ReadFile {
+  path: string;
+  oid: string;
+  text: string;
+  reports: Report[];
+  config: Config;
+}
+
+/** Reads a file as its provider tells it; one that is no text, or too long, has one fault and nothing else. */
+export function readFile({ path, oid, text, sizeBytes }: RepositoryFile): ReadFile {
+  if (text !== null && sizeBytes <= maxFileBytes) return { path, oid, ...readConfigFile(Buffer.from(text)) };
+  const [message, expected] =
+    sizeBytes > maxFileBytes
+      ? [`the file has ${sizeBytes} bytes`, `at most ${maxFileBytes}`]
+      : ['the file is not text', 'text in UTF-8'];
+  const reports = toReports('', [newFault({ start: 0, end: 0 }, message, { expected })]);
+  return { path, oid, text: '', reports, config: { pointActions: [], achievements: [], webhooks: [] } };
+}

@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import { changeNeeds } from '../../contributions/detail-store.ts';
+import type { Connection } from '../../database/connection.ts';
+import type { Achievement } from '../config.ts';
+import type { Report } from '../report.ts';
+import { needsOf } from './needs.ts';
+import type { ReadFile } from './read-file.ts';
+
+/** What is remembered of a repository's file of achievements without its text. */
+export interface FollowedFile {
+  /** The newest commit of the default branch when it was read; null: there was none. */
+  revision: string | null;
+  readAt: Date;
+}
+
+export async function findFollowed(connection: Connection, repositoryId: string): Promise<FollowedFile | undefined> {
+  const row = await connection
+    .selectFrom('achievement_files')
+    .select(['revision', 'read_at'])
+    .where('repository_id', '=', repositoryId)
+    .executeTakeFirst();
+  return row && { revision: row.revision, readAt: row.read_at };
+}
+
+/**
+ * Stores a repository's file with its achievements; those that it has no more stay, with what was earned, and are judged
+ * no more. Another file has everybody judged.
+ * @param read.file undefined: there is none.
+ * @param read.isNew whether everybody has to be judged even when the file is the same.
+ */
+export async function saveFile(
+  transaction: Connection,
+  repositoryId: string,
+  read: { file: ReadFile | undefined; revision: string | null; readAt: Date; isNew: boolean; newId: () => string },
+): Promise<void> {
+  const { file, revision, readAt } = read;
+  const before = await transaction
+    .selectFrom('achievement_files')
+    .select(['path', 'oid'])
+    .where('repository_id', '=', repositoryId)
+    .forUpdate()
+    .executeTakeFirst();
+  const row = {
+    revision,
+    path: file?.path ?? null,
+    oid: file?.oid ?? null,
+    text: storable(file?.text ?? ''),
+    reports: JSON.stringify((file?.reports ?? []).map(storableReport)),
+    read_at: readAt,
+  };
+  await transaction
+    .insertInto('achievement_files')
+    .values({ repository_id: repositoryId, ...row })
+    .onConflict((conflict) => conflict.column('repository_id').doUpdateSet(row))
+    .execute();
+  await saveAchievements(transaction, repositoryId, file?.config.achievements ?? [], read.newId);
+  await changeNeeds(transaction, repositoryId, file === undefined ? [] : needsOf(file.config));
+  const isSame = before?.oid === row.oid && before.path === row.path;
+  if (row.path !== null && (read.isNew || !isSame)) await noteEverybody(transaction, repositoryId);
+}
+
+async function saveAchievements(
+  transaction: Connection,
+  repositoryId: string,
+  achievements: readonly Achievement[],
+  newId: () => string,
+): Promise<void> {
+  const byName = new Map(achievements.map((achievement) => [storable(achievement.name), achievement]));
+  const rows = [...byName].map(([name, { icon, description, judgedAt }]) => ({
+    id: newId(),
+    name,
+    icon: storable(icon),
+    description: storable(description),
+    judged_at: judgedAt,
+  }));
+  await sql`
+    insert into achievements as a (id, repository_id, name, icon, description, judged_at, is_current)
+    select id, ${repositoryId}, name, icon, description, judged_at, true
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as file (id uuid, name text, icon text, description text, judged_at timestamptz)
+    order by name
+    on conflict (repository_id, name) do update set
+      icon = excluded.icon, description = excluded.description, judged_at = excluded.judged_at, is_current = true,
+      settled_at = case when a.judged_at is not distinct from excluded.judged_at then a.settled_at end`.execute(
+    transaction,
+  );
+  await sql`
+    update achievements set is_current = false
+    where repository_id = ${repositoryId} and is_current and name <> all(${rows.map(({ name }) => name)}::text[])`.execute(
+    transaction,
+  );
+}
+
+/** Has everybody judged by every achievement of a repository that has any. */
+export async function noteEverybody(connection: Connection, repositoryId: string): Promise<void> {
+  await sql`
+    insert into achievement_work (repository_id)
+    select repository_id from achievement_files where repository_id = ${repositoryId} and path is not null`.execute(
+    connection,
+  );
+}
+
+/** PostgreSQL stores no NUL, and no half of a surrogate pair. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
+function storableReport(report: Report): Report {
+  const { message, expected, suggestion } = report;
+  return {
+    ...report,
+    message: storable(message),
+    expected: expected && storable(expected),
+    suggestion: suggestion && storable(suggestion),
+  };
+}

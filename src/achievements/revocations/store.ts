@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+
+/**
+ * Takes an award back, or gives it again, when it is from a repository that the account owns.
+ * @param revocation null: it stands again.
+ * @returns whether there is such an award, and whether it was otherwise before.
+ */
+export async function setRevoked(
+  transaction: Connection,
+  { ownerId, awardId }: { ownerId: string; awardId: string },
+  revocation: { at: Date; reason: string } | null,
+): Promise<'absent' | 'same' | 'changed'> {
+  const { rows } = await sql<{ is_revoked: boolean }>`
+    select w.revoked_at is not null as is_revoked
+    from awards w join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
+    where w.id = ${awardId} and r.owner_id = ${ownerId} for update of w`.execute(transaction);
+  const [award] = rows;
+  if (award === undefined) return 'absent';
+  if (award.is_revoked === (revocation !== null)) return 'same';
+  await transaction
+    .updateTable('awards')
+    .set({ revoked_at: revocation?.at ?? null, revoked_reason: revocation?.reason ?? null })
+    .where('id', '=', awardId)
+    .execute();
+  return 'changed';
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
+import type { GiteaClient } from './client.ts';
+import { repositoryPath } from './repositories.ts';
+
+/** A list is a folder's; what is no file has no content. */
+const ContentsPayload = Type.Union([
+  Type.Array(Type.Unknown()),
+  Type.Object({
+    type: Type.String(),
+    sha: Type.String(),
+    size: Type.Integer({ minimum: 0 }),
+    encoding: Type.Optional(Type.Union([Type.Null(), Type.String()])),
+    content: Type.Optional(Type.Union([Type.Null(), Type.String()])),
+  }),
+]);
+const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object({ id: Type.String() })]) });
+
+/** Files at the newest commit of the default branch: a request for each. */
+export async function readFiles(
+  client: GiteaClient,
+  repository: KnownRepository,
+  paths: readonly string[],
+  call: Call,
+): Promise<RepositoryFiles> {
+  const branch = `${repositoryPath(repository)}/branches/${encodeURIComponent(repository.defaultBranch)}`;
+  const tip = repository.defaultBranch === '' ? null : await client.get(branch, BranchPayload, call);
+  const revision = tip?.data.commit?.id ?? null;
+  const files: RepositoryFile[] = [];
+  for (const path of revision === null ? [] : paths) {
+    const address = `${repositoryPath(repository)}/contents/${path.split('/').map(encodeURIComponent).join('/')}`;
+    const file = (await client.get(`${address}?ref=${revision}`, ContentsPayload, call))?.data;
+    if (file === undefined || !('sha' in file) || file.type !== 'file') continue;
+    files.push({ path, oid: file.sha, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
+  }
+  return { revision, files };
+}
+
+function textOf(encoding: string | null | undefined, content: string | null | undefined): string | null {
+  if (encoding !== 'base64' || content === null || content === undefined) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(content, 'base64'));
+  } catch {
+    return null;
+  }
+}
+
+/** https://docs.gitea.com/usage/permalinks */
+export function fileUrl(
+  url: string,
+  { owner, name, defaultBranch }: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>,
+  path: string,
+): string {
+  const parts = [owner, name, 'raw', 'branch', ...defaultBranch.split('/'), ...path.split('/')];
+  return `${url}/${parts.map(encodeURIComponent).join('/')}`;
+}

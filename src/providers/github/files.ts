@@ -1,0 +1,29 @@
+import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
+import type { GitHubClient } from './client.ts';
+import type { FilePayload } from './payloads.ts';
+import { repositoryFiles } from './queries.ts';
+import { existing } from './streams/existing.ts';
+
+/** Files on the default branch, in one request; null when the repository is not as private as it was. */
+export async function readFiles(
+  client: GitHubClient,
+  { handle, access }: KnownRepository,
+  paths: readonly string[],
+  call: Call,
+): Promise<RepositoryFiles | null> {
+  const [a, b, c, d] = paths.map((path) => `HEAD:${path}`);
+  const { data } = await client.graphql(repositoryFiles, { id: handle, a, b, c, d }, call);
+  const node = existing(data.node);
+  if (node.isPrivate !== (access !== null)) return null;
+  const found = [node.a, node.b, node.c, node.d];
+  return {
+    revision: node.defaultBranchRef?.target?.oid ?? null,
+    files: paths.flatMap((path, index) => toFile(path, found[index] ?? null)),
+  };
+}
+
+function toFile(path: string, file: FilePayload | null): RepositoryFile[] {
+  if (file?.oid === undefined) return [];
+  const isWhole = file.isTruncated !== true && file.isBinary !== true;
+  return [{ path, oid: file.oid, sizeBytes: file.byteSize ?? 0, text: isWhole ? (file.text ?? null) : null }];
+}

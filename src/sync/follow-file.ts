@@ -1,0 +1,37 @@
+import { configPaths } from '../achievements/config-file.ts';
+import { readFile } from '../achievements/files/read-file.ts';
+import { findFollowed, saveFile } from '../achievements/files/store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { SyncContext } from './context.ts';
+import type { Subject } from './read-stream.ts';
+import type { StreamState } from './stream-store.ts';
+
+/**
+ * Reads an installed repository's file of achievements when the default branch moved since it was last read.
+ * @param history what is known of the default branch.
+ */
+export async function followFile(
+  context: SyncContext,
+  { repository, known, provider, call }: Subject,
+  history: Pick<StreamState, 'providerRevision' | 'cursor'>,
+): Promise<void> {
+  const { installedAt } = repository;
+  if (installedAt === null) return;
+  const followed = await findFollowed(context.connection, repository.id);
+  const isNew = followed === undefined || followed.readAt < installedAt;
+  const readAt = context.now();
+  const revision = history.providerRevision ?? history.cursor;
+  // Where nothing tells whether the branch moved, it is looked at now and then.
+  const isCurrent =
+    revision === null
+      ? followed !== undefined && followed.readAt.getTime() + context.freshForMs > readAt.getTime()
+      : followed?.revision === revision;
+  if (isCurrent && !isNew) return;
+  const read = await provider.readFiles(known, configPaths, call);
+  if (read === null) return;
+  const found = configPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
+  const file = found && readFile(found);
+  await inTransaction(context.connection, (transaction) =>
+    saveFile(transaction, repository.id, { file, revision: read.revision, readAt, isNew, newId: context.newId }),
+  );
+}
