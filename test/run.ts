@@ -35,7 +35,7 @@ try {
 }
 
 function runFiles(): Promise<number> {
-  const child = spawn(process.execPath, ['--test', '--test-timeout=300000', ...files], {
+  const child = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-timeout=300000', ...files], {
     stdio: 'inherit',
     env: { ...process.env, DATABASE_URL: undefined, TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template },
   });

@@ -20,7 +20,7 @@ import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
 
 /** `RANDOM_HISTORY_STEPS=10000` runs a long one. */
-const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? '300');
+const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? '150');
 /** A long history leaves much to be read. */
 const patienceMs = 60_000 + steps * 200;
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };

@@ -46,7 +46,9 @@ export function awardRoutes(app: App, context: AccountRouteContext): void {
     async (request, reply) => {
       const { limit = defaultLimit, format } = request.query;
       const start = context.cursors.readStart(listing, request.query);
-      const picture = isPictureFormat(format) ? context.pictures.request('achievements', format, request.query) : undefined;
+      const picture = isPictureFormat(format)
+        ? context.pictures.request('achievements', format, request.query)
+        : undefined;
       const exchange = { request, reply, dataType: 'achievement', picture } as const;
       return answerAboutAccount(context, exchange, request.params, (asked) =>
         makePage(context, asked, { limit, start }),

@@ -4,7 +4,10 @@ import type { Config } from '../config.ts';
 
 /** What the conditions of a file ask about that is read only where somebody asks for it. */
 export function needsOf({ achievements, pointActions }: Pick<Config, 'achievements' | 'pointActions'>): Detail[] {
-  const triggers = [...achievements.flatMap((one) => one.triggers.flat()), ...pointActions.flatMap(({ rules }) => rules)];
+  const triggers = [
+    ...achievements.flatMap((one) => one.triggers.flat()),
+    ...pointActions.flatMap(({ rules }) => rules),
+  ];
   const needs = new Set<Detail>();
   for (const { action, condition } of triggers) {
     const fields = fieldsIn(condition);
