@@ -125,7 +125,6 @@ async function createApp(
     onBackgroundFailure: (error) => log.warn({ err: error }, 'could not ask for a refresh'),
   });
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
-  const requestIds = requestIdSource();
   const counts = new SharedCounts(connection, now);
   const publicUrl = (): string => config.publicUrl ?? formatUrl(config.host, app.server.address());
   const isLive = (): boolean => listener.isConnected();
@@ -146,7 +145,7 @@ async function createApp(
     log,
     metrics: createHttpMetrics(registry),
     now,
-    newRequestId: requestIds,
+    newRequestId: requestIdSource(),
     handlerTimeoutMs: config.lookupBudgetMs + handlerMarginMs,
     register: (routes) => {
       const context = {
