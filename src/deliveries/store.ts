@@ -19,7 +19,13 @@ export interface Unapplied {
 /** What cannot be applied is tried so often. */
 const maxAttempts = 20;
 
-const applyJob: Job = { task: 'apply_deliveries', payload: {}, key: 'apply_deliveries', priority: 5, keepsRunAt: true };
+export const applyJob: Job = {
+  task: 'apply_deliveries',
+  payload: {},
+  key: 'apply_deliveries',
+  priority: 5,
+  keepsRunAt: true,
+};
 
 /**
  * Stores deliveries, with the job that applies them.
@@ -45,6 +51,16 @@ export async function saveDeliveries(connection: Connection, received: readonly 
     if (saved.rows.length > 0) await addJob(transaction, applyJob);
     return new Set(saved.rows.map(({ provider, id }) => `${provider} ${id}`));
   });
+}
+
+/** Any number that nothing else locks. */
+const applyingLock = 7_033_130;
+
+/** Makes this transaction the only one that applies deliveries; false while another is. Several would wait for the same rows. */
+export async function isAlone(transaction: Connection): Promise<boolean> {
+  const { rows } = await sql<{ alone: boolean }>`
+    select pg_try_advisory_xact_lock(${sql.lit(applyingLock)}) as alone`.execute(transaction);
+  return rows[0]?.alone ?? false;
 }
 
 /** The oldest deliveries that are not applied; nobody else applies them before the transaction ends. */

@@ -7,7 +7,7 @@ import type { Connection } from '../database/connection.ts';
 import { askWithin } from '../database/questions.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { countFailure, markApplied, takeUnapplied, type Unapplied } from '../deliveries/store.ts';
+import { applyJob, countFailure, isAlone, markApplied, takeUnapplied, type Unapplied } from '../deliveries/store.ts';
 import type { Change } from '../providers/provider.ts';
 import { findByExternalId, markRepositoryGone } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
@@ -16,7 +16,7 @@ import { recordVisibility } from './record-state.ts';
 import { hintAt } from './stream-store.ts';
 
 /** What happens in a burst is looked at once; and the provider's own copies have the time to agree. */
-const restMs = { repository: 1000, account: 3000 };
+const restMs = { repository: 1000, account: 3000, whileOthersApply: 1000 };
 
 /** How many deliveries are applied together. */
 const atOnce = 200;
@@ -37,10 +37,19 @@ export async function applyDeliveries(context: SyncContext): Promise<'done' | 'm
 
 /** All or nothing; what several hint at is looked at once. @returns how many there were. */
 async function applyTogether(context: SyncContext, limit: number): Promise<number> {
-  return inTransaction(context.connection, async (transaction) => {
+  return alone(context, async (transaction) => {
     const deliveries = await takeUnapplied(transaction, limit);
     await applyChanges(context, transaction, deliveries);
     return deliveries.length;
+  });
+}
+
+/** Runs in a transaction unless somebody else applies deliveries just now: then it is looked again after a while, and there is nothing. */
+async function alone(context: SyncContext, apply: (transaction: Connection) => Promise<number>): Promise<number> {
+  return inTransaction(context.connection, async (transaction) => {
+    if (await isAlone(transaction)) return apply(transaction);
+    await addJob(transaction, later(context, applyJob, restMs.whileOthersApply));
+    return 0;
   });
 }
 
@@ -50,8 +59,10 @@ async function applyEach(context: SyncContext): Promise<number> {
   let applied = 0;
   for (const delivery of deliveries) {
     try {
-      await inTransaction(context.connection, (transaction) => applyChanges(context, transaction, [delivery]));
-      applied += 1;
+      applied += await alone(context, async (transaction) => {
+        await applyChanges(context, transaction, [delivery]);
+        return 1;
+      });
     } catch (error) {
       context.onFailure(error, 'applying a delivery');
       await countFailure(context.connection, delivery);
@@ -69,7 +80,9 @@ async function applyChanges(
   for (const { provider, changes } of deliveries) {
     for (const change of changes) distinct.set(JSON.stringify([provider, change]), { provider, change });
   }
-  for (const { provider, change } of distinct.values()) await applyChange(context, transaction, provider, change);
+  // In one order for all, so that they never wait for each other in a circle.
+  const ordered = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  for (const [, { provider, change }] of ordered) await applyChange(context, transaction, provider, change);
   if (deliveries.length > 0) await markApplied(transaction, deliveries, context.now());
 }
 
