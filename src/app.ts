@@ -8,9 +8,8 @@ import { createAccessTasks } from './access/tasks.ts';
 import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
-import { awardRoutes } from './achievements/awards/routes.ts';
 import { createAwardTasks } from './achievements/awards/tasks.ts';
-import { revocationRoutes } from './achievements/revocations/routes.ts';
+import { achievementRoutes } from './achievements/routes.ts';
 import { composerRoutes } from './cards/composer/routes.ts';
 import { openPictures } from './cards/open.ts';
 import type { Config } from './config.ts';
@@ -126,7 +125,6 @@ async function createApp(
     onBackgroundFailure: (error) => log.warn({ err: error }, 'could not ask for a refresh'),
   });
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
-  const requestIds = requestIdSource();
   const counts = new SharedCounts(connection, now);
   const publicUrl = (): string => config.publicUrl ?? formatUrl(config.host, app.server.address());
   const isLive = (): boolean => listener.isConnected();
@@ -147,7 +145,7 @@ async function createApp(
     log,
     metrics: createHttpMetrics(registry),
     now,
-    newRequestId: requestIds,
+    newRequestId: requestIdSource(),
     handlerTimeoutMs: config.lookupBudgetMs + handlerMarginMs,
     register: (routes) => {
       const context = {
@@ -173,8 +171,7 @@ async function createApp(
       contributionRoutes(routes, context);
       contributorRoutes(routes, context);
       badgeRoutes(routes, context);
-      awardRoutes(routes, context);
-      revocationRoutes(routes, context);
+      achievementRoutes(routes, context);
       accessRoutes(routes, context);
       deliveryRoutes(routes, context);
       composerRoutes(routes, { ...context, profileUrl: profileUrls(config) });

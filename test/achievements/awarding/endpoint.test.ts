@@ -66,6 +66,9 @@ test('awards are listed newest first, page by page, in the documented shape', as
   );
   assert.deepEqual([two?.['icon_url'], three?.['icon_url']], ['https://example.org/two.svg', '']);
   assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+/);
+  const drawn = await service.get(`${list}?format=svg`);
+  assert.equal(drawn.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
+  assert.match(drawn.text, /Three/);
   const first = await service.get(`${list}?limit=2`);
   const second = await service.get(`${list}?limit=2&after=${first.body.next_cursor}`);
   assert.deepEqual([...first.body.data, ...second.body.data], body.data);

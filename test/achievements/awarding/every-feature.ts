@@ -55,6 +55,7 @@ export const everyFeature: FileText = {
     simple('Loved', 'author issue: emojis in [HEART, ROCKET]'),
     simple('Quick', 'author issue: age(days) < 3'),
     simple('Large', 'author pull_request: additions > 50 & changed_files >= 1'),
+    simple('Paths', "author pull_request: files in ['a.ts']"),
     simple('Not planned', 'author issue: reason = NOT_PLANNED'),
     simple('Only one', 'author issue: count() = 1'),
     simple('Early', 'author issue: created_at < 2024-01-05'),

@@ -150,6 +150,7 @@ class Plain {
         deletions: total(pull.files.map(({ deletions }) => deletions)),
         changedFiles: pull.files.length,
         commits: pull.commitCount,
+        files: pull.files.map(({ path }) => path),
         labels: pull.labels,
         reactions: this.#reactions(pull),
       }),
