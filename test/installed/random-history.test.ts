@@ -68,7 +68,13 @@ async function assertAnswers({ url }: ServiceProcess, { world }: Simulator): Pro
 async function assertStored(pool: Pool, simulator: Simulator): Promise<void> {
   const { world } = simulator;
   for (const repository of world.owned(organization(simulator))) {
-    assert.deepEqual(await storedItems(pool, repository.id), worldItems(world, repository), repository.name);
+    const [stored, told] = [await storedItems(pool, repository.id), worldItems(world, repository)];
+    const differences = {
+      stored: stored.filter((row) => !told.includes(row)),
+      told: told.filter((row) => !stored.includes(row)),
+    };
+    assert.deepEqual(differences, { stored: [], told: [] }, repository.name);
+    assert.equal(stored.length, told.length);
   }
   const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const { rows } = await pool.query<{ id: string; name: string }>(

@@ -33,6 +33,13 @@ export async function eraseAccount(connection: Connection, account: Account, now
     where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
   await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
   await eraseInstallations(connection, account);
+  // Lists of people know no foreign keys.
+  await sql`
+    update contributions set assignees = array_remove(assignees, ${id}::uuid),
+      reviewers = array_remove(reviewers, ${id}::uuid), reactors = array_replace(reactors, ${id}::uuid, null)
+    where ${id}::uuid = any(assignees) or ${id}::uuid = any(reviewers) or ${id}::uuid = any(reactors)`.execute(
+    connection,
+  );
   await connection.deleteFrom('achievement_work').where('account_id', '=', id).execute();
   await connection.deleteFrom('accounts').where('id', '=', id).execute();
   for (const owner of owners) await recordRepositoriesChanged(connection, owner);
