@@ -222,7 +222,6 @@ test('an installed repository is known by its comments too, and what is deleted 
     await settled(service);
     const { pool } = service.database;
     await install(scene, 'gitea/analytical-engines/handbook');
-    await pool.query("select graphile_worker.add_job('poll_due')");
     await settled(service);
     const kinds = async (): Promise<Record<string, number>> => {
       const { rows } = await pool.query<{ kind: string; count: number }>(
@@ -240,7 +239,13 @@ test('an installed repository is known by its comments too, and what is deleted 
       issue_comment: 2,
       pull_request_comment: 1,
     };
-    await until(async () => (isDeepStrictEqual(await kinds(), everything) ? true : undefined), 'all of it is stored');
+    await until(async () => {
+      if (isDeepStrictEqual(await kinds(), everything)) return true;
+      // Its turn may have come while it was being read for another reason.
+      await pool.query('delete from repository_polls');
+      await pool.query("select graphile_worker.add_job('poll_due', job_key := 'its turn again')");
+      return undefined;
+    }, 'all of it is stored');
     const [first, second] = issues;
     const said = first?.comments[0];
     assert.ok(first && second && said);
