@@ -16,7 +16,6 @@ import {
 
 Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).every(isProxy));
 
-/** Every setting: its shape, its default (what a newcomer gets), and in `description` what it must be, said to a person. */
 const tokens = Type.String({
   pattern: tokensPattern,
   description: 'one token, or several separated by commas, without spaces inside',
@@ -27,6 +26,7 @@ const webhookSecret = Type.String({
   description: 'a secret of at least 16 characters',
 });
 
+/** Every setting: its shape, its default (what a newcomer gets), and in `description` what it must be, said to a person. */
 const Settings = Type.Object({
   HOST: Type.String({
     minLength: 1,
