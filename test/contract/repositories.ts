@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
+import { lineCountsOf } from '../github/world/line-counts.ts';
 import { expectedContributions, withoutUntold } from './expected.ts';
 import { call, knownAccount, knownRepository, type Rule } from './host.ts';
 
@@ -105,6 +106,47 @@ export const repositoryRules: readonly Rule[] = [
       assert.equal(open.authorization, undefined);
       const hidden = await provider.gitRemote(await knownRepository(scene, repositories.plans), signal);
       assert.match(hidden.authorization ?? '', /^Basic /);
+    },
+  },
+  {
+    what: 'files are told as they are at the newest commit, and a repository that is another by now as none',
+    tokens: ['organization_member'],
+    check: async (scene) => {
+      const { provider, repositories, world } = scene;
+      const { handbook } = repositories;
+      const repository = await knownRepository(scene, handbook);
+      const read = await provider.readFiles(repository, ['.plaudit/config.yaml', 'absent/file.md'], call());
+      assert.equal(read?.revision, handbook.commits.at(-1)?.oid);
+      assert.deepEqual(
+        read?.files.map(({ path, text, sizeBytes }) => ({ path, text, sizeBytes })),
+        [{ path: '.plaudit/config.yaml', text: 'version: 0.0.1\n# Überraschung\n', sizeBytes: 31 }],
+      );
+      const empty = await knownRepository(scene, repositories.empty);
+      assert.deepEqual(await provider.readFiles(empty, ['.plaudit/config.yaml'], call()), {
+        revision: null,
+        files: [],
+      });
+      handbook.visibility = 'private';
+      world.changed();
+      assert.equal(await provider.readFiles(repository, ['.plaudit/config.yaml'], call()), null);
+    },
+  },
+  {
+    what: 'what commits and pull requests change is told',
+    tokens: ['organization_member'],
+    check: async (scene) => {
+      const { provider, repositories, pulls } = scene;
+      const repository = await knownRepository(scene, repositories.handbook);
+      const oids = repositories.handbook.commits.map(({ oid }) => oid);
+      const counts = await provider.readLineCounts(repository, [...oids, '0'.repeat(40)], call());
+      assert.deepEqual(
+        [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)),
+        oids.map((oid) => [oid, lineCountsOf(oid)]).toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+      );
+      const [pull] = pulls;
+      assert.ok(pull);
+      const files = await provider.readChangedFiles(repository, [String(pull.number)], call());
+      assert.deepEqual([...files], [[String(pull.number), ['guide/engines.md']]]);
     },
   },
 ];

@@ -125,6 +125,8 @@ function fill({
   const comment = addComment(world, first, { author: gone });
   for (const thing of [first, one, comment]) react(world, thing, { by: ada, content: 'HEART' });
   react(world, first, { by: max, content: 'THUMBS_UP' });
+  handbook.files.set('.plaudit/config.yaml', 'version: 0.0.1\n# Überraschung\n');
+  one.files = [{ path: 'guide/engines.md', additions: 5, deletions: 2 }];
   label(world, first, 'bug');
   label(world, one, 'docs');
   assign(world, first, olive);

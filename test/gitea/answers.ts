@@ -29,9 +29,9 @@ export interface Reply {
   headers?: Record<string, string>;
 }
 
-type Shape = Record<string, unknown>;
+export type Shape = Record<string, unknown>;
 
-function shapeOf(name: string, index?: number): Shape {
+export function shapeOf(name: string, index?: number): Shape {
   const { body } = recorded(name);
   return (index === undefined ? body : (body as Shape[])[index]) as Shape;
 }

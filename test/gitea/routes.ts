@@ -14,6 +14,7 @@ import {
   timeline,
   wholePull,
 } from './answers.ts';
+import { branch, changedFile, contents, wholeCommit } from './files.ts';
 import { recorded } from './recordings.ts';
 import type { Described } from './swagger.ts';
 
@@ -82,6 +83,25 @@ const routes: Readonly<Record<string, Route>> = {
           .map((one) => reviewComment(place, one)),
       ),
     ),
+  '/repos/{owner}/{repo}/pulls/{index}/files': (place, path) =>
+    withPull(place, path, ({ files }) => paged(place, files.map(changedFile), { hasLinks: true })),
+  '/repos/{owner}/{repo}/git/commits/{sha}': (place, path) =>
+    within(place, path, ({ commits }) => {
+      const found = commits.find(({ oid }) => oid === path[2]);
+      return found === undefined ? like('issue-missing') : ok(wholeCommit(place, found));
+    }),
+  '/repos/{owner}/{repo}/branches/{branch}': (place, path) =>
+    within(place, path, (shown) =>
+      shown.defaultBranch === path[2] && shown.commits.length > 0 ? ok(branch(shown)) : like('issue-missing'),
+    ),
+  '/repos/{owner}/{repo}/contents/{filepath}': (place, path) =>
+    within(place, path, ({ files, commits }) => {
+      const [, , file = ''] = path;
+      const text = files.get(file);
+      if (place.query.get('ref') !== commits.at(-1)?.oid)
+        throw new Error('files are simulated at the newest commit only');
+      return text === undefined ? like('issue-missing') : ok(contents(file, text));
+    }),
   '/repos/{owner}/{repo}/commits': (place, path) =>
     within(place, path, ({ commits }) => {
       const oid = place.query.get('sha');

@@ -31,7 +31,10 @@ const compiled = new Map<string, ValidateFunction>();
 const patterns = Object.keys(description.paths)
   // What is written out comes before what a parameter stands for.
   .toSorted((one, other) => one.split('{').length - other.split('{').length)
-  .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`) }));
+  .map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replace('{filepath}', '(.+)').replace(/\{\w+\}/g, '([^/]+)')}$`),
+  }));
 
 function isTyped(value: unknown): value is { type: string } {
   const { type, name } = Object(value) as { type?: unknown; name?: unknown };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
 import type { GiteaClient } from './client.ts';
-import { repositoryPath } from './repositories.ts';
+import { readUnchanged, repositoryPath } from './repositories.ts';
 
 /** A list is a folder's; what is no file has no content. */
 const ContentsPayload = Type.Union([
@@ -16,18 +16,21 @@ const ContentsPayload = Type.Union([
 ]);
 const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object({ id: Type.String() })]) });
 
-/** Files at the newest commit of the default branch: a request for each. */
+/** Files at the newest commit of the default branch: a request for each. Null: the repository is not shown as it was. */
 export async function readFiles(
   client: GiteaClient,
   repository: KnownRepository,
   paths: readonly string[],
   call: Call,
-): Promise<RepositoryFiles> {
-  const branch = `${repositoryPath(repository)}/branches/${encodeURIComponent(repository.defaultBranch)}`;
-  const tip = repository.defaultBranch === '' ? null : await client.get(branch, BranchPayload, call);
-  const revision = tip?.data.commit?.id ?? null;
+): Promise<RepositoryFiles | null> {
+  const now = await readUnchanged(client, repository, call);
+  if (now === null) return null;
+  if (now.empty) return { revision: null, files: [] };
+  const branch = `${repositoryPath(repository)}/branches/${encodeURIComponent(now.default_branch)}`;
+  const revision = (await client.get(branch, BranchPayload, call))?.data.commit?.id;
+  if (revision === undefined) return null;
   const files: RepositoryFile[] = [];
-  for (const path of revision === null ? [] : paths) {
+  for (const path of paths) {
     const address = `${repositoryPath(repository)}/contents/${path.split('/').map(encodeURIComponent).join('/')}`;
     const file = (await client.get(`${address}?ref=${revision}`, ContentsPayload, call))?.data;
     if (file === undefined || !('sha' in file) || file.type !== 'file') continue;

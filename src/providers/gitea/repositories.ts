@@ -111,6 +111,17 @@ export async function findRepository(
   return null;
 }
 
+/** A stored repository as it is now; null when it is another one by now, or not the same to us as it was. */
+export async function readUnchanged(
+  client: GiteaClient,
+  repository: KnownRepository,
+  call: Call,
+): Promise<RepositoryPayload | null> {
+  const now = (await client.get(repositoryPath(repository), RepositoryPayload, call))?.data;
+  const isSame = now !== undefined && String(now.id) === repository.handle;
+  return isSame && isPublic(now) === (repository.access === null) ? now : null;
+}
+
 export function toListed(payload: RepositoryPayload, access: string | null): ListedRepository {
   return {
     externalId: String(payload.id),

@@ -3,7 +3,7 @@ import { existing } from '../checks.ts';
 import type { GiteaClient } from '../client.ts';
 import { readPage } from '../lists.ts';
 import { CommitsPayload, RepositoryPayload } from '../payloads.ts';
-import { isPublic, repositoryPath, toListed } from '../repositories.ts';
+import { readUnchanged, repositoryPath, toListed } from '../repositories.ts';
 import { Collector } from './collector.ts';
 import { stepThroughComments } from './comments.ts';
 import { readDeepIssue, readDeepPullRequest } from './items.ts';
@@ -20,10 +20,9 @@ export async function readTip(
   repository: KnownRepository,
   call: Call,
 ): Promise<RepositoryTip | null> {
-  const { handle, access } = repository;
-  const now = (await client.get(repositoryPath(repository), RepositoryPayload, call))?.data;
-  // Another one by now, or not the same to us as it was: whoever asks for it by its name finds out.
-  if (now === undefined || String(now.id) !== handle || isPublic(now) !== (access === null)) return null;
+  const now = await readUnchanged(client, repository, call);
+  // Whoever asks for it by its name finds out what became of it.
+  if (now === null) return null;
   const asking = { client, repository, call };
   const issues = (await readPage(client, itemsList(repository, 'issues'), 1, call))?.items ?? [];
   const pulls = (await readPage(client, itemsList(repository, 'pulls'), 1, call))?.items ?? [];
@@ -33,7 +32,7 @@ export async function readTip(
   ]);
   const collector = new Collector();
   for (const add of additions) add(collector);
-  return { repository: toListed(now, access), page: collector.toPage({ nextCursor: null, total: null }) };
+  return { repository: toListed(now, repository.access), page: collector.toPage({ nextCursor: null, total: null }) };
 }
 
 /** How much there is of what lists can be compared with. */

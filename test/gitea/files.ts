@@ -1,0 +1,45 @@
+import { gitId } from '../github/graphql/files.ts';
+import { lineCountsOf } from '../github/world/line-counts.ts';
+import type { ChangedFile, Commit, Repository } from '../github/world/model.ts';
+import { commit, type Place, type Shape, shapeOf } from './answers.ts';
+
+/** What commits and pull requests change, and files as they are. */
+
+const shapes = {
+  changedFile: shapeOf('pull-1-files', 0),
+  branch: shapeOf('repo-branches', 0),
+  commit: shapeOf('commit-one'),
+};
+
+/** A commit by its own address, with what it changed. */
+export function wholeCommit(place: Place, told: Commit): Shape {
+  const { additions, deletions, changedFiles } = lineCountsOf(told.oid);
+  const files = Array.from({ length: changedFiles }, (_, index) => ({ filename: `file-${index}`, status: 'modified' }));
+  const stats = { total: additions + deletions, additions, deletions };
+  return { ...shapes.commit, ...commit(place, told), files, stats };
+}
+
+export function branch({ defaultBranch, commits }: Repository): Shape {
+  const id = commits.at(-1)?.oid;
+  return { ...shapes.branch, name: defaultBranch, commit: { ...(shapes.branch['commit'] as Shape), id } };
+}
+
+export function changedFile({ path, additions, deletions }: ChangedFile): Shape {
+  return { ...shapes.changedFile, filename: path, additions, deletions, changes: additions + deletions };
+}
+
+/** None was recorded: as the description has it. */
+export function contents(path: string, text: string): Shape {
+  const content = Buffer.from(text);
+  return {
+    name: path.split('/').at(-1),
+    path,
+    sha: gitId('blob', content),
+    type: 'file',
+    size: content.length,
+    encoding: 'base64',
+    content: content.toString('base64'),
+    target: null,
+    submodule_git_url: null,
+  };
+}
