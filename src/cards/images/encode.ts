@@ -1,5 +1,3 @@
-import sharp from 'sharp';
-
 /** An image in the sizes that pictures need, each small enough to be a part of them. */
 export interface Encoded {
   small: Buffer;
@@ -33,6 +31,8 @@ function isKnownFormat(bytes: Buffer): boolean {
 }
 
 async function encodeAs(bytes: Buffer, size: { side: number; bytes: number }): Promise<Buffer> {
+  // Only where pictures are made: a platform that lacks it is told so by what needs it.
+  const { default: sharp } = await import('sharp');
   const decoded = sharp(bytes, { limitInputPixels: limits.pixels, pages: 1, failOn: 'error' })
     .timeout({ seconds: limits.timeoutS })
     .rotate()

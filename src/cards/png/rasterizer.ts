@@ -1,4 +1,3 @@
-import sharp from 'sharp';
 import { AppError } from '../../errors.ts';
 import type { Drawing } from '../frame.ts';
 
@@ -31,6 +30,8 @@ export class Rasterizer {
     await this.#enter();
     try {
       const fitting = Math.min(scale, Math.sqrt(limits.pixels / (widthPx * heightPx)));
+      // Only where pictures are made: a platform that lacks it is told so by what needs it.
+      const { default: sharp } = await import('sharp');
       return await sharp(Buffer.from(svg), { density: densityOfOne * fitting, limitInputPixels: 2 * limits.pixels })
         .timeout({ seconds: limits.timeoutS })
         .png({ compressionLevel: 9, palette: false })
