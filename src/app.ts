@@ -34,6 +34,8 @@ import type { Pictures } from './http/pictures.ts';
 import { createServer } from './http/server.ts';
 import { reconcileJob } from './installations/jobs.ts';
 import type { Log } from './log.ts';
+import { openNotifications } from './notifications/open.ts';
+import { notificationRoutes } from './notifications/routes.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { createDriftMetric } from './sync/drift.ts';
@@ -73,6 +75,15 @@ export async function startService(config: Config, options: AppOptions): Promise
   if ([...core.providers.values()].some((provider) => provider.app !== undefined)) {
     await addJob(core.database.connection, reconcileJob);
   }
+  const notifications = openNotifications({
+    connection: core.database.connection,
+    providers: core.providers,
+    allowedHosts: config.outboundAllowed,
+    registry,
+    log,
+    now,
+    random: Math.random,
+  });
   const queue = await startQueue({
     database: core.database,
     node: core.listener.node,
@@ -83,6 +94,7 @@ export async function startService(config: Config, options: AppOptions): Promise
         ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
       }),
       ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),
+      ...notifications.tasks,
     },
     // What it tells besides failures is of use only to those who look for a fault.
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
@@ -92,6 +104,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     await app.close();
     await pictures.close();
     await queue.stop();
+    await notifications.close();
     await metrics?.close();
     await core.close();
   };
@@ -173,6 +186,7 @@ async function createApp(
       badgeRoutes(routes, context);
       achievementRoutes(routes, context);
       accessRoutes(routes, context);
+      notificationRoutes(routes, context);
       deliveryRoutes(routes, context);
       composerRoutes(routes, { ...context, profileUrl: profileUrls(config) });
       healthRoutes(routes, () => canQuery(core));

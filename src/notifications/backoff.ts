@@ -1,6 +1,7 @@
 const firstMs = 10_000;
 const factor = 3;
-const maxMs = 6 * 3_600_000;
+/** Also where a receiver asks for more. */
+export const maxDelayMs = 6 * 3_600_000;
 /** So that those who failed together do not come back together. */
 const jitterShare = 0.2;
 
@@ -13,6 +14,6 @@ export const giveUpAfterMs = 3 * 86_400_000;
  * @param random from 0 to 1.
  */
 export function retryDelayMs(failures: number, random: number): number {
-  const delayMs = Math.min(maxMs, firstMs * factor ** Math.min(20, failures - 1));
+  const delayMs = Math.min(maxDelayMs, firstMs * factor ** Math.min(20, failures - 1));
   return Math.round(delayMs * (1 - jitterShare + 2 * jitterShare * random));
 }

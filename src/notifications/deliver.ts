@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
-import { AppError } from '../errors.ts';
 import type { OutboundClient } from '../outbound/client.ts';
 import type { Announcer } from '../providers/announcer.ts';
 import { notifyJob } from './jobs.ts';
@@ -14,6 +13,7 @@ import { signedMessage } from './senders/http.ts';
 import { post } from './senders/post.ts';
 import { slackMessage } from './senders/slack.ts';
 
+const noSecret = 'has no secret yet: the owner makes one with PUT .../webhook-secrets';
 /** After this time others have their turn. */
 const turnMs = 60_000;
 /** GitHub asks for a second between two that write. https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
@@ -27,7 +27,7 @@ export interface NotificationContext {
   now: () => Date;
   /** From 0 to 1. */
   random: () => number;
-  onOutcome: (kind: Kind | 'unknown', outcome: 'sent' | 'failed' | 'dead' | 'withheld') => void;
+  onOutcome: (kind: Kind, outcome: 'sent' | 'failed' | 'dead' | 'withheld', count?: number) => void;
   /** Hears of what was given up: its id, never its address. */
   onDead: (dead: { notification: string; kind: Kind; reason: string; count: number }) => void;
 }
@@ -42,8 +42,8 @@ export async function deliver(context: NotificationContext, receiver: string, si
     if (next === undefined || next > now()) break;
     const claimed = await claimNext(connection, receiver, { now: now(), random: random() });
     if (claimed === undefined) break;
-    if (claimed === 'withheld') {
-      context.onOutcome('unknown', 'withheld');
+    if (claimed.isWithheld) {
+      context.onOutcome(claimed.kind, 'withheld');
       continue;
     }
     if (!isFirst) await wait(pausesMs[claimed.kind] ?? 0, undefined, { signal });
@@ -65,33 +65,26 @@ async function attempt(context: NotificationContext, claimed: Attempt, signal: A
   }
   const { reason, isFinal = false, retryAt } = result;
   const count = await settleFailed(connection, claimed, { reason, isFinal, retryAt }, { now: now(), random: random() });
-  if (count === 0) context.onOutcome(kind, 'failed');
-  else context.onDead({ notification: id, kind, reason, count });
-  for (let index = 0; index < count; index += 1) context.onOutcome(kind, 'dead');
+  if (count === 0) {
+    context.onOutcome(kind, 'failed');
+  } else {
+    context.onOutcome(kind, 'dead', count);
+    context.onDead({ notification: id, kind, reason, count });
+  }
   return true;
 }
 
 async function send(context: NotificationContext, claimed: Attempt, signal: AbortSignal): Promise<Outcome> {
-  const { target, content } = claimed;
+  const { target, kind, content } = claimed;
   const options = { now: context.now(), signal };
   if ('repository' in target) {
     return announce(context.announcers.get(claimed.provider), { ...claimed, target }, signal);
   }
   const { url } = target;
-  switch (claimed.kind) {
-    case 'slack':
-      return post(context.outbound, { url, body: slackMessage(content) }, options);
-    case 'discord':
-      return post(context.outbound, { url, body: discordMessage(content) }, options);
-    case 'http': {
-      const owner = { accountId: claimed.owner.accountId, receiver: claimed.receiver };
-      const secrets = await findSigningSecrets(context.connection, owner, options.now);
-      if (secrets.length === 0) return { outcome: 'failed', reason: noSecret };
-      return post(context.outbound, { url, ...signedMessage(claimed, secrets, options.now) }, options);
-    }
-    case 'github':
-      throw new AppError('misconfigured', 'A message to GitHub has an address.');
-  }
+  if (kind === 'slack') return post(context.outbound, { url, body: slackMessage(content) }, options);
+  if (kind === 'discord') return post(context.outbound, { url, body: discordMessage(content) }, options);
+  const owner = { accountId: claimed.owner.accountId, receiver: claimed.receiver };
+  const secrets = await findSigningSecrets(context.connection, owner, options.now);
+  if (secrets.length === 0) return { outcome: 'failed', reason: noSecret };
+  return post(context.outbound, { url, ...signedMessage(claimed, secrets, options.now) }, options);
 }
-
-const noSecret = 'has no secret yet: the owner makes one with PUT .../webhook-secrets';

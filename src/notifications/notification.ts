@@ -33,12 +33,11 @@ export interface Attempt {
   receiver: string;
   content: Content;
   /** Who owns the repository. */
-  owner: { accountId: string; name: string };
-  /** Of a private repository: the name of the provider's credential that shows it. */
-  access: string | null;
+  owner: { accountId: string; externalId: string; name: string };
   /** This one included. */
   attempts: number;
-  giveUpAt: Date;
+  /** It was dropped: whom it is about is not shown any more. */
+  isWithheld: boolean;
 }
 
 /** How an attempt ended. `reason` is for the owner of the repository, and holds nothing of what was sent or answered. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
-import { giveUpAfterMs, retryDelayMs } from './backoff.ts';
+import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';
 
@@ -72,11 +72,11 @@ export async function claimNext(
   connection: Connection,
   receiver: string,
   { now, random }: { now: Date; random: number },
-): Promise<Attempt | 'withheld' | undefined> {
+): Promise<Attempt | undefined> {
   return connection.transaction().execute(async (transaction) => {
     const { rows } = await sql<ClaimedRow>`
-      select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, n.give_up_at, r.provider, r.access,
-        o.id as owner_id, o.name as owner_name, a.hidden or a.gone_at is not null or r.gone_at is not null as is_withheld
+      select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, r.provider,
+        o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name, a.hidden or a.gone_at is not null or r.gone_at is not null as is_withheld
       from notifications n
         join repositories r on r.id = n.repository_id
         join accounts o on o.id = r.owner_id
@@ -88,7 +88,7 @@ export async function claimNext(
     if (row === undefined) return undefined;
     if (row.is_withheld) {
       await transaction.deleteFrom('notifications').where('id', '=', row.id).execute();
-      return 'withheld';
+      return toAttempt(row, row.attempts);
     }
     const attempts = row.attempts + 1;
     const nextAttemptAt = new Date(now.getTime() + retryDelayMs(attempts, random));
@@ -108,10 +108,9 @@ interface ClaimedRow {
   receiver: string;
   content: Content;
   attempts: number;
-  give_up_at: Date;
   provider: string;
-  access: string | null;
   owner_id: string;
+  owner_external_id: string;
   owner_name: string;
   is_withheld: boolean;
 }
@@ -124,10 +123,9 @@ function toAttempt(row: ClaimedRow, attempts: number): Attempt {
     target: row.target,
     receiver: row.receiver,
     content: row.content,
-    owner: { accountId: row.owner_id, name: row.owner_name },
-    access: row.access,
+    owner: { accountId: row.owner_id, externalId: row.owner_external_id, name: row.owner_name },
     attempts,
-    giveUpAt: row.give_up_at,
+    isWithheld: row.is_withheld,
   };
 }
 
@@ -161,10 +159,10 @@ export async function settleFailed(
       returning failures`
       .execute(transaction)
       .then(({ rows }) => rows[0] ?? { failures: 1 });
-    const backsOffUntil = now.getTime() + retryDelayMs(failures, random);
+    const askedMs = Math.min(maxDelayMs, (retryAt?.getTime() ?? 0) - now.getTime());
     await transaction
       .updateTable('failing_receivers')
-      .set({ resumes_at: new Date(Math.max(backsOffUntil, retryAt?.getTime() ?? 0)) })
+      .set({ resumes_at: new Date(now.getTime() + Math.max(askedMs, retryDelayMs(failures, random))) })
       .where('receiver', '=', receiver)
       .execute();
     await transaction.updateTable('notifications').set({ error: reason }).where('id', '=', id).execute();

@@ -1,8 +1,10 @@
-import type { Call } from './provider.ts';
+import type { Call } from './call.ts';
 
 /** Where a comment goes. */
 export interface DiscussionPlace {
+  /** The owner's immutable id: only what that account let the service do is done. */
   owner: string;
+  ownerName: string;
   repository: string;
   /** The title of the discussion; of several, the one that was opened first. */
   title: string;
@@ -42,5 +44,9 @@ export interface Announcer {
    */
   comment(place: DiscussionPlace, comment: { id: string; text: string }, call: Call): Promise<void>;
   /** Tells authors what is wrong with a file that they changed, once for a commit. */
-  reportCheck(repository: { owner: string; name: string }, check: FileCheck, call: Call): Promise<void>;
+  reportCheck(
+    repository: { owner: string; ownerName: string; repository: string },
+    check: FileCheck,
+    call: Call,
+  ): Promise<void>;
 }

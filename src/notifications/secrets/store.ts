@@ -71,17 +71,13 @@ export async function findSigningSecrets(
   return isFormerGood && row.former_secret !== null ? [row.secret, row.former_secret] : [row.secret];
 }
 
-/** @returns the address; undefined when the account has no such secret. */
-export async function removeWebhookSecret(
-  connection: Connection,
-  accountId: string,
-  id: string,
-): Promise<string | undefined> {
-  const row = await connection
+/** @returns false when the account has no such secret. */
+export async function removeWebhookSecret(connection: Connection, accountId: string, id: string): Promise<boolean> {
+  const removed = await connection
     .deleteFrom('webhook_secrets')
     .where('account_id', '=', accountId)
     .where('id', '=', id)
-    .returning('url')
-    .executeTakeFirst();
-  return row?.url;
+    .returning('id')
+    .execute();
+  return removed.length > 0;
 }

@@ -1,8 +1,8 @@
 import type { Content } from '../notification.ts';
 import { plainName } from './plain-name.ts';
 
-/** Of 2000 characters that Discord takes; each may need a mark before it. */
-const maxNameLength = 300;
+/** Of 2000 characters that Discord takes for all; each may need a mark before it. */
+const maxNameLength = 400;
 const suppressEmbeds = 4;
 
 /**
@@ -10,13 +10,14 @@ const suppressEmbeds = 4;
  * https://discord.com/developers/docs/resources/webhook#execute-webhook
  */
 export function discordMessage({ person, achievement, repository }: Content): string {
-  const name = (text: string): string => {
-    const escaped = plainName(text).replaceAll(/[\\*_~|`>#\-[\]()<@:+.!/]/g, String.raw`\$&`);
-    return escaped.length > maxNameLength ? `${escaped.slice(0, maxNameLength).replace(/\\+$/, '')}…` : escaped;
-  };
   return JSON.stringify({
-    content: `**${name(person)}** earned the achievement **${name(achievement)}** in ${name(repository)}.`,
+    content: `**${escape(person)}** earned the achievement **${escape(achievement)}** in ${escape(repository)}.`,
     allowed_mentions: { parse: [] },
     flags: suppressEmbeds,
   });
+}
+
+function escape(name: string): string {
+  const escaped = plainName(name).replaceAll(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
+  return escaped.length > maxNameLength ? `${escaped.slice(0, maxNameLength).replace(/\\+$/, '')}…` : escaped;
 }

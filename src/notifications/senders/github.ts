@@ -18,7 +18,7 @@ export async function announce(
   if (announcer === undefined) {
     return { outcome: 'failed', reason: 'needs the service to be installed as an app of the provider' };
   }
-  const place = { owner: ownerName, repository, title: target.title };
+  const place = { owner: owner.externalId, ownerName: owner.name, repository, title: target.title };
   const call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } } as const;
   try {
     await announcer.comment(place, { id, text: commentText(content) }, call);

@@ -6,12 +6,14 @@ import { plainName } from './plain-name.ts';
  * https://api.slack.com/reference/surfaces/formatting#escaping
  */
 export function slackMessage({ person, achievement, repository }: Content): string {
-  const name = (text: string): string =>
-    plainName(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return JSON.stringify({
-    text: `${name(person)} earned the achievement “${name(achievement)}” in ${name(repository)}.`,
+    text: `${escape(person)} earned the achievement “${escape(achievement)}” in ${escape(repository)}.`,
     mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
   });
+}
+
+function escape(name: string): string {
+  return plainName(name).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
