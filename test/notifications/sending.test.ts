@@ -19,10 +19,11 @@ const hostile = '<!channel> @everyone <@U1> *b* [x](https://evil.example) `code`
 
 async function listening() {
   const heard: Heard[] = [];
-  const server = await serve(async (request, response) => {
-    const text = await bodyOf(request);
-    heard.push({ path: request.url ?? '', headers: request.headers as Record<string, string>, text });
-    response.writeHead(204).end();
+  const server = await serve((request, response) => {
+    void bodyOf(request).then((text) => {
+      heard.push({ path: request.url ?? '', headers: request.headers as Record<string, string>, text });
+      response.writeHead(204).end();
+    });
   });
   return { ...server, heard };
 }
