@@ -39,6 +39,8 @@ const tables = [
   'achievement_files',
   'achievements',
   'awards',
+  'repository_webhooks',
+  'notifications',
   'achievement_work',
 ] as const;
 

@@ -5,7 +5,7 @@ import type { NotificationContext } from './deliver.ts';
 export function createNotificationMetrics(registry: Registry): NotificationContext['onOutcome'] {
   const outcomes = new Counter({
     name: 'plaudit_notifications_total',
-    help: 'Messages about awards: sent, failed (tried again), dead (given up), withheld (the person is not shown any more).',
+    help: 'Messages about awards: sent, failed (tried again), dead (given up), withheld (the award, or whose it is, is not shown any more).',
     labelNames: ['kind', 'outcome'],
     registers: [registry],
   });

@@ -36,7 +36,7 @@ export interface Attempt {
   owner: { accountId: string; externalId: string; name: string };
   /** This one included. */
   attempts: number;
-  /** It was dropped: whom it is about is not shown any more. */
+  /** It was dropped: the award, or whose it is, is not shown any more. */
   isWithheld: boolean;
 }
 

@@ -5,58 +5,38 @@ import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';
 
-/** An award that was just stored. */
-export interface Awarded {
-  awardId: string;
-  accountId: string;
-  /** The achievement's name. */
-  achievement: string;
-  awardedAt: Date;
-}
-
 /**
  * Puts into the outbox what a repository's file wants to be told of awards, and sees to it that it is sent. Must run in
  * the transaction that stores the awards: both are there, or neither. One row for each award and receiver, however often.
  */
 export async function enqueue(
   transaction: Connection,
-  repositoryId: string,
-  awards: readonly Awarded[],
+  awardIds: readonly string[],
   { now, newId }: { now: Date; newId: () => string },
 ): Promise<void> {
-  const webhooks = await transaction
-    .selectFrom('repository_webhooks')
-    .select(['name', 'achievements'])
-    .where('repository_id', '=', repositoryId)
-    .orderBy('name')
-    .execute();
-  const rows = awards.flatMap((award) =>
-    webhooks
-      .filter(({ achievements }) => achievements.includes(award.achievement))
-      .map(({ name }) => ({
-        id: newId(),
-        award_id: award.awardId,
-        account_id: award.accountId,
-        achievement: award.achievement,
-        awarded_at: award.awardedAt.toISOString(),
-        webhook: name,
-      })),
-  );
-  if (rows.length === 0) return;
+  const wanted = await sql<{ award_id: string; webhook: string }>`
+    select w.id as award_id, t.name as webhook
+    from awards w join achievements h on h.id = w.achievement_id
+      join repository_webhooks t on t.repository_id = h.repository_id and h.name = any(t.achievements)
+    where w.id = any(${awardIds}::uuid[])
+    order by w.awarded_at, w.id, t.name`.execute(transaction);
+  if (wanted.rows.length === 0) return;
+  const rows = wanted.rows.map((row) => Object.assign(row, { id: newId() }));
   const added = await sql<{ receiver: string }>`
     insert into notifications (
       id, award_id, account_id, repository_id, webhook, kind, target, receiver, content, state, next_attempt_at,
       give_up_at, created_at)
-    select n.id, n.award_id, n.account_id, r.id, w.name, w.kind, w.target, w.receiver,
-      jsonb_build_object('person', a.name, 'achievement', n.achievement, 'repository', o.name || '/' || r.name,
-        'awardedAt', n.awarded_at),
+    select n.id, w.id, w.account_id, r.id, t.name, t.kind, t.target, t.receiver,
+      jsonb_build_object('person', a.name, 'achievement', h.name, 'repository', o.name || '/' || r.name,
+        'awardedAt', to_char(w.awarded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
       'waiting', ${now}, ${new Date(now.getTime() + giveUpAfterMs)}, ${now}
-    from json_to_recordset(${JSON.stringify(rows)}::json) as n (
-        id uuid, award_id uuid, account_id uuid, achievement text, awarded_at text, webhook text)
-      join repository_webhooks w on w.repository_id = ${repositoryId} and w.name = n.webhook
-      join repositories r on r.id = w.repository_id
+    from json_to_recordset(${JSON.stringify(rows)}::json) as n (id uuid, award_id uuid, webhook text)
+      join awards w on w.id = n.award_id
+      join achievements h on h.id = w.achievement_id
+      join repositories r on r.id = h.repository_id
+      join repository_webhooks t on t.repository_id = r.id and t.name = n.webhook
       join accounts o on o.id = r.owner_id
-      join accounts a on a.id = n.account_id
+      join accounts a on a.id = w.account_id
     order by n.id
     on conflict (award_id, receiver) do nothing
     returning receiver`.execute(transaction);
@@ -66,7 +46,7 @@ export async function enqueue(
 /**
  * Takes what is to be told a receiver next, and books the failure of the attempt beforehand: after a kill it is tried
  * again like after any failure. What was tried least comes first, so that one message that is refused holds up no other.
- * What is about somebody who is not shown any more is dropped.
+ * What is not shown any more is dropped: an award that was revoked, somebody who hides.
  */
 export async function claimNext(
   connection: Connection,
@@ -76,8 +56,10 @@ export async function claimNext(
   return connection.transaction().execute(async (transaction) => {
     const { rows } = await sql<ClaimedRow>`
       select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, r.provider,
-        o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name, a.hidden or a.gone_at is not null or r.gone_at is not null as is_withheld
+        o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name,
+        a.hidden or a.gone_at is not null or r.gone_at is not null or w.revoked_at is not null as is_withheld
       from notifications n
+        join awards w on w.id = n.award_id
         join repositories r on r.id = n.repository_id
         join accounts o on o.id = r.owner_id
         join accounts a on a.id = n.account_id

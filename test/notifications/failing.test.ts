@@ -141,7 +141,7 @@ test('hostile receivers cost an attempt each: silent, endless, redirecting insid
   assert.equal(inside, 0);
 });
 
-test('what is about somebody who hides, or is erased, is not sent', async () => {
+test('what is about somebody who hides, or is erased, or about an award that was revoked, is not sent', async () => {
   let asked = 0;
   await using receiver = await serve((_request, response) => {
     asked += 1;
@@ -150,10 +150,15 @@ test('what is about somebody who hides, or is erased, is not sent', async () => 
   await using outbox = await openOutbox({ allowedHosts: [receiver.host] });
   const { pool } = outbox.database;
   await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['First'] }]);
-  const [hidden, erased] = [await outbox.award('First'), await outbox.award('First')];
+  const [hidden, erased, revoked] = [
+    await outbox.award('First'),
+    await outbox.award('First'),
+    await outbox.award('First'),
+  ];
+  await pool.query('update awards set revoked_at = now() where id = $1', [revoked.awardId]);
   await pool.query('update accounts set hidden = true where id = $1', [hidden.accountId]);
   await pool.query('delete from accounts where id = $1', [erased.accountId]);
   await outbox.work();
   assert.deepEqual([asked, await outbox.rows()], [0, []]);
-  assert.deepEqual(outbox.outcomes, ['slack withheld']);
+  assert.deepEqual(outbox.outcomes, ['slack withheld', 'slack withheld']);
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { recordAwarded } from '../../src/achievements/awards/award-store.ts';
 import type { Database } from '../../src/database/connection.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { deliver, type NotificationContext } from '../../src/notifications/deliver.ts';
 import type { Webhook } from '../../src/notifications/notification.ts';
-import { enqueue, findDueReceivers } from '../../src/notifications/outbox-store.ts';
+import { findDueReceivers } from '../../src/notifications/outbox-store.ts';
 import { saveWebhooks } from '../../src/notifications/webhook-store.ts';
 import { createOutboundClient } from '../../src/outbound/client.ts';
 import { openTestDatabase } from '../database.ts';
@@ -67,17 +68,20 @@ export async function openOutbox(
     outcomes,
     dead,
     advance,
-    follow: (webhooks) =>
-      inTransaction(connection, (transaction) =>
-        saveWebhooks(transaction, { id: repositoryId, provider: 'github' }, webhooks),
-      ),
+    follow: (webhooks) => inTransaction(connection, (transaction) => saveWebhooks(transaction, repositoryId, webhooks)),
     award: async (achievement, person = `person-${randomUUID().slice(0, 8)}`) => {
       const accountId = await addAccount(database, person, 'user');
-      const awarded = { awardId: randomUUID(), accountId, achievement, awardedAt: now() };
-      await inTransaction(connection, (transaction) =>
-        enqueue(transaction, repositoryId, [awarded], { now: now(), newId: uuidv7 }),
+      const { rows } = await pool.query<{ id: string }>(
+        `insert into achievements (id, repository_id, name, icon, description, is_current)
+         values (gen_random_uuid(), $1, $2, '', '', true)
+         on conflict (repository_id, name) do update set icon = '' returning id`,
+        [repositoryId, achievement],
       );
-      return awarded;
+      const award = { achievementId: rows[0]?.id ?? '', accountId, awardedAt: now() };
+      const added = await inTransaction(connection, (transaction) =>
+        recordAwarded(transaction, [award, award], { now: now(), newId: uuidv7 }),
+      );
+      return { awardId: added[0]?.id ?? '', accountId };
     },
     work: async () => {
       for (const receiver of await findDueReceivers(connection, now(), 100)) {

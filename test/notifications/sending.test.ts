@@ -28,6 +28,13 @@ async function listening() {
   return { ...server, heard };
 }
 
+/** Whether a library of Standard Webhooks would have signed it with this secret. */
+function isSigned({ headers, text }: Heard, byte: number): boolean {
+  const stamp = new Date(Number(headers['webhook-timestamp']) * 1000);
+  const signature = new Webhook(writeSecret(Buffer.alloc(32, byte))).sign(headers['webhook-id'] ?? '', stamp, text);
+  return (headers['webhook-signature'] ?? '').split(' ').includes(signature);
+}
+
 test('each receiver is told once, in its own format, and of nothing but the award', async () => {
   await using receiver = await listening();
   await using outbox = await openOutbox({ allowedHosts: [receiver.host] });
@@ -99,16 +106,6 @@ test('messages to an address are signed as Standard Webhooks say, with both secr
         now: outbox.context.now(),
       }),
     );
-  const isSigned = ({ headers, text }: Heard, byte: number): boolean => {
-    try {
-      // The library compares the time with its own clock.
-      const stamp = new Date(Number(headers['webhook-timestamp']) * 1000);
-      const signature = new Webhook(writeSecret(Buffer.alloc(32, byte))).sign(headers['webhook-id'] ?? '', stamp, text);
-      return (headers['webhook-signature'] ?? '').split(' ').includes(signature);
-    } catch {
-      return false;
-    }
-  };
   await save(1);
   await outbox.work();
   const [first] = receiver.heard;
@@ -117,13 +114,13 @@ test('messages to an address are signed as Standard Webhooks say, with both secr
   assert.equal(first.headers['webhook-id'], row?.id);
   assert.deepEqual(JSON.parse(first.text), {
     type: 'achievement.awarded',
-    timestamp: '2026-11-21T12:00:00.000Z',
+    timestamp: '2026-11-21T12:00:00Z',
     data: {
       provider: 'github',
       person: 'ada',
       achievement: 'First',
       repository: 'owner/engine',
-      awarded_dttm: '2026-11-21T12:00:00.000Z',
+      awarded_dttm: '2026-11-21T12:00:00Z',
     },
   });
 

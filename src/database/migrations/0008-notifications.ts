@@ -14,7 +14,7 @@ const statements = [
   sql`
     create table notifications (
       id uuid primary key,
-      award_id uuid not null,
+      award_id uuid not null references awards on delete cascade,
       account_id uuid not null references accounts on delete cascade,
       repository_id uuid not null references repositories on delete cascade,
       webhook text not null,
