@@ -41,6 +41,7 @@ const tables = [
   'awards',
   'repository_webhooks',
   'notifications',
+  'credential_keys',
   'achievement_work',
 ] as const;
 

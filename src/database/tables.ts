@@ -34,6 +34,8 @@ import type {
 import type { DeliveriesTable, DeliveryChecksTable, RedeliveriesTable } from './delivery-tables.ts';
 import type { CoveredRepositoriesTable, InstallationsTable } from './installation-tables.ts';
 import type {
+  CredentialKeysTable,
+  CredentialSignersTable,
   FailingReceiversTable,
   NotificationsTable,
   RepositoryWebhooksTable,
@@ -80,6 +82,8 @@ export interface Tables {
   notifications: NotificationsTable;
   failing_receivers: FailingReceiversTable;
   webhook_secrets: WebhookSecretsTable;
+  credential_keys: CredentialKeysTable;
+  credential_signers: CredentialSignersTable;
   rate_limits: RateLimitsTable;
   secrets: SecretsTable;
   workers: WorkersTable;

@@ -56,6 +56,19 @@ const statements = [
       changed_at timestamptz not null,
       unique (account_id, receiver)
     )`,
+  // Public parts stay, and go with an export; private ones do neither.
+  sql`
+    create table credential_keys (
+      id text primary key,
+      public_key jsonb not null,
+      created_at timestamptz not null,
+      signs_until timestamptz not null
+    )`,
+  sql`
+    create table credential_signers (
+      key_id text primary key references credential_keys on delete cascade,
+      private_key jsonb not null
+    )`,
 ];
 
 export async function up(database: Kysely<unknown>): Promise<void> {
