@@ -9,6 +9,7 @@ import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { createAwardTasks } from './achievements/awards/tasks.ts';
+import { createFileTasks } from './achievements/files/tasks.ts';
 import { achievementRoutes } from './achievements/routes.ts';
 import { composerRoutes } from './cards/composer/routes.ts';
 import { openPictures } from './cards/open.ts';
@@ -91,6 +92,9 @@ export async function startService(config: Config, options: AppOptions): Promise
       ...withInstallations(core.sync, {
         ...createTasks(core.sync),
         ...createAwardTasks(core.sync),
+        ...createFileTasks(core.sync, (error) =>
+          log.warn({ err: error }, 'authors are not told what is wrong with their files'),
+        ),
         ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
       }),
       ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),

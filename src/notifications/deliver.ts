@@ -22,8 +22,7 @@ const pausesMs: Partial<Record<Kind, number>> = { github: 1000 };
 export interface NotificationContext {
   connection: Connection;
   outbound: OutboundClient;
-  /** Those who can write at their provider, by the provider's name. */
-  announcers: ReadonlyMap<string, Announcer>;
+  providers: ReadonlyMap<string, { announcer?: Announcer | undefined }>;
   now: () => Date;
   /** From 0 to 1. */
   random: () => number;
@@ -78,7 +77,7 @@ async function send(context: NotificationContext, claimed: Attempt, signal: Abor
   const { target, kind, content } = claimed;
   const options = { now: context.now(), signal };
   if ('repository' in target) {
-    return announce(context.announcers.get(claimed.provider), { ...claimed, target }, signal);
+    return announce(context.providers.get(claimed.provider)?.announcer, { ...claimed, target }, signal);
   }
   const { url } = target;
   if (kind === 'slack') return post(context.outbound, { url, body: slackMessage(content) }, options);

@@ -23,9 +23,7 @@ export function openNotifications(options: {
   const tasks = createNotificationTasks({
     connection,
     outbound,
-    announcers: new Map(
-      [...providers].flatMap(([name, { announcer }]) => (announcer === undefined ? [] : [[name, announcer]])),
-    ),
+    providers,
     now,
     random,
     onOutcome: createNotificationMetrics(registry),

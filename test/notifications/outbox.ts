@@ -32,7 +32,7 @@ export interface Outbox extends AsyncDisposable {
 export async function openOutbox(
   options: { allowedHosts?: readonly string[]; announcers?: NotificationContext['announcers'] } = {},
 ): Promise<Outbox> {
-  const { allowedHosts = [], announcers = new Map() } = options;
+  const { allowedHosts = [], providers = new Map() } = options;
   const stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());
   const { connection, pool } = database;
@@ -44,7 +44,7 @@ export async function openOutbox(
   const context: NotificationContext = {
     connection,
     outbound,
-    announcers,
+    providers,
     now,
     random: () => 0.5,
     onOutcome: (kind, outcome, count = 1) => {

@@ -5,6 +5,7 @@ import { saveWebhooks } from '../../notifications/webhook-store.ts';
 import type { Achievement, Webhook } from '../config.ts';
 import type { Report } from '../report.ts';
 import { needsOf } from './needs.ts';
+import { requestFileCheck } from './check-store.ts';
 import type { ReadFile } from './read-file.ts';
 
 /** What is remembered of a repository's file of achievements without its text. */
@@ -58,6 +59,7 @@ export async function saveFile(
   await changeNeeds(transaction, repositoryId, file === undefined ? [] : needsOf(file.config));
   await saveWebhooks(transaction, repositoryId, (file?.config.webhooks ?? []).map(storableWebhook));
   const isSame = before?.oid === row.oid && before.path === row.path;
+  if (row.path !== null && !isSame) await requestFileCheck(transaction, repositoryId);
   if (row.path !== null && (read.isNew || !isSame)) await noteEverybody(transaction, repositoryId);
 }
 
