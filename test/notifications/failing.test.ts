@@ -21,7 +21,7 @@ test('a receiver that fails is tried again, later each time, for three days; the
     asked += 1;
     response.writeHead(503).end();
   });
-  await using outbox = await openOutbox({ allowedHosts: [receiver.host] });
+  await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['First', 'Second'] }]);
   await outbox.award('First');
   await outbox.award('Second');
@@ -60,7 +60,7 @@ test('a message that is refused holds up no other', async () => {
       response.writeHead(heard.length === 1 ? 400 : 200).end();
     });
   });
-  await using outbox = await openOutbox({ allowedHosts: [receiver.host] });
+  await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['Poison', 'Good', 'Better'] }]);
   await outbox.award('Poison', 'ada');
   await outbox.award('Good', 'ada');
@@ -82,7 +82,7 @@ test('a receiver decides when it is asked again, within bounds, and whether', as
     asked += 1;
     response.writeHead(...answer).end();
   });
-  await using outbox = await openOutbox({ allowedHosts: [receiver.host] });
+  await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([{ name: 'team', type: 'discord', url: receiver.url, achievements: ['First', 'Second'] }]);
   await outbox.award('First');
   await outbox.work();
@@ -116,7 +116,7 @@ test('hostile receivers cost an attempt each: silent, endless, redirecting insid
     else if (location !== undefined) response.writeHead(307, { location }).end();
     else pour(response.writeHead(200));
   });
-  await using outbox = await openOutbox({ allowedHosts: [receiver.host, secret.host] });
+  await using outbox = await openOutbox([receiver.host, secret.host]);
   const names = ['closing', 'redirect', 'inside', 'endless'];
   await outbox.follow([
     ...names.map((name) => ({ name, type: 'slack' as const, url: `${receiver.url}/${name}`, achievements: ['First'] })),
@@ -147,7 +147,7 @@ test('what is about somebody who hides, or is erased, or about an award that was
     asked += 1;
     response.end();
   });
-  await using outbox = await openOutbox({ allowedHosts: [receiver.host] });
+  await using outbox = await openOutbox([receiver.host]);
   const { pool } = outbox.database;
   await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['First'] }]);
   const [hidden, erased, revoked] = [

@@ -37,7 +37,7 @@ function isSigned({ headers, text }: Heard, byte: number): boolean {
 
 test('each receiver is told once, in its own format, and of nothing but the award', async () => {
   await using receiver = await listening();
-  await using outbox = await openOutbox({ allowedHosts: [receiver.host] });
+  await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([
     { name: 'slack', type: 'slack', url: `${receiver.url}/slack`, achievements: ['First', hostile] },
     { name: 'discord', type: 'discord', url: `${receiver.url}/discord`, achievements: ['First', hostile] },
@@ -86,7 +86,7 @@ test('names are bounded, and in comments nothing but code', () => {
 
 test('messages to an address are signed as Standard Webhooks say, with both secrets while one replaces the other', async () => {
   await using receiver = await listening();
-  await using outbox = await openOutbox({ allowedHosts: [receiver.host] });
+  await using outbox = await openOutbox([receiver.host]);
   const url = `${receiver.url}/hook`;
   await outbox.follow([{ name: 'hook', type: 'http', url, achievements: ['First', 'Second', 'Third'] }]);
   await outbox.award('First', 'ada');
