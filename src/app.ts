@@ -69,6 +69,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     connection: core.database.connection,
     dataDir: config.dataDir,
     ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
+    allowedHosts: config.outboundAllowed,
     now,
     onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
   });
@@ -96,9 +97,9 @@ export async function startService(config: Config, options: AppOptions): Promise
           log.warn({ err: error }, 'authors are not told what is wrong with their files'),
         ),
         ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
+        ...notifications.tasks,
       }),
       ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),
-      ...notifications.tasks,
     },
     // What it tells besides failures is of use only to those who look for a fault.
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),

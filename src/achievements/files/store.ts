@@ -4,8 +4,8 @@ import type { Connection } from '../../database/connection.ts';
 import { saveWebhooks } from '../../notifications/webhook-store.ts';
 import type { Achievement, Webhook } from '../config.ts';
 import type { Report } from '../report.ts';
-import { needsOf } from './needs.ts';
 import { requestFileCheck } from './check-store.ts';
+import { needsOf } from './needs.ts';
 import type { ReadFile } from './read-file.ts';
 
 /** What is remembered of a repository's file of achievements without its text. */

@@ -94,7 +94,9 @@ test('an award is an Open Badges 3.0 credential that anybody can verify, also ye
           'What the file of achievements of the repository Merge hero asks for, judged by contributions to it.',
       },
       image: {
-        id: service.service.providers.get('github')?.fileUrl(engines.name, 'Merge hero', 'icons/hero.png'),
+        id: service.service.providers
+          .get('github')
+          ?.fileUrl({ owner: engines.name, name: 'Merge hero', defaultBranch: '' }, 'icons/hero.png'),
         type: 'Image',
       },
     },
