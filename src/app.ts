@@ -128,6 +128,18 @@ export async function startService(config: Config, options: AppOptions): Promise
   };
 }
 
+const roomRoutes = [
+  accountRoutes,
+  repositoryRoutes,
+  contributionRoutes,
+  contributorRoutes,
+  badgeRoutes,
+  achievementRoutes,
+  accessRoutes,
+  notificationRoutes,
+  deliveryRoutes,
+];
+
 async function createApp(
   config: Config,
   core: Core,
@@ -184,15 +196,7 @@ async function createApp(
         counts,
         awaitListing: (asked: Parameters<typeof awaitListing>[1]) => awaitListing({ connection, resolver, now }, asked),
       };
-      accountRoutes(routes, context);
-      repositoryRoutes(routes, context);
-      contributionRoutes(routes, context);
-      contributorRoutes(routes, context);
-      badgeRoutes(routes, context);
-      achievementRoutes(routes, context);
-      accessRoutes(routes, context);
-      notificationRoutes(routes, context);
-      deliveryRoutes(routes, context);
+      for (const addRoutes of roomRoutes) addRoutes(routes, context);
       composerRoutes(routes, { ...context, profileUrl: profileUrls(config) });
       healthRoutes(routes, () => canQuery(core));
     },

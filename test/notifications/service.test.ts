@@ -159,7 +159,23 @@ test('owners see what was told and what was given up, have it sent again, and ma
   const unknown = `${path}/00000000-0000-7000-8000-000000000000/retry`;
   assert.equal((await service.get(unknown, sending('POST', token))).status, 404);
 
-  for (const person of ['p1', 'p2', 'p3', 'p4']) await awarding.award('Second', person);
+  assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 204);
+  assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 404);
+  const audit = (await service.get(`${engines.name}/audit?limit=100`, bearer(token))).body.data.map(
+    ({ action }) => action,
+  );
+  assert.deepEqual(audit.slice(0, 3), ['webhook_secret_removed', 'notification_retried', 'webhook_secret_made']);
+});
+
+test('what was told is told in pages', async () => {
+  await using receiver = await listening(() => 200);
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
+  const token = await serviceToken(service, simulator, engines);
+  const awarding = await prepareAwarding(service.database, now, engines.name);
+  await awarding.follow([{ name: 'hook', type: 'http', url: receiver.url, achievements: ['First'] }]);
+  const path = `${engines.name}/notifications`;
+  for (const person of ['p1', 'p2', 'p3', 'p4', 'p5']) await awarding.award('First', person);
   const all = (await service.get(path, bearer(token))).body.data.map(({ id }) => id);
   const paged: unknown[] = [];
   for (let next: string | undefined = ''; next !== undefined; ) {
@@ -168,18 +184,19 @@ test('owners see what was told and what was given up, have it sent again, and ma
     next = body.next_cursor;
   }
   assert.deepEqual([paged, paged.length], [all, 5]);
+});
 
-  for (const where of [path, secrets]) {
+test('what somebody else asks for, and addresses that nobody can have, are refused', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator });
+  const token = await serviceToken(service, simulator, engines);
+  const others = await serviceToken(service, simulator, ada);
+  const secrets = `${engines.name}/webhook-secrets`;
+  for (const where of [`${engines.name}/notifications`, secrets]) {
     assert.equal((await service.get(where)).status, 401);
     assert.equal((await service.get(where, bearer(others))).status, 403);
   }
   for (const body of [{}, { url: 'nonsense' }, { url: 'ftp://x.example/' }, { url: 1 }, { url: 'x'.repeat(3000) }]) {
     assert.equal((await service.get(secrets, sending('PUT', token, body))).status, 400, JSON.stringify(body));
   }
-  assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 204);
-  assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 404);
-  const audit = (await service.get(`${engines.name}/audit?limit=100`, bearer(token))).body.data.map(
-    ({ action }) => action,
-  );
-  assert.deepEqual(audit.slice(0, 3), ['webhook_secret_removed', 'notification_retried', 'webhook_secret_made']);
 });

@@ -12,9 +12,10 @@ import { faultsOf } from './open-badge-schema.ts';
 const awardedAt = new Date('2026-03-01T10:20:30.456Z');
 
 /** Awards an achievement of a repository of the organization to Ada. */
-async function award({ database, get }: TestService, name: string, isPrivate: boolean): Promise<string> {
-  await get(ada.name);
-  await get(engines.name);
+async function award(service: TestService, name: string, isPrivate: boolean): Promise<string> {
+  const { database } = service;
+  await service.get(ada.name);
+  await service.get(engines.name);
   const { rows } = await database.pool.query<{ achievement: string; account: string }>(
     `with made as (
        insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,

@@ -119,9 +119,9 @@ function update({ place, runs }: Asking, repository: Repository, id: number, bod
 /** Annotations are added to those that are there. */
 function apply(run: CheckRun, body: Record<string, unknown>, now: Date): Reply | undefined {
   const { status = run.status, conclusion = run.conclusion } = body;
-  if (!statuses.some((known) => known === status)) return invalid(`status ${String(status)} is not known`);
+  if (!statuses.some((known) => known === status)) return invalid(`status ${JSON.stringify(status)} is not known`);
   if (conclusion !== null && !conclusions.some((known) => known === conclusion)) {
-    return invalid(`conclusion ${String(conclusion)} is not known`);
+    return invalid(`conclusion ${JSON.stringify(conclusion)} is not known`);
   }
   if (status === 'completed' && conclusion === null) return invalid('a completed check run needs a conclusion');
   const output = (body['output'] ?? {}) as { title?: unknown; summary?: unknown; annotations?: Annotation[] };
@@ -142,8 +142,11 @@ function apply(run: CheckRun, body: Record<string, unknown>, now: Date): Reply |
   return undefined;
 }
 
+function isLine(line: unknown): boolean {
+  return Number.isInteger(line) && Number(line) >= 1;
+}
+
 function isAnnotation(one: Annotation): boolean {
-  const isLine = (line: unknown): boolean => Number.isInteger(line) && Number(line) >= 1;
   const hasColumns = one.start_column !== undefined || one.end_column !== undefined;
   return (
     typeof one.path === 'string' &&
