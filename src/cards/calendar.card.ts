@@ -166,7 +166,7 @@ function drawDays(
   canvas.add(`<g transform="${move} ${scale}" stroke-width=".2" stroke-linejoin="round">\n${drawn.join('\n')}\n</g>`);
 }
 
-/** Where the steps of the scale begin: quarters of the days that have any contributions. */
+/** Where the steps of the scale begin: quarters of the days with contributions. */
 export function stepsOf(counts: readonly number[]): number[] {
   const sorted = counts.filter((count) => count > 0).toSorted((one, other) => one - other);
   return [0.25, 0.5, 0.75].map((share) => sorted[Math.floor(sorted.length * share)] ?? 1);

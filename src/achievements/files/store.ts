@@ -95,7 +95,7 @@ async function saveAchievements(
   );
 }
 
-/** Has everybody judged by every achievement of a repository that has any. */
+/** Has everybody judged by every achievement of a repository. */
 export async function noteEverybody(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     insert into achievement_work (repository_id)
