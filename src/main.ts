@@ -20,12 +20,12 @@ const commands: Record<string, (io: Io, argument: string | undefined) => Promise
   install: installByName,
   uninstall: uninstallByName,
   installations: listInstalled,
-  'github-app-url': gitHubAppUrl,
 };
 /** Those that read what follows them by themselves. */
 const commandsWithArguments: Record<string, (io: Io, args: readonly string[]) => Promise<void>> = {
   achievements,
   card,
+  'github-app-url': gitHubAppUrl,
 };
 
 const usage = `plaudit COMMAND
@@ -36,7 +36,9 @@ const usage = `plaudit COMMAND
   install PROVIDER/OWNER[/REPOSITORY]    keep that current, as far as the configured token reads it
   uninstall PROVIDER/OWNER[/REPOSITORY]  take that back
   installations                      list what is installed
-  github-app-url [ORGANIZATION]      the address at which a GitHub App for this service is registered
+  github-app-url [--telling] [ORGANIZATION]
+                                     the address at which a GitHub App for this service is registered; --telling: also to comment
+                                     on awards and to report faulty files
   card PATH FILE [PATH FILE...]      write pictures into files: PATH is an address of this service, FILE ends with .svg or .png
   export FILE                        write everything that is stored to a file
   import FILE                        fill a new database from such a file

@@ -5,8 +5,14 @@ import { registrationUrl } from '../providers/github/app/registration.ts';
 import { subscribedEvents } from '../providers/github/webhooks.ts';
 import type { Io } from './io.ts';
 
-/** `plaudit github-app-url [ORGANIZATION]`: prints where a GitHub App for this service is registered, with the form filled in. */
-export async function gitHubAppUrl(io: Io, organization: string | undefined): Promise<void> {
+/**
+ * `plaudit github-app-url [--telling] [ORGANIZATION]`: prints where a GitHub App for this service is registered, with the form
+ * filled in. `--telling` asks for what comments and check runs need besides.
+ */
+export async function gitHubAppUrl(io: Io, args: readonly string[]): Promise<void> {
+  const mayTell = args.includes('--telling');
+  const [organization, ...rest] = args.filter((argument) => argument !== '--telling');
+  if (rest.length > 0) throw new AppError('invalid_input', 'usage: plaudit github-app-url [--telling] [ORGANIZATION]');
   const { publicUrl, providers } = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const github = providers.find(({ name }) => name === 'github');
   if (publicUrl === undefined || github === undefined) {
@@ -16,5 +22,7 @@ export async function gitHubAppUrl(io: Io, organization: string | undefined): Pr
     throw new AppError('invalid_input', 'ORGANIZATION must be the name of an organization on GitHub');
   }
   const webhookUrl = `${publicUrl}/v1/github/webhooks`;
-  io.print(registrationUrl({ url: github.url, organization, publicUrl, webhookUrl, events: subscribedEvents }));
+  io.print(
+    registrationUrl({ url: github.url, organization, mayTell, publicUrl, webhookUrl, events: subscribedEvents }),
+  );
 }

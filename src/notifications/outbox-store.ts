@@ -5,6 +5,9 @@ import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';
 
+/** What was earned longer ago is no news: a new file would tell a repository's whole past at once. */
+const newsMs = 30 * 86_400_000;
+
 /**
  * Puts into the outbox what a repository's file wants to be told of awards, and sees to it that it is sent. Must run in
  * the transaction that stores the awards: both are there, or neither. One row for each award and receiver, however often.
@@ -18,7 +21,7 @@ export async function enqueue(
     select w.id as award_id, t.name as webhook
     from awards w join achievements h on h.id = w.achievement_id
       join repository_webhooks t on t.repository_id = h.repository_id and h.name = any(t.achievements)
-    where w.id = any(${awardIds}::uuid[])
+    where w.id = any(${awardIds}::uuid[]) and w.awarded_at > ${new Date(now.getTime() - newsMs)}
     order by w.awarded_at, w.id, t.name`.execute(transaction);
   if (wanted.rows.length === 0) return;
   const rows = wanted.rows.map((row) => Object.assign(row, { id: newId() }));

@@ -10,12 +10,12 @@ import type { TokenName } from '../github/tokens.ts';
 import { startTestService, type TestService } from '../service.ts';
 import { appSettings, engine, organization, shown, startAppService, untilShown } from './installed.ts';
 
-type Command = (io: Io, argument: string | undefined) => Promise<void>;
+type Command<Argument> = (io: Io, argument: Argument) => Promise<void>;
 
 /** Runs a command as the operator does, while the service runs. @returns every line that it writes. */
-async function run(
-  command: Command,
-  argument: string | undefined,
+async function run<Argument>(
+  command: Command<Argument>,
+  argument: Argument,
   environment: Record<string, string>,
 ): Promise<string[]> {
   const lines: string[] = [];
@@ -123,8 +123,10 @@ test('installations of the App are listed with what is wrong with them, and are 
 });
 
 test('the link that registers an App asks to read, for what is read, and delivers here', async () => {
-  const [link = ''] = await run(gitHubAppUrl, 'analytical-engines', { PUBLIC_URL: 'https://plaudit.example/' });
+  const [link = ''] = await run(gitHubAppUrl, ['analytical-engines'], { PUBLIC_URL: 'https://plaudit.example/' });
   const url = new URL(link);
+  const [telling = ''] = await run(gitHubAppUrl, ['--telling', 'engines'], { PUBLIC_URL: 'https://plaudit.example' });
+  assert.match(telling, /&discussions=write&.*checks=write&/);
   assert.equal(`${url.origin}${url.pathname}`, 'https://github.com/organizations/analytical-engines/settings/apps/new');
   const parameters = Object.fromEntries(url.searchParams);
   assert.equal(parameters['webhook_url'], 'https://plaudit.example/v1/github/webhooks');
@@ -135,11 +137,15 @@ test('the link that registers an App asks to read, for what is read, and deliver
   );
   const events = url.searchParams.getAll('events[]');
   assert.ok(events.includes('push') && events.includes('issues') && !events.includes('installation'));
-  const [own = ''] = await run(gitHubAppUrl, undefined, {
+  const [own = ''] = await run(gitHubAppUrl, [], {
     PUBLIC_URL: 'https://plaudit.example',
     GITHUB_URL: 'https://git.example',
   });
   assert.ok(own.startsWith('https://git.example/settings/apps/new?'));
-  await assert.rejects(run(gitHubAppUrl, undefined, {}), /PUBLIC_URL must be set/);
-  await assert.rejects(run(gitHubAppUrl, '../x', { PUBLIC_URL: 'https://plaudit.example' }), /name of an organization/);
+  await assert.rejects(run(gitHubAppUrl, [], {}), /PUBLIC_URL must be set/);
+  await assert.rejects(run(gitHubAppUrl, ['a', 'b'], {}), /usage/);
+  await assert.rejects(
+    run(gitHubAppUrl, ['../x'], { PUBLIC_URL: 'https://plaudit.example' }),
+    /name of an organization/,
+  );
 });

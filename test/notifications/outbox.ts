@@ -16,8 +16,8 @@ export interface Awarding {
   ownerId: string;
   repositoryId: string;
   follow(webhooks: readonly Webhook[]): Promise<void>;
-  /** Awards an achievement to somebody, named so, as the service would. */
-  award(achievement: string, person?: string): Promise<{ awardId: string; accountId: string }>;
+  /** Awards an achievement to somebody, named so, as the service would: what is earned just now, unless told otherwise. */
+  award(achievement: string, person?: string, awardedAt?: Date): Promise<{ awardId: string; accountId: string }>;
   rows(): Promise<{ id: string; state: string; attempts: number; error: string | null; webhook: string }[]>;
 }
 
@@ -36,7 +36,7 @@ export async function prepareAwarding(database: Database, now: () => Date, owner
     ownerId,
     repositoryId,
     follow: (webhooks) => inTransaction(connection, (transaction) => saveWebhooks(transaction, repositoryId, webhooks)),
-    award: async (achievement, person = `person-${randomUUID().slice(0, 8)}`) => {
+    award: async (achievement, person = `person-${randomUUID().slice(0, 8)}`, awardedAt = now()) => {
       const accountId = await addAccount(database, person, 'user');
       const { rows } = await pool.query<{ id: string }>(
         `insert into achievements (id, repository_id, name, icon, description, is_current)
@@ -44,7 +44,7 @@ export async function prepareAwarding(database: Database, now: () => Date, owner
          on conflict (repository_id, name) do update set icon = '' returning id`,
         [repositoryId, achievement],
       );
-      const award = { achievementId: rows[0]?.id ?? '', accountId, awardedAt: now() };
+      const award = { achievementId: rows[0]?.id ?? '', accountId, awardedAt };
       const added = await inTransaction(connection, (transaction) =>
         recordAwarded(transaction, [award, award], { now: now(), newId: uuidv7 }),
       );

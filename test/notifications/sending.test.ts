@@ -73,6 +73,20 @@ test('each receiver is told once, in its own format, and of nothing but the awar
   assert.ok(!/[\n\u202e]/.test(content));
 });
 
+test('what was earned long ago, and noticed only now, is not told', async () => {
+  await using receiver = await listening();
+  await using outbox = await openOutbox([receiver.host]);
+  await outbox.follow([{ name: 'slack', type: 'slack', url: receiver.url, achievements: ['First'] }]);
+  const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
+  await outbox.award('First', 'long-ago', daysAgo(31));
+  await outbox.award('First', 'of-late', daysAgo(29));
+  await outbox.work();
+  assert.deepEqual(
+    receiver.heard.map(({ text }) => /of-late|long-ago/.exec(text)?.[0]),
+    ['of-late'],
+  );
+});
+
 test('names are bounded, and in comments nothing but code', () => {
   const content = { person: 'ada', achievement: hostile, repository: 'owner/engine', awardedAt: '' };
   assert.equal(
