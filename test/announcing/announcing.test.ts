@@ -92,6 +92,7 @@ test('without the permission, without the discussion, or in a repository of othe
   ] as const) {
     await using simulator = await startSimulator({ repositories: 2 });
     const repository = stage(simulator);
+    repository.issues.length = 0;
     const author = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
     const discussion = Object.assign(addDiscussion(simulator.world, repository, { author }), { title: 'Achievements' });
     write(simulator, fileText(place.includes('/') ? place : `${organization(simulator).login}/${place}`, title));
