@@ -28,10 +28,11 @@ export async function eraseAccount(connection: Connection, account: Account, now
     ...names.map((name) => lookUpJob({ provider, name }).key),
     ...[refreshJob(id), collectJob(id), seeTotalsJob(id)].map(({ key }) => key),
   ];
+  // Jobs first: whoever asks just between the two leaves a job without its question, which ends by itself.
+  await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
   await sql`
     delete from questions
     where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
-  await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
   await eraseInstallations(connection, account);
   // Lists of people know no foreign keys.
   await sql`
