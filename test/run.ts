@@ -35,9 +35,16 @@ try {
 }
 
 function runFiles(): Promise<number> {
-  const child = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-timeout=300000', ...files], {
+  const child = spawn(process.execPath, ['--test', '--test-concurrency=3', '--test-timeout=300000', ...files], {
     stdio: 'inherit',
-    env: { ...process.env, DATABASE_URL: undefined, TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template },
+    env: {
+      ...process.env,
+      DATABASE_URL: undefined,
+      TEST_SERVER_URL: serverUrl,
+      TEST_TEMPLATE: template,
+      // Files run in processes of their own, and all of them load the same sources.
+      NODE_COMPILE_CACHE: join(dataDir, 'compile-cache'),
+    },
   });
   process.on('SIGINT', () => child.kill('SIGINT'));
   process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -35,7 +35,7 @@ const few: Amounts = { commits: 25, issues: 8, pullRequests: 8, discussions: 3 }
 const sizes: Record<Size, Scale> = {
   small: {
     people: 20,
-    repositories: 12,
+    repositories: 5,
     amounts: few,
     histories: [],
   },
