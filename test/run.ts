@@ -13,6 +13,8 @@ import { createTemplate, dropTemplate, urlOf } from './database-server.ts';
  */
 
 const words = process.argv.slice(2);
+/** For one test; a long random history takes more. */
+const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? '300000');
 const files = globSync('test/**/*.test.ts')
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .toSorted();
@@ -35,7 +37,7 @@ try {
 }
 
 function runFiles(): Promise<number> {
-  const child = spawn(process.execPath, ['--test', '--test-concurrency=3', '--test-timeout=300000', ...files], {
+  const child = spawn(process.execPath, ['--test', '--test-concurrency=3', `--test-timeout=${timeoutMs}`, ...files], {
     stdio: 'inherit',
     env: {
       ...process.env,

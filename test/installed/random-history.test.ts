@@ -19,7 +19,7 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
 
-/** `RANDOM_HISTORY_STEPS=10000` runs a long one. */
+/** `RANDOM_HISTORY_STEPS=10000 TEST_TIMEOUT_MS=7200000 npm test -- random-history` runs a long one. */
 const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? '150');
 /** A long history leaves much to be read. */
 const patienceMs = 60_000 + steps * 200;
