@@ -141,6 +141,10 @@ async function awardAll(
   const now = context.now();
   const record = (transaction: Connection, start: number): Promise<unknown> =>
     recordAwarded(transaction, earned.slice(start, start + awardsAtOnce), { now, newId: context.newId });
+  if (earned.length + settling.length + later.length === 0) {
+    await finishWork(connection, repositoryId, { done, later });
+    return;
+  }
   let start = 0;
   for (; start + awardsAtOnce < earned.length; start += awardsAtOnce) {
     await inTransaction(connection, (transaction) => record(transaction, start));

@@ -49,7 +49,7 @@ export function itemSource(actor: Actor, action: Exclude<Action, 'point'>, scope
 function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'commit'>, scope: Scope): ItemSource {
   const { before } = scope;
   const createdAt = sql`i.created_at`;
-  const { person, join, isTheirs } = personOf(actor, action, scope);
+  const { person, join, concernsThem, isTheirs } = personOf(actor, action, scope);
   const parentKind = parentKinds[action];
   const parent =
     parentKind === undefined
@@ -58,17 +58,17 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
           and parent.external_id = i.parent_external_id`;
   const [kind = action, ...others] = kinds[action];
   const isOfKind = others.length === 0 ? sql`i.kind = ${kind}` : sql`i.kind = any(${kinds[action]}::text[])`;
-  const isOfAction = sql`i.repository_id = ${scope.repositoryId} and ${isOfKind}`;
-  const where = sql`where ${isTheirs} ${before === undefined ? sql`` : sql`and i.created_at < ${before}`}`;
+  const isBefore = before === undefined ? sql`` : sql`and i.created_at < ${before}`;
+  const isAsked = sql`i.repository_id = ${scope.repositoryId} and ${isOfKind} and ${concernsThem} ${isBefore}`;
   const labels = parentKind === undefined ? sql`i.labels` : sql`parent.labels`;
   // The offset keeps the planner from computing them anew wherever they are asked for.
   const labelled = sql`(select i.*, ${lowerCase(labels)} as lower_case_labels from contributions i ${parent}
-    where ${isOfAction} offset 0) as i`;
+    where ${isAsked} offset 0) as i`;
   return {
     scope,
     action,
-    from: sql`contributions i ${join} ${where} and ${isOfAction}`,
-    fromWithLabels: sql`${labelled} ${join} ${where}`,
+    from: sql`contributions i ${join} where ${isTheirs} and ${isAsked}`,
+    fromWithLabels: sql`${labelled} ${join} where ${isTheirs}`,
     person,
     createdAt,
     doneAt: actor === 'resolved_by' && action === 'issue' ? sql`i.closed_at` : createdAt,
@@ -79,7 +79,9 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
 interface PersonSql {
   person: RawBuilder<unknown>;
   join: RawBuilder<unknown>;
-  /** Whether the row is anybody's, or one of those asked for. */
+  /** Whether the contribution is somebody's, or of those asked for. */
+  concernsThem: RawBuilder<unknown>;
+  /** Whether the person is among them. */
   isTheirs: RawBuilder<unknown>;
 }
 
@@ -87,19 +89,23 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
   const { accountIds } = scope;
   const one = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
     accountIds === undefined ? sql`${column} is not null` : sql`${column} = any(${accountIds}::uuid[])`;
-  if (actor === 'author') return { person: sql`i.account_id`, join: sql``, isTheirs: one(sql`i.account_id`) };
-  if (actor === 'resolved_by' && action === 'discussion') {
-    return { person: sql`i.answered_by`, join: sql``, isTheirs: sql`i.answered and ${one(sql`i.answered_by`)}` };
-  }
+  const oneOfRow = (person: RawBuilder<unknown>, condition: RawBuilder<unknown>): PersonSql => ({
+    person,
+    join: sql``,
+    concernsThem: sql`${one(person)} and ${condition}`,
+    isTheirs: sql`true`,
+  });
+  if (actor === 'author') return oneOfRow(sql`i.account_id`, sql`true`);
+  if (actor === 'resolved_by' && action === 'discussion') return oneOfRow(sql`i.answered_by`, sql`i.answered`);
   if (actor === 'resolved_by') {
-    const isClosed = sql`${effective(sql`i.closed_at`, scope)} is not null`;
-    return { person: sql`i.resolved_by`, join: sql``, isTheirs: sql`${one(sql`i.resolved_by`)} and ${isClosed}` };
+    return oneOfRow(sql`i.resolved_by`, sql`${effective(sql`i.closed_at`, scope)} is not null`);
   }
   const list = actor === 'assignees' ? sql`i.assignees` : sql`i.reviewers`;
   return {
     person: sql`people.id`,
     join: sql`cross join lateral unnest(${list}) with ordinality as people (id, place)`,
-    isTheirs: sql`${accountIds === undefined ? sql`${list} <> '{}'` : sql`${list} && ${accountIds}::uuid[]`} and ${one(sql`people.id`)} and (people.place = 1 or people.id <> all(${list}[:people.place - 1]))`,
+    concernsThem: accountIds === undefined ? sql`${list} <> '{}'` : sql`${list} && ${accountIds}::uuid[]`,
+    isTheirs: sql`${one(sql`people.id`)} and (people.place = 1 or people.id <> all(${list}[:people.place - 1]))`,
   };
 }
 

@@ -38,7 +38,7 @@ export class Measures {
   toSql(): RawBuilder<unknown> {
     const columns = [...this.#measures.values()].map(({ column, needsAll }) => {
       const name = sql.id(column);
-      if (!needsAll) return name;
+      if (!needsAll || this.#isOfFew()) return name;
       const sorted = sql`(select array_agg(moment order by moment) from unnest(${name}) as moment)`;
       return sql`case when cardinality(${name}) > 1 then ${sorted} else ${name} end as ${name}`;
     });
@@ -65,7 +65,13 @@ export class Measures {
 
   #aggregate({ conditions, needsAll }: Measure): RawBuilder<unknown> {
     const at = satisfiedAt(conditions, this.#source);
-    return needsAll ? sql`array_agg(${at})` : sql`min(${at})`;
+    if (!needsAll) return sql`min(${at})`;
+    return this.#isOfFew() ? sql`array_agg(${at} order by ${at})` : sql`array_agg(${at})`;
+  }
+
+  /** Moments of few are sorted as they are gathered, which is planned faster; those of everybody could not be hashed then. */
+  #isOfFew(): boolean {
+    return this.#source.scope.accountIds !== undefined;
   }
 }
 
