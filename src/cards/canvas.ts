@@ -1,7 +1,7 @@
 import type { Language } from './languages/language.ts';
 import { escapeText, px } from './markup.ts';
-import { type Fitted, fit } from './text/fit.ts';
-import { isMeasured, type Weight } from './text/measure.ts';
+import { type Fitted, fit, oneLine } from './text/fit.ts';
+import { isMeasured, measure, type Weight } from './text/measure.ts';
 
 interface TextStyle {
   sizePx: number;
@@ -61,6 +61,12 @@ export class Canvas {
   text(style: TextStyleName, place: TextPlace, text: string): number {
     const { sizePx, weight } = textStyles[style];
     return this.fitted(style, place, fit(text, place.room, sizePx, weight));
+  }
+
+  /** Writes a title, smaller where it would have to be cut. @returns the pixels that it takes. */
+  headline(place: TextPlace, text: string): number {
+    const { sizePx, weight } = textStyles.heading;
+    return this.text(measure(oneLine(text), sizePx, weight) <= place.room ? 'heading' : 'name', place, text);
   }
 
   /** Writes what was fitted before. */

@@ -23,7 +23,11 @@ const AwardItem = Type.Object({
   awarded_dttm: Type.String({ format: 'date-time', description: 'When it was earned.' }),
 });
 
-const Query = Type.Object({ ...PageParameters.properties, format: FormatParameter });
+const Query = Type.Object({
+  ...PageParameters.properties,
+  format: FormatParameter,
+  raw: Type.Optional(Type.Boolean({ description: 'Of a picture the icons alone.' })),
+});
 
 const listing = 'achievements';
 const defaultLimit = 30;
