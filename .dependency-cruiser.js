@@ -59,7 +59,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/providers/$1/',
-          '^src/providers/(provider|installation|call)\\.ts$',
+          '^src/providers/(provider|announcer|installation|call)\\.ts$',
           '^src/errors\\.ts$',
           '^src/(accounts/account|repositories/repository|contributions/contribution|contributions/counters)\\.ts$',
         ],
@@ -70,7 +70,7 @@ export default {
       comment: 'sync sees the seam, never a named provider',
       severity: 'error',
       from: { path: '^src/sync/' },
-      to: { path: '^src/providers/', pathNot: '^src/providers/(provider|installation|call)\\.ts$' },
+      to: { path: '^src/providers/', pathNot: '^src/providers/(provider|announcer|installation|call)\\.ts$' },
     },
     {
       name: 'history-knows-nobody',
@@ -78,6 +78,13 @@ export default {
       severity: 'error',
       from: { path: '^src/history/' },
       to: { path: '^src/', pathNot: ['^src/history/', '^src/errors\\.ts$'] },
+    },
+    {
+      name: 'outbound-knows-nobody',
+      comment: 'requests to servers that somebody named are guarded in one place, for all who make them',
+      severity: 'error',
+      from: { path: '^src/outbound/' },
+      to: { path: '^src/', pathNot: '^src/outbound/' },
     },
     {
       name: 'conditions-stand-alone',

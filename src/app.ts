@@ -9,6 +9,7 @@ import { generateSigningKey } from './access/tokens/signing-key.ts';
 import { Resolver } from './accounts/resolve.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { createAwardTasks } from './achievements/awards/tasks.ts';
+import { createFileTasks } from './achievements/files/tasks.ts';
 import { achievementRoutes } from './achievements/routes.ts';
 import { composerRoutes } from './cards/composer/routes.ts';
 import { openPictures } from './cards/open.ts';
@@ -34,6 +35,8 @@ import type { Pictures } from './http/pictures.ts';
 import { createServer } from './http/server.ts';
 import { reconcileJob } from './installations/jobs.ts';
 import type { Log } from './log.ts';
+import { openNotifications } from './notifications/open.ts';
+import { notificationRoutes } from './notifications/routes.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { createDriftMetric } from './sync/drift.ts';
@@ -66,6 +69,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     connection: core.database.connection,
     dataDir: config.dataDir,
     ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
+    allowedHosts: config.outboundAllowed,
     now,
     onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
   });
@@ -73,6 +77,15 @@ export async function startService(config: Config, options: AppOptions): Promise
   if ([...core.providers.values()].some((provider) => provider.app !== undefined)) {
     await addJob(core.database.connection, reconcileJob);
   }
+  const notifications = openNotifications({
+    connection: core.database.connection,
+    providers: core.providers,
+    allowedHosts: config.outboundAllowed,
+    registry,
+    log,
+    now,
+    random: Math.random,
+  });
   const queue = await startQueue({
     database: core.database,
     node: core.listener.node,
@@ -80,7 +93,11 @@ export async function startService(config: Config, options: AppOptions): Promise
       ...withInstallations(core.sync, {
         ...createTasks(core.sync),
         ...createAwardTasks(core.sync),
+        ...createFileTasks(core.sync, (error) =>
+          log.warn({ err: error }, 'authors are not told what is wrong with their files'),
+        ),
         ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
+        ...notifications.tasks,
       }),
       ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),
     },
@@ -92,6 +109,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     await app.close();
     await pictures.close();
     await queue.stop();
+    await notifications.close();
     await metrics?.close();
     await core.close();
   };
@@ -109,6 +127,18 @@ export async function startService(config: Config, options: AppOptions): Promise
     close,
   };
 }
+
+const roomRoutes = [
+  accountRoutes,
+  repositoryRoutes,
+  contributionRoutes,
+  contributorRoutes,
+  badgeRoutes,
+  achievementRoutes,
+  accessRoutes,
+  notificationRoutes,
+  deliveryRoutes,
+];
 
 async function createApp(
   config: Config,
@@ -166,14 +196,7 @@ async function createApp(
         counts,
         awaitListing: (asked: Parameters<typeof awaitListing>[1]) => awaitListing({ connection, resolver, now }, asked),
       };
-      accountRoutes(routes, context);
-      repositoryRoutes(routes, context);
-      contributionRoutes(routes, context);
-      contributorRoutes(routes, context);
-      badgeRoutes(routes, context);
-      achievementRoutes(routes, context);
-      accessRoutes(routes, context);
-      deliveryRoutes(routes, context);
+      for (const addRoutes of roomRoutes) addRoutes(routes, context);
       composerRoutes(routes, { ...context, profileUrl: profileUrls(config) });
       healthRoutes(routes, () => canQuery(core));
     },

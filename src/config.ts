@@ -14,6 +14,7 @@ import {
   withoutSlash,
 } from './providers-file.ts';
 
+Format.Set('hosts', (text) => splitList(text).length > 0 && splitList(text).every(isHost));
 Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).every(isProxy));
 
 const tokens = Type.String({
@@ -88,6 +89,13 @@ const Settings = Type.Object({
       description: 'addresses, ranges like 10.0.0.0/8, or loopback, linklocal, uniquelocal; separated by commas',
     }),
   ),
+  OUTBOUND_ALLOW: Type.Optional(
+    Type.String({
+      format: 'hosts',
+      description:
+        'hosts like hooks.internal or 10.0.0.7:8443 (the ports 80 and 443 are not written), separated by commas',
+    }),
+  ),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
     description: 'one of trace, debug, info, warn, error, fatal, silent',
@@ -129,6 +137,8 @@ export interface Config {
   rateLimitPerMinute: number;
   /** Proxies that are believed when they say for whom they ask. */
   trustedProxies: string[];
+  /** Hosts, with their port where it is not the usual one, that may be asked though they are private or speak http. */
+  outboundAllowed: ReadonlySet<string>;
   logLevel: Settings['LOG_LEVEL'];
 }
 
@@ -156,6 +166,7 @@ export function readConfig(environment: Environment, readFile: ReadFile): Config
     tokenTtlMs: settings.TOKEN_TTL_S * 1000,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     trustedProxies: splitList(settings.TRUST_PROXY),
+    outboundAllowed: new Set(splitList(settings.OUTBOUND_ALLOW).map((host) => host.toLowerCase())),
     logLevel: settings.LOG_LEVEL,
   };
 }
@@ -241,6 +252,14 @@ function gitHubFromSettings(settings: Settings): ProviderConfig {
   };
 }
 
+/** As an address of the web has it between its slashes. The ports 80 and 443 go without saying. */
+function isHost(text: string): boolean {
+  return ['http', 'https'].every((protocol) => {
+    const address = `${protocol}://${text}`;
+    return URL.canParse(address) && new URL(address).host === text.toLowerCase();
+  });
+}
+
 function isProxy(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
   const [address = '', length, ...rest] = text.split('/');
@@ -259,7 +278,7 @@ function addressBits(text: string): number {
 
 /** Beginnings of names that are this service's own, so that a name that we do not know is a mistake. */
 const ownPrefixes =
-  /^(PLAUDIT|DATABASE_URL|DATA_DIR|LOOKUP|FRESH_FOR|TOKEN_TTL|RATE_LIMIT|TRUST_PROXY|METRICS_PORT|PROVIDERS_FILE|LOG_LEVEL|PUBLIC_URL)/;
+  /^(PLAUDIT|DATABASE_URL|DATA_DIR|LOOKUP|FRESH_FOR|TOKEN_TTL|RATE_LIMIT|TRUST_PROXY|OUTBOUND|METRICS_PORT|PROVIDERS_FILE|LOG_LEVEL|PUBLIC_URL)/;
 const providerPrefixes = /^(GITHUB|GITEA|GITLAB)_/;
 
 function rejectUnknownSettings(environment: Environment): void {

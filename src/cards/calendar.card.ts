@@ -205,7 +205,7 @@ function drawDays(canvas: Canvas, { at, bands, step, begin }: Calendar, year: Ye
   }
 }
 
-/** Where the steps of the scale begin: quarters of the days that have any contributions. */
+/** Where the steps of the scale begin: quarters of the days with contributions. */
 export function stepsOf(counts: readonly number[]): number[] {
   const sorted = counts.filter((count) => count > 0).toSorted((one, other) => one - other);
   return [0.25, 0.5, 0.75].map((share) => sorted[Math.floor(sorted.length * share)] ?? 1);

@@ -12,11 +12,14 @@ export async function openPictures(options: {
   dataDir: string;
   /** Addresses that the operator has configured: their hosts may be private. */
   ownAddresses: readonly string[];
+  /** Hosts that may be private too. */
+  allowedHosts: ReadonlySet<string>;
   now: () => Date;
   onFailure: (error: unknown) => void;
 }): Promise<Pictures & { close: () => Promise<void> }> {
   await prepareFonts(options.dataDir);
-  const client = createImageClient(new Set(options.ownAddresses.map((address) => new URL(address).host)));
+  const ownHosts = options.ownAddresses.map((address) => new URL(address).host);
+  const client = createImageClient(new Set([...ownHosts, ...options.allowedHosts]));
   const images = new ImageSource({ ...options, client });
   const pictures = createPictures({ images, rasterizer: new Rasterizer(options.now) });
   return { ...pictures, close: () => images.close() };

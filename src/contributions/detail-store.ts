@@ -26,7 +26,9 @@ async function lackAllCommits(connection: Connection, repositoryId: string): Pro
   await sql`
     insert into lacking_details (repository_id, detail, key)
     select repository_id, 'commit_lines', encode(oid, 'hex') from commits
-    where repository_id = ${repositoryId} and additions is null on conflict do nothing`.execute(connection);
+    where repository_id = ${repositoryId} and additions is null order by oid on conflict do nothing`.execute(
+    connection,
+  );
 }
 
 async function lackAllPullRequests(connection: Connection, repositoryId: string): Promise<void> {
@@ -34,7 +36,7 @@ async function lackAllPullRequests(connection: Connection, repositoryId: string)
     insert into lacking_details (repository_id, detail, key)
     select repository_id, 'pull_request_files', number from contributions
     where repository_id = ${repositoryId} and kind = 'pull_request' and number is not null
-    on conflict do nothing`.execute(connection);
+    order by number on conflict do nothing`.execute(connection);
 }
 
 /** Notes commits that wait to be counted; or, when all are counted anew, every commit that lacks its lines. */
@@ -49,7 +51,7 @@ export async function lackCommits(
     await sql`
       insert into lacking_details (repository_id, detail, key)
       select repository_id, 'commit_lines', encode(oid, 'hex') from uncounted_commits
-      where repository_id = ${repositoryId} on conflict do nothing`.execute(connection);
+      where repository_id = ${repositoryId} order by oid on conflict do nothing`.execute(connection);
   }
 }
 
@@ -61,9 +63,10 @@ export async function lackPullRequests(
 ): Promise<void> {
   if (numbers.length === 0 || !(await needs(connection, repositoryId, 'pull_request_files'))) return;
   await sql`
-    insert into lacking_details (repository_id, detail, key)
-    select ${repositoryId}, 'pull_request_files', number from unnest(${[...numbers]}::integer[]) as number
-    on conflict do nothing`.execute(connection);
+    insert into lacking_details as l (repository_id, detail, key)
+    select distinct ${repositoryId}::uuid, 'pull_request_files', number::text from unnest(${[...numbers]}::integer[]) as number
+    order by 3
+    on conflict (repository_id, detail, key) do update set noted = l.noted + 1`.execute(connection);
 }
 
 async function needs(connection: Connection, repositoryId: string, need: Detail): Promise<boolean> {
@@ -72,29 +75,35 @@ async function needs(connection: Connection, repositoryId: string, need: Detail)
   return rows.length > 0;
 }
 
-/** Keys of what is to be asked: commits' ids (hexadecimal), pull requests' numbers. */
-export async function findLacking(
+/** Something to be asked. */
+export interface Lacking {
+  /** A commit's id (hexadecimal), or a pull request's number. */
+  key: string;
+  /** How often it was noted that it has to be asked. */
+  noted: number;
+}
+
+export function findLacking(
   connection: Connection,
   repositoryId: string,
   detail: Detail,
   limit: number,
-): Promise<string[]> {
-  const rows = await connection
+): Promise<Lacking[]> {
+  return connection
     .selectFrom('lacking_details')
-    .select('key')
+    .select(['key', 'noted'])
     .where('repository_id', '=', repositoryId)
     .where('detail', '=', detail)
     .orderBy('key')
     .limit(limit)
     .execute();
-  return rows.map(({ key }) => key);
 }
 
 /** Stores what commits changed, by id. Must run in a transaction. */
 export async function saveLineCounts(
   connection: Connection,
   repositoryId: string,
-  asked: readonly string[],
+  asked: readonly Lacking[],
   found: ReadonlyMap<string, LineCounts>,
 ): Promise<void> {
   const rows = [...found].map(([oid, { additions, deletions, changedFiles }]) => ({
@@ -115,7 +124,7 @@ export async function saveLineCounts(
 export async function saveChangedFiles(
   connection: Connection,
   repositoryId: string,
-  asked: readonly string[],
+  asked: readonly Lacking[],
   found: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const rows = [...found].map(([number, files]) => ({ number: Number(number), files }));
@@ -126,16 +135,17 @@ export async function saveChangedFiles(
   await forget(connection, repositoryId, 'pull_request_files', asked);
 }
 
-/** What was asked is not asked again, also where there was no answer. */
+/** What was asked is not asked again, also where there was no answer, unless it was noted again meanwhile. */
 async function forget(
   connection: Connection,
   repositoryId: string,
   detail: Detail,
-  keys: readonly string[],
+  asked: readonly Lacking[],
 ): Promise<void> {
   await sql`
-    delete from lacking_details
-    where repository_id = ${repositoryId} and detail = ${detail} and key = any(${[...keys]}::text[])`.execute(
+    delete from lacking_details l
+    using json_to_recordset(${JSON.stringify(asked)}::json) as a (key text, noted integer)
+    where l.repository_id = ${repositoryId} and l.detail = ${detail} and l.key = a.key and l.noted = a.noted`.execute(
     connection,
   );
 }

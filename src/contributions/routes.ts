@@ -134,7 +134,7 @@ async function lastAsked(
   includesPrivate: boolean,
 ): Promise<Date> {
   const asOf = account.askedAt ?? context.now();
-  // Public counters of a user are the provider's own, where it has any; all else is counted in what was collected.
+  // Public counters of a user are the provider's own, where it has them; all else is counted in what was collected.
   const isTold = account.type !== 'organization' && provider.totalsFromStored === undefined;
   if (isTold && !includesPrivate) return asOf;
   const { listedAt, isUnfinished } = await findCollection(context.connection, account.id, {

@@ -39,6 +39,9 @@ const tables = [
   'achievement_files',
   'achievements',
   'awards',
+  'repository_webhooks',
+  'notifications',
+  'credential_keys',
   'achievement_work',
 ] as const;
 

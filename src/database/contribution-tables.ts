@@ -201,4 +201,5 @@ export interface LackingDetailsTable {
   detail: Detail;
   /** A commit's id, hexadecimal; a pull request's number. */
   key: string;
+  noted: Generated<number>;
 }

@@ -33,6 +33,14 @@ import type {
 } from './contribution-tables.ts';
 import type { DeliveriesTable, DeliveryChecksTable, RedeliveriesTable } from './delivery-tables.ts';
 import type { CoveredRepositoriesTable, InstallationsTable } from './installation-tables.ts';
+import type {
+  CredentialKeysTable,
+  CredentialSignersTable,
+  FailingReceiversTable,
+  NotificationsTable,
+  RepositoryWebhooksTable,
+  WebhookSecretsTable,
+} from './notification-tables.ts';
 
 /** The tables as the newest migration leaves them. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 export interface Tables {
@@ -70,6 +78,12 @@ export interface Tables {
   covered_repositories: CoveredRepositoriesTable;
   delivery_checks: DeliveryChecksTable;
   redeliveries: RedeliveriesTable;
+  repository_webhooks: RepositoryWebhooksTable;
+  notifications: NotificationsTable;
+  failing_receivers: FailingReceiversTable;
+  webhook_secrets: WebhookSecretsTable;
+  credential_keys: CredentialKeysTable;
+  credential_signers: CredentialSignersTable;
   rate_limits: RateLimitsTable;
   secrets: SecretsTable;
   workers: WorkersTable;

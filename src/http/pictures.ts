@@ -6,7 +6,7 @@ export interface Shown {
   answer: Envelope;
   /** How many items come after those of the answer. */
   further?: number;
-  /** Contributions of each day that has any, oldest first. */
+  /** Contributions of each day with at least one, oldest first. */
   days?: readonly DayOfContributions[];
   /** The last day that `days` could hold, `YYYY-MM-DD`. */
   until?: string;

@@ -2,6 +2,7 @@ import type { AccountFacts, Actor } from '../accounts/account.ts';
 import type { Contribution, ItemKind, LineCounts } from '../contributions/contribution.ts';
 import type { CounterName, Counters } from '../contributions/counters.ts';
 import type { RepositoryFacts } from '../repositories/repository.ts';
+import type { Announcer } from './announcer.ts';
 import type { Call } from './call.ts';
 import type { InstallableApp } from './installation.ts';
 
@@ -264,6 +265,9 @@ export interface Provider {
     identities: CommitIdentity[],
     call: Call,
   ): Promise<Map<string, Actor | null>>;
+
+  /** Writes for the service; undefined where it is not the provider's app. */
+  readonly announcer?: Announcer | undefined;
 
   /** Asks what is left to spend; never fails. */
   budget(signal: AbortSignal): Promise<Budget>;

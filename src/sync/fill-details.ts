@@ -1,5 +1,5 @@
 import type { Detail } from '../contributions/contribution.ts';
-import { findLacking, saveChangedFiles, saveLineCounts } from '../contributions/detail-store.ts';
+import { findLacking, type Lacking, saveChangedFiles, saveLineCounts } from '../contributions/detail-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
@@ -12,11 +12,11 @@ const maxRounds = 200_000;
 export async function fillDetails(context: SyncContext, subject: Subject): Promise<void> {
   const { repository, provider, known, call } = subject;
   await fill(context, repository.id, 'commit_lines', async (asked) => {
-    const found = await provider.readLineCounts(known, asked, call);
+    const found = await provider.readLineCounts(known, keysOf(asked), call);
     await inTransaction(context.connection, (transaction) => saveLineCounts(transaction, repository.id, asked, found));
   });
   await fill(context, repository.id, 'pull_request_files', async (asked) => {
-    const found = await provider.readChangedFiles(known, asked, call);
+    const found = await provider.readChangedFiles(known, keysOf(asked), call);
     await inTransaction(context.connection, (transaction) =>
       saveChangedFiles(transaction, repository.id, asked, found),
     );
@@ -27,11 +27,15 @@ async function fill(
   { connection }: SyncContext,
   repositoryId: string,
   detail: Detail,
-  ask: (keys: string[]) => Promise<void>,
+  ask: (lacking: Lacking[]) => Promise<void>,
 ): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {
-    const keys = await findLacking(connection, repositoryId, detail, atOnce);
-    if (keys.length === 0) return;
-    await ask(keys);
+    const lacking = await findLacking(connection, repositoryId, detail, atOnce);
+    if (lacking.length === 0) return;
+    await ask(lacking);
   }
+}
+
+function keysOf(lacking: readonly Lacking[]): string[] {
+  return lacking.map(({ key }) => key);
 }

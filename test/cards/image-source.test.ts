@@ -4,8 +4,8 @@ import { createImageClient } from '../../src/cards/images/client.ts';
 import { ImageSource } from '../../src/cards/images/image-source.ts';
 import { openTestDatabase } from '../database.ts';
 import { avatar } from '../github/avatar.ts';
+import { serve } from '../outbound/receiver.ts';
 import { clock, until } from '../service.ts';
-import { serve } from './image-server.ts';
 
 /** An account that has this avatar: what nobody shows is not kept. */
 async function addAccount(

@@ -3,34 +3,12 @@ import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { createImageClient, isPublic } from '../../src/cards/images/client.ts';
+import { createImageClient } from '../../src/cards/images/client.ts';
 import { encodeImage, toDataAddress } from '../../src/cards/images/encode.ts';
 import { avatar } from '../github/avatar.ts';
-import { serve } from './image-server.ts';
+import { serve } from '../outbound/receiver.ts';
 
-test('addresses that only we can reach are refused, however they are written', async () => {
-  for (const address of [
-    '127.0.0.1',
-    '10.1.2.3',
-    '192.168.0.1',
-    '172.16.0.1',
-    '169.254.169.254',
-    '0.0.0.0',
-    '100.64.0.1',
-    '224.0.0.1',
-    '::1',
-    '::',
-    'fe80::1',
-    'fc00::1',
-    '::ffff:127.0.0.1',
-    '64:ff9b::7f00:1',
-    '2002:7f00:1::',
-    'nonsense',
-    '',
-  ]) {
-    assert.equal(isPublic(address), false, address);
-  }
-  for (const address of ['140.82.121.3', '2606:50c0:8000::154']) assert.ok(isPublic(address), address);
+test('images are asked of nobody whom only we can reach', async () => {
   let asked = 0;
   await using own = await serve((_request, response) => {
     asked += 1;

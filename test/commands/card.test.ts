@@ -110,7 +110,7 @@ test('the action commits and pushes the cards that changed, and nothing else', a
   assert.match(await git('show', 'origin/main:cards/me.svg'), />Ada Lovelace</);
   for (const wrong of [
     `../me.svg ${address}`,
-    `/tmp/me.svg ${address}`,
+    `/elsewhere/me.svg ${address}`,
     'me.svg',
     '',
     `me.svg ${address}&theme=pink`,

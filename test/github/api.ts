@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { App, AppCaller } from './app/app.ts';
+import { answerChecks } from './app/checks.ts';
 import type { Installation } from './app/installation.ts';
 import { answerApp } from './app/routes.ts';
 import type { Fault, Faults } from './faults.ts';
@@ -13,6 +14,7 @@ import { badGateway, faultReply, limitInside, primaryLimit, type Reply, secondar
 import { checkAnswer } from './rest/openapi.ts';
 import { findRoute, missing } from './rest/routes.ts';
 import { authenticate } from './tokens.ts';
+import type { Account, Repository } from './world/model.ts';
 import type { Viewer, World } from './world/world.ts';
 
 /** What was asked, and what became of it. */
@@ -70,7 +72,8 @@ export class Api {
     query: URLSearchParams,
   ): Promise<void> {
     const { world, faults, limits, app, onRequest } = this.#options;
-    const text = request.method === 'POST' ? await readBody(request) : '';
+    const hasBody = request.method === 'POST' || request.method === 'PATCH';
+    const text = hasBody ? await readBody(request) : '';
     const isGraphql = path === '/graphql';
     const graphql = isGraphql
       ? (JSON.parse(text) as { query: string; variables?: object; operationName?: string })
@@ -106,7 +109,7 @@ export class Api {
     try {
       const reply = isWithinLimits
         ? (faultReply(fault, resource) ??
-          (graphql === undefined ? this.#rest(path, query, asked) : await this.#graphql(graphql, asked)))
+          (graphql === undefined ? this.#rest(path, query, text, asked) : await this.#graphql(graphql, asked)))
         : secondaryLimit(60);
       this.#renameWhoIsDue(mentioned, 'old');
       const headers = {
@@ -120,7 +123,7 @@ export class Api {
     }
   }
 
-  #rest(path: string, query: URLSearchParams, asked: Asked): Reply {
+  #rest(path: string, query: URLSearchParams, body: string, asked: Asked): Reply {
     const { token, viewer, method, installation, resource, fault, logged } = asked;
     const { world, origin, apiUrl, limits, app } = this.#options;
     // Asking for the limits is free.
@@ -129,6 +132,9 @@ export class Api {
     if (limited !== undefined) return limited === 'primary' ? primaryLimit(403) : secondaryLimit(60);
     logged.cost = 1;
     const place = { world, viewer, origin, apiUrl };
+    const ofChecks =
+      installation && answerChecks({ place, installation, runs: app.checkRuns, method, path, query, body });
+    if (ofChecks) return { ...ofChecks, body: distort(ofChecks.body, fault) };
     const ofTheApp = answerApp({ app, place, method, path, query, installation, isApp: token === 'app' });
     if (ofTheApp !== undefined) return { ...ofTheApp, body: distort(ofTheApp.body, fault) };
     const found = findRoute(path);
@@ -152,7 +158,7 @@ export class Api {
 
   async #graphql(
     request: { query: string; variables?: object; operationName?: string },
-    { token, viewer, fault, logged }: Asked,
+    { token, viewer, installation, fault, logged }: Asked,
   ): Promise<Reply> {
     if (token === 'anonymous' || token === 'app') {
       return { status: 401, body: { message: 'This endpoint requires you to be authenticated.' } };
@@ -165,7 +171,7 @@ export class Api {
     if (limited === 'secondary') return secondaryLimit(60);
     logged.cost = prepared.cost.points;
     if (fault?.kind === 'resource_limits') return tooMuch(null);
-    const { body, load } = await this.#answer(prepared, token, viewer);
+    const { body, load } = await this.#answer(prepared, token, viewer, installation);
     if (load > this.#options.heavyLimit) {
       this.#heavyFailures += 1;
       return this.#heavyFailures % 2 === 1 ? badGateway(502) : tooMuch(body.data);
@@ -173,8 +179,13 @@ export class Api {
     return { status: 200, body: distort(body, fault) };
   }
 
-  #answer(prepared: Prepared, token: string, viewer: Viewer): Promise<{ body: GraphqlBody; load: number }> {
-    const { world, origin, limits } = this.#options;
+  #answer(
+    prepared: Prepared,
+    token: string,
+    viewer: Viewer,
+    installation: Installation | null,
+  ): Promise<{ body: GraphqlBody; load: number }> {
+    const { world, origin, limits, app } = this.#options;
     const { limit, used, resetAt } = limits.allowance(token, 'graphql');
     const rateLimit = {
       limit,
@@ -184,7 +195,8 @@ export class Api {
       cost: prepared.cost.points,
       nodeCount: prepared.cost.nodes,
     };
-    return answer(prepared, { world, viewer, origin, rateLimit });
+    const commenter = (repository: Repository): Account | null => app.commenter(installation, repository);
+    return answer(prepared, { world, viewer, commenter, origin, rateLimit });
   }
 
   async #send(

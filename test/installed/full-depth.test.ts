@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { changeNeeds } from '../../src/contributions/detail-store.ts';
 import { settled } from '../access/state.ts';
+import { write } from '../achievements/awarding/awarding.ts';
+import { simple } from '../achievements/awarding/every-feature.ts';
 import { startSimulator } from '../github/simulator.ts';
 import { addCommit, addIssue, addPullRequest } from '../github/world/activity.ts';
 import { lineCountsOf } from '../github/world/line-counts.ts';
@@ -40,7 +41,7 @@ test('lines of commits and files of pull requests are asked for where they are n
   await using simulator = await startSimulator({ repositories: 1 });
   await using service = await startAppService(simulator);
   const { world } = simulator;
-  const { connection, pool } = service.database;
+  const { pool } = service.database;
   simulator.app.install(organization(simulator));
   await untilShown(service, 'engine-1', /collected/);
   await settled(service);
@@ -66,12 +67,14 @@ test('lines of commits and files of pull requests are asked for where they are n
   ];
   const untilTrue = (): Promise<void> => untilSame(stored, truth);
   assert.ok(!isDeepStrictEqual(await stored(), truth()));
-  const { rows } = await pool.query<{ id: string }>('select id from repositories where external_id = $1::text', [
-    repository.id,
-  ]);
-  await connection
-    .transaction()
-    .execute((transaction) => changeNeeds(transaction, rows[0]?.id ?? '', ['commit_lines', 'pull_request_files']));
+  write(simulator, {
+    pointActions: [],
+    achievements: [
+      simple('Large', 'author commit: additions > 1'),
+      simple('Paths', "author pull_request: files in ['a.ts']"),
+    ],
+  });
+  await untilTrue();
   const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
   addIssue(world, repository, { author });
   await untilTrue();

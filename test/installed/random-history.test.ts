@@ -30,9 +30,15 @@ const smooth = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
 /** What a day or a week would bring: everything is due that is looked for now and then. */
 async function letTimePass(pool: Pool): Promise<void> {
   const days = "interval '8 days'";
-  await pool.query(`update accounts set listed_at = listed_at - ${days}, asked_at = asked_at - ${days}`);
-  await pool.query(`update streams set full_scan_at = full_scan_at - ${days}, known_until = known_until - ${days}`);
-  await pool.query('delete from repository_polls');
+  // Whole tables are locked first: rows one after another would be waited for in circles.
+  const changes = {
+    accounts: `update accounts set listed_at = listed_at - ${days}, asked_at = asked_at - ${days}`,
+    streams: `update streams set full_scan_at = full_scan_at - ${days}, known_until = known_until - ${days}`,
+    repository_polls: 'delete from repository_polls',
+  };
+  for (const [table, change] of Object.entries(changes)) {
+    await pool.query(`begin; lock table ${table} in share row exclusive mode; ${change}; commit`);
+  }
   await pool.query(
     `update graphile_worker._private_jobs set run_at = now() where run_at > now() and locked_at is null`,
   );

@@ -12,6 +12,9 @@ export const auditActions = [
   'exported',
   'award_revoked',
   'award_restored',
+  'notification_retried',
+  'webhook_secret_made',
+  'webhook_secret_removed',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -61,6 +61,14 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
     achievement: sql`select * from achievements where repository_id in (${owned})`,
     repository_award: sql`
       select w.* from awards w join achievements h on h.id = w.achievement_id where h.repository_id in (${owned})`,
+    told_award: sql`
+      select id, award_id, webhook, kind, state, created_at, settled_at from notifications where account_id = ${id}`,
+    repository_webhook: sql`
+      select repository_id, name, kind, target, achievements from repository_webhooks where repository_id in (${owned})`,
+    repository_notification: sql`
+      select id, award_id, repository_id, webhook, kind, state, attempts, error, created_at, settled_at
+      from notifications where repository_id in (${owned})`,
+    webhook_secret: sql`select id, url, changed_at, former_until from webhook_secrets where account_id = ${id}`,
     address: sql`select email, resolved_at from identities where account_id = ${id}`,
     commit: sql`
       select ${repositoryName} as repository, c.repository_id, encode(c.oid, 'hex') as oid, c.authored_at, c.committed_at

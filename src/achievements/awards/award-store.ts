@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { passGate } from '../../database/gate.ts';
+import { enqueue } from '../../notifications/outbox-store.ts';
 
 /** That somebody earned an achievement of a repository. */
 export interface NewAward {
@@ -11,8 +12,8 @@ export interface NewAward {
 }
 
 /**
- * Awards achievements: each to a person once, however often this is repeated, and never to those who are not stored. Must
- * run in a transaction; whatever follows from an award belongs into the same one.
+ * Awards achievements: each to a person once, however often this is repeated, and never to those who are not stored; and
+ * has receivers told of them, as the file says. Must run in a transaction.
  * @returns those that are new.
  */
 export async function recordAwarded(
@@ -39,6 +40,11 @@ export async function recordAwarded(
     on conflict (achievement_id, account_id) do nothing
     returning id, achievement_id as "achievementId", account_id as "accountId", awarded_at as "awardedAt"`.execute(
     transaction,
+  );
+  await enqueue(
+    transaction,
+    added.map(({ id }) => id),
+    { now, newId },
   );
   return added;
 }

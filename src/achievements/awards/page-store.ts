@@ -7,6 +7,7 @@ export type AwardPlace = readonly [awardedAtUs: string, id: string];
 /** An award as it is shown. */
 export interface Award {
   id: string;
+  achievementId: string;
   /** Empty where it is private and not this reader's to know. */
   repositoryName: string;
   name: string;
@@ -29,6 +30,7 @@ export interface Audience {
 
 interface Row {
   id: string;
+  achievement_id: string;
   repository_name: string;
   name: string;
   icon: string;
@@ -48,14 +50,14 @@ interface Row {
 export async function findAwardPage(
   connection: Connection,
   { accountId, isOwner, includesPrivate }: Audience,
-  page: { limit: number; after?: AwardPlace | undefined; before?: AwardPlace | undefined },
+  page: { limit: number; after?: AwardPlace | undefined; before?: AwardPlace | undefined; id?: string },
 ): Promise<Award[]> {
   const beside = (operator: '<' | '>', [us, id]: AwardPlace) => sql`
     and (w.awarded_at, w.id) ${sql.raw(operator)}
       ('epoch'::timestamptz + ${us}::bigint * interval '1 microsecond', ${id}::uuid)`;
   const direction = sql.raw(page.before === undefined ? 'desc' : 'asc');
   const { rows } = await sql<Row>`
-    select w.id, h.name, h.icon, h.description, w.awarded_at,
+    select w.id, h.id as achievement_id, h.name, h.icon, h.description, w.awarded_at,
       (extract(epoch from w.awarded_at) * 1000000)::bigint::text as awarded_at_us,
       case when t.is_open then r.name when ${isOwner}::boolean then w.repository_name else '' end as repository_name,
       case when t.is_open then o.name end as icon_owner, case when t.is_open then r.name end as icon_repository,
@@ -67,6 +69,7 @@ export async function findAwardPage(
     where w.account_id = ${accountId} and w.revoked_at is null and r.gone_at is null and o.gone_at is null
       and (${includesPrivate}::boolean or not r.is_private)
       and (${isOwner}::boolean or o.id = w.account_id or not o.hidden)
+      ${page.id === undefined ? sql`` : sql`and w.id = ${page.id}`}
       ${page.after === undefined ? sql`` : beside('<', page.after)}
       ${page.before === undefined ? sql`` : beside('>', page.before)}
     order by w.awarded_at ${direction}, w.id ${direction} limit ${page.limit}`.execute(connection);
@@ -74,10 +77,17 @@ export async function findAwardPage(
   return page.before === undefined ? awards : awards.toReversed();
 }
 
+/** One award; undefined where this reader is not shown it. */
+export async function findAward(connection: Connection, audience: Audience, id: string): Promise<Award | undefined> {
+  const [award] = await findAwardPage(connection, audience, { id, limit: 1 });
+  return award;
+}
+
 function toAward(row: Row): Award {
   const { icon_owner: owner, icon_repository: name } = row;
   return {
     id: row.id,
+    achievementId: row.achievement_id,
     repositoryName: row.repository_name,
     name: row.name,
     icon: row.icon,

@@ -106,7 +106,8 @@ function toItem(award: Award, provider: Provider): object {
   };
 }
 
-function iconUrl({ icon, iconSource }: Award, provider: Provider): string {
+/** Address of an achievement's picture; empty where there is none to be shown. */
+export function iconUrl({ icon, iconSource }: Award, provider: Provider): string {
   if (icon === '' || /^https?:/i.test(icon)) return icon;
   return iconSource === null ? '' : provider.fileUrl(iconSource, icon.replace(/^\.\//, ''));
 }

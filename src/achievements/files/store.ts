@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { changeNeeds } from '../../contributions/detail-store.ts';
 import type { Connection } from '../../database/connection.ts';
-import type { Achievement } from '../config.ts';
+import { saveWebhooks } from '../../notifications/webhook-store.ts';
+import type { Achievement, Webhook } from '../config.ts';
 import type { Report } from '../report.ts';
+import { requestFileCheck } from './check-store.ts';
 import { needsOf } from './needs.ts';
 import type { ReadFile } from './read-file.ts';
 
@@ -23,7 +25,7 @@ export async function findFollowed(connection: Connection, repositoryId: string)
 }
 
 /**
- * Stores a repository's file with its achievements; those that it has no more stay, with what was earned, and are judged
+ * Stores a repository's file with its achievements and webhooks; those that it has no more stay, with what was earned, and are judged
  * no more. Another file has everybody judged.
  * @param read.file undefined: there is none.
  * @param read.isNew whether everybody has to be judged even when the file is the same.
@@ -55,7 +57,9 @@ export async function saveFile(
     .execute();
   await saveAchievements(transaction, repositoryId, file?.config.achievements ?? [], read.newId);
   await changeNeeds(transaction, repositoryId, file === undefined ? [] : needsOf(file.config));
+  await saveWebhooks(transaction, repositoryId, (file?.config.webhooks ?? []).map(storableWebhook));
   const isSame = before?.oid === row.oid && before.path === row.path;
+  if (row.path !== null && !isSame) await requestFileCheck(transaction, repositoryId);
   if (row.path !== null && (read.isNew || !isSame)) await noteEverybody(transaction, repositoryId);
 }
 
@@ -91,7 +95,7 @@ async function saveAchievements(
   );
 }
 
-/** Has everybody judged by every achievement of a repository that has any. */
+/** Has everybody judged by every achievement of a repository. */
 export async function noteEverybody(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     insert into achievement_work (repository_id)
@@ -103,6 +107,13 @@ export async function noteEverybody(connection: Connection, repositoryId: string
 /** PostgreSQL stores no NUL, and no half of a surrogate pair. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
+function storableWebhook(webhook: Webhook): Webhook {
+  const named = { name: storable(webhook.name), achievements: webhook.achievements.map(storable) };
+  return webhook.type === 'github'
+    ? { ...webhook, ...named, title: storable(webhook.title) }
+    : { ...webhook, ...named, url: storable(webhook.url) };
 }
 
 function storableReport(report: Report): Report {

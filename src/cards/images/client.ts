@@ -1,8 +1,4 @@
-import { lookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
-import type { Readable } from 'node:stream';
-import ipaddr from 'ipaddr.js';
-import { Agent, type Dispatcher, request } from 'undici';
+import { createOutboundClient, type OutboundAnswer, type OutboundClient } from '../../outbound/client.ts';
 
 /** An image as its server sent it. */
 export interface Received {
@@ -14,10 +10,8 @@ const limits = {
   bytes: 2 * 1024 * 1024,
   redirects: 3,
   timeoutMs: 5000,
-  addressLength: 2000,
 };
 const types = /^(image\/(png|jpeg|webp|gif)|application\/octet-stream)\s*(;|$)/i;
-const webPorts = new Set(['', '80', '443']);
 
 /** Asks servers of others for images: strictly bounded, and never a server that only we can reach. */
 export interface ImageClient {
@@ -32,115 +26,49 @@ export interface ImageClient {
 
 /** @param ownHosts hosts, with their ports, that the operator has configured: they may be private. */
 export function createImageClient(ownHosts: ReadonlySet<string>): ImageClient {
-  const connectTimeout = { timeout: limits.timeoutMs };
-  const guarded = new Agent({ connect: { ...connectTimeout, lookup: publicLookup } });
-  const trusted = new Agent({ connect: connectTimeout });
-  const dispatcherOf = (url: URL): Dispatcher => {
-    if (ownHosts.has(url.host)) return trusted;
-    requirePublic(url);
-    return guarded;
-  };
+  const outbound = createOutboundClient({ allowedHosts: ownHosts, allowsHttp: true });
   return {
-    fetch: (address, etag) => fetchImage(address, etag, dispatcherOf),
-    close: async () => {
-      await Promise.all([guarded.destroy(), trusted.destroy()]);
-    },
+    fetch: (address, etag) => fetchImage(outbound, address, etag),
+    close: () => outbound.close(),
   };
 }
 
+/** Redirects are followed one by one, each as if it had been asked for. */
 async function fetchImage(
+  outbound: OutboundClient,
   address: string,
   etag: string | null,
-  dispatcherOf: (url: URL) => Dispatcher,
 ): Promise<Received | undefined> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
-  let url = readAddress(address);
+  let url = address;
   for (let redirects = 0; redirects <= limits.redirects; redirects += 1) {
-    const { statusCode, headers, body } = await request(url, {
-      dispatcher: dispatcherOf(url),
-      signal,
+    const answer = await outbound.send({
+      method: 'GET',
+      url,
       headers: {
         accept: 'image/png, image/jpeg, image/webp, image/gif',
         'user-agent': 'plaudit',
         ...(etag !== null && { 'if-none-match': etag }),
       },
+      timeoutMs: limits.timeoutMs,
+      maxBytes: limits.bytes,
+      signal,
     });
-    const location = headers['location'];
-    if (statusCode >= 300 && statusCode < 400 && typeof location === 'string') {
-      discard(body);
-      url = readAddress(new URL(location, url).href);
+    const { location } = answer.headers;
+    if (answer.status >= 300 && answer.status < 400 && typeof location === 'string') {
+      url = new URL(location, url).href;
       continue;
     }
-    if (statusCode === 304 && etag !== null) {
-      discard(body);
-      return undefined;
-    }
-    const refusal = refusalOf(
-      statusCode,
-      String(headers['content-type'] ?? ''),
-      Number(headers['content-length'] ?? 0),
-    );
-    if (refusal !== undefined) {
-      discard(body);
-      throw new Error(refusal);
-    }
-    const tag = headers['etag'];
-    return { bytes: await readBody(body), etag: typeof tag === 'string' && tag.length <= 200 ? tag : null };
+    if (answer.status === 304 && etag !== null) return undefined;
+    return toImage(answer);
   }
   throw new Error('too many redirects');
 }
 
-/** What is not read to its end is ended; that this is an error concerns nobody. */
-function discard(body: Readable): void {
-  body.on('error', () => {});
-  body.destroy();
-}
-
-function refusalOf(status: number, type: string, length: number): string | undefined {
-  if (status !== 200) return `status ${status}`;
-  if (!types.test(type)) return 'not an image that is shown';
-  return length > limits.bytes ? 'too large' : undefined;
-}
-
-async function readBody(body: Readable): Promise<Buffer> {
-  body.on('error', () => {});
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > limits.bytes) throw new Error('too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function readAddress(address: string): URL {
-  if (address.length > limits.addressLength || !URL.canParse(address)) throw new Error('not an address');
-  const url = new URL(address);
-  const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
-  if (!isWeb || url.username !== '' || url.password !== '') throw new Error('not an address of the web');
-  return url;
-}
-
-/** For names the look-up decides; addresses themselves are not looked up. */
-function requirePublic({ hostname, port }: URL): void {
-  const literal = hostname.replace(/^\[|\]$/g, '');
-  if (!webPorts.has(port) || (isIP(literal) > 0 && !isPublic(literal))) throw new Error('not a public address');
-}
-
-/** Refuses names that lead to what only we can reach, at the moment of connecting: what was checked is what is used. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, '');
-    const isRefused = addresses.length === 0 || addresses.some(({ address }) => !isPublic(address));
-    if (isRefused) return callback(new Error('not a public address'), '');
-    const [first] = addresses;
-    if (options.all === true || first === undefined) return callback(null, addresses);
-    return callback(null, first.address, first.family);
-  });
-};
-
-/** Neither private, loopback, link-local, multicast, documentation, nor a way around that by mapping one kind into another. */
-export function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+function toImage({ status, headers, body, isWhole }: OutboundAnswer): Received {
+  if (status !== 200) throw new Error(`status ${status}`);
+  if (!types.test(String(headers['content-type'] ?? ''))) throw new Error('not an image that is shown');
+  if (!isWhole) throw new Error('too large, or broken off');
+  const { etag } = headers;
+  return { bytes: body, etag: typeof etag === 'string' && etag.length <= 200 ? etag : null };
 }

@@ -7,6 +7,8 @@ import * as installations from './0005-installations.ts';
 import * as images from './0006-images.ts';
 import * as achievements from './0007-achievements.ts';
 import * as detailsOnDemand from './0009-details-on-demand.ts';
+import * as notifications from './0010-notifications.ts';
+import * as detailsAskedAnew from './0011-details-asked-anew.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
@@ -18,4 +20,6 @@ export const migrations: Record<string, Migration> = {
   '0006-images': images,
   '0007-achievements': achievements,
   '0009-details-on-demand': detailsOnDemand,
+  '0010-notifications': notifications,
+  '0011-details-asked-anew': detailsAskedAnew,
 };

@@ -256,7 +256,7 @@ function redirectTarget(
 }
 
 /** GitHub Enterprise serves GraphQL beside its REST interface, not below it. */
-function graphqlUrl(apiUrl: string): string {
+export function graphqlUrl(apiUrl: string): string {
   return apiUrl.endsWith('/api/v3') ? apiUrl.replace(/v3$/, 'graphql') : `${apiUrl}/graphql`;
 }
 

@@ -52,6 +52,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     repositoryUrl: (owner: string, repository: string) =>
       `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
     app,
+    announcer: app?.announcer,
     gitRemote: async (repository: KnownRepository, signal: AbortSignal) => ({
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
       authorization: await gitAuthorization(client, repository.access, signal),

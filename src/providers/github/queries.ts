@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
+import { AddedCommentPayload, DiscussionTitlesPayload, LastCommentsPayload } from './app/writing-payloads.ts';
 import type { Query } from './client.ts';
 import {
   NamedRepositoryPayload,
@@ -115,3 +116,8 @@ export const repositoryTip = query(
 export const moreFiles = query('MoreFiles', MoreFilesPayload, read('more-files'));
 export const repositoryTotals = query('RepositoryTotals', RepositoryTotalsPayload, read('repository-totals'));
 export const repositoryFiles = query('RepositoryFiles', RepositoryFilesPayload, read('repository-files'));
+
+/** What the App writes, and looks at before. */
+export const discussionTitles = query('DiscussionTitles', DiscussionTitlesPayload, read('discussion-titles'));
+export const lastComments = query('LastComments', LastCommentsPayload, read('last-comments'));
+export const addDiscussionComment = query('AddDiscussionComment', AddedCommentPayload, read('add-discussion-comment'));

@@ -12,7 +12,11 @@ process.stdout.write('opening\n');
 const server = await openEmbedded({ dataDir, log: () => {} });
 const client = new Client(server.connection);
 await client.connect();
-await client.query('create table if not exists numbers (number bigint generated always as identity primary key)');
+// Two that make one table at the same time collide, whatever `if not exists` says.
+await client.query(
+  `begin; select pg_advisory_xact_lock(1);
+   create table if not exists numbers (number bigint generated always as identity primary key); commit`,
+);
 process.stdout.write('open\n');
 while (!ending.signal.aborted) {
   if (mode === 'only-open') break;

@@ -6,7 +6,9 @@ import { tokenIn } from '../tokens.ts';
 import { payloadOf } from '../webhooks/payloads.ts';
 import type { WorldEvent } from '../world/events.ts';
 import type { Account, Repository } from '../world/model.ts';
+import { addAccount } from '../world/people.ts';
 import type { Viewer, World } from '../world/world.ts';
+import type { CheckRun } from './checks.ts';
 import { Deliverer } from './deliverer.ts';
 import {
   briefly,
@@ -38,6 +40,7 @@ export class App {
   readonly slug = 'plaudit-simulated';
   readonly installations = new Map<number, Installation>();
   readonly deliverer: Deliverer;
+  readonly checkRuns: CheckRun[] = [];
   /** Once the owner deleted it, nobody knows it. */
   isDeleted = false;
   /** What it is subscribed to, and told besides what happens to installations. */
@@ -163,6 +166,15 @@ export class App {
       viewer: { accountId: null, seesPrivate: true, shows },
       installation,
     };
+  }
+
+  /** As whom an installation comments; null: it may not. */
+  commenter(installation: Installation | null, repository: Repository): Account | null {
+    const mayComment = installation?.permissions.discussions === 'write' && covers(installation, repository);
+    if (!mayComment) return null;
+    const { world } = this.#place;
+    const login = `${this.slug}[bot]`;
+    return world.accountByLogin(login) ?? addAccount(world, { type: 'Bot', login, createdAt: world.now() });
   }
 
   issueToken(installation: Installation): { token: string; expiresAt: Date } {

@@ -11,7 +11,7 @@ export const readPermissions = {
   discussions: 'read',
   members: 'read',
 } as const;
-export type Permissions = Partial<Record<keyof typeof readPermissions, 'read' | 'write'>>;
+export type Permissions = Partial<Record<keyof typeof readPermissions | 'checks', 'read' | 'write'>>;
 
 /** The App on one account. */
 export interface Installation {

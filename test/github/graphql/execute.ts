@@ -10,12 +10,12 @@ import {
   parse,
   validate,
 } from 'graphql';
-import type { Viewer, World } from '../world/world.ts';
 import { accountFields } from './actors.ts';
 import { commentFields, discussionCommentFields, reviewCommentFields } from './comments.ts';
 import { commitFields } from './commits.ts';
 import { type QueryCost, queryCost, type Variables } from './cost.ts';
 import { discussionFields, issueFields } from './items.ts';
+import { mutationFields } from './mutations.ts';
 import { findNode } from './nodes.ts';
 import { pullRequestFields, reviewFields } from './pull-requests.ts';
 import { type Fields, notFound, type Question, type Teller } from './question.ts';
@@ -68,7 +68,7 @@ export function prepare(request: {
 /** @returns the body of the answer, and how much of heavy accounts it had to count. */
 export async function answer(
   { document, operation, variables }: Prepared,
-  from: { world: World; viewer: Viewer; origin: string; rateLimit: Fields },
+  from: Pick<Question, 'world' | 'viewer' | 'commenter' | 'origin' | 'rateLimit'>,
 ): Promise<{ body: GraphqlBody; load: number }> {
   const question: Question = { ...from, load: 0, tell: undefined as unknown as Teller };
   question.tell = tellerOf(question);
@@ -77,7 +77,7 @@ export async function answer(
     document,
     operationName: operation.name?.value,
     variableValues: variables,
-    rootValue: rootFields(question),
+    rootValue: operation.operation === 'mutation' ? mutationFields(question) : rootFields(question),
     fieldResolver: resolveField,
     typeResolver: (value) => String((value as Fields)['__typename']),
   });

@@ -36,6 +36,8 @@ export interface Teller {
 export interface Question {
   world: World;
   viewer: Viewer;
+  /** As whom the viewer comments in a repository; null: it may not. */
+  commenter(repository: Repository): Account | null;
   /** Where the simulator serves people and git. */
   origin: string;
   rateLimit: Fields;

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { type Dispatcher, request } from 'undici';
 import { AppError } from '../../../errors.ts';
 import { checkPayload } from '../checks.ts';
-import { createDispatcher, invalid, restHeaders, unavailable } from '../client.ts';
+import { createDispatcher, graphqlUrl, invalid, restHeaders, unavailable } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
 import type { AppIdentity } from './identity.ts';
 
@@ -15,8 +15,10 @@ export interface AppClientOptions {
 }
 
 export interface AppRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
+  /** Below the address of the interface; `/graphql` is the other one's. */
   path: string;
+  body?: object;
   /** An installation's token in place of the App's own proof. */
   token?: string;
 }
@@ -84,12 +86,18 @@ export class AppClient {
     return { data: checkPayload(schema, parseJson(text), place), link: typeof link === 'string' ? link : '' };
   }
 
-  async #exchange({ method, path, token }: AppRequest, signal: AbortSignal): Promise<RawAnswer> {
+  async #exchange({ method, path, body, token }: AppRequest, signal: AbortSignal): Promise<RawAnswer> {
     const credential = token ?? (await this.#prove());
+    const { apiUrl } = this.#options;
     try {
-      const answer = await request(`${this.#options.apiUrl}${path}`, {
+      const answer = await request(path === '/graphql' ? graphqlUrl(apiUrl) : `${apiUrl}${path}`, {
         method,
-        headers: { ...restHeaders, authorization: `Bearer ${credential}` },
+        headers: {
+          ...restHeaders,
+          authorization: `Bearer ${credential}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
         dispatcher: this.#dispatcher,
         signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
       });

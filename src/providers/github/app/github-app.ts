@@ -1,8 +1,10 @@
 import type { TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
+import type { Announcer } from '../../announcer.ts';
 import type { AttemptPage, CoveredPage, InstallableApp, Installation, UsableInstallation } from '../../installation.ts';
 import type { Call } from '../../provider.ts';
 import { type Budget, Token } from '../budget.ts';
+import { createAnnouncer } from './announcer.ts';
 import { AppClient, type AppClientOptions, type AppRequest, unknownApp } from './client.ts';
 import {
   AnyPayload,
@@ -24,6 +26,7 @@ export class GitHubApp implements InstallableApp {
   readonly #budget: Budget;
   readonly #now: () => Date;
   readonly takesDeliveries: boolean;
+  readonly announcer: Announcer;
   #used = new Map<string, Token>();
 
   /** @param options.webhookSecret without one nothing that GitHub delivers is taken. */
@@ -32,6 +35,8 @@ export class GitHubApp implements InstallableApp {
     this.#budget = budget;
     this.#now = options.now;
     this.takesDeliveries = options.webhookSecret !== undefined;
+    const on = (account: string) => [...this.#used.values()].find((token) => token.account === account);
+    this.announcer = createAnnouncer(this.#client, (account) => on(account)?.secret);
   }
 
   async close(): Promise<void> {

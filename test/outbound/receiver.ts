@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of images, on this machine. */
+/** A server of somebody else's, on this machine. */
 export async function serve(listener: RequestListener): Promise<{ url: string; host: string } & AsyncDisposable> {
   const server = createServer(listener);
   server.listen(0, '127.0.0.1');
@@ -17,4 +17,10 @@ export async function serve(listener: RequestListener): Promise<{ url: string; h
       await once(server, 'close');
     },
   };
+}
+
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
 }

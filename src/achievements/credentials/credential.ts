@@ -1,0 +1,83 @@
+import { formatTimestamp } from '../../http/envelope.ts';
+
+/** What is told of an award to whoever is shown the credential. */
+export interface Proven {
+  awardId: string;
+  achievementId: string;
+  name: string;
+  description: string;
+  /** Address of a picture; empty when there is none. */
+  iconUrl: string;
+  awardedAt: Date;
+  /** Empty where it is not to be told. */
+  repositoryName: string;
+  person: {
+    /** Address of the record in the provider's API. */
+    url: string;
+    name: string;
+    /** The provider's immutable id. */
+    externalId: string;
+  };
+}
+
+const contexts = [
+  'https://www.w3.org/ns/credentials/v2',
+  'https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json',
+  // Names the kind of status.
+  'https://purl.imsglobal.org/spec/ob/v3p0/extensions.json',
+];
+
+/** Where those who verify find what they need; below the service's address, which must stay. */
+export const paths = { issuer: '/v1/issuer', keys: '/v1/credential-keys', statuses: '/v1/credentials' };
+
+/** Who issues credentials: this service (Open Badges 3.0, Profile). */
+export function issuerProfile(publicUrl: string): { id: string; type: string[]; name: string; url: string } {
+  return { id: `${publicUrl}${paths.issuer}`, type: ['Profile'], name: 'Plaudit', url: publicUrl };
+}
+
+export function credentialId(awardId: string): string {
+  return `urn:uuid:${awardId}`;
+}
+
+export function statusUrl(publicUrl: string, awardId: string): string {
+  return `${publicUrl}${paths.statuses}/${awardId}/status`;
+}
+
+/**
+ * An award as an AchievementCredential of Open Badges 3.0, in the data model 2.0 of verifiable credentials, without proof.
+ * The same award makes the same credential as long as its achievement is described the same.
+ * https://www.imsglobal.org/spec/ob/v3p0
+ */
+export function achievementCredential(proven: Proven, publicUrl: string) {
+  const { awardId, name, person, repositoryName } = proven;
+  const awarded = formatTimestamp(proven.awardedAt);
+  const place = repositoryName === '' ? 'a private repository' : `the repository ${repositoryName}`;
+  return {
+    '@context': contexts,
+    id: credentialId(awardId),
+    type: ['VerifiableCredential', 'AchievementCredential'],
+    name,
+    issuer: issuerProfile(publicUrl),
+    validFrom: awarded,
+    awardedDate: awarded,
+    credentialSubject: {
+      id: person.url,
+      type: ['AchievementSubject'],
+      identifier: [identity('userName', person.name), identity('systemId', person.externalId)],
+      achievement: {
+        id: `urn:uuid:${proven.achievementId}`,
+        type: ['Achievement'],
+        achievementType: 'Achievement',
+        name,
+        description: proven.description === '' ? name : proven.description,
+        criteria: { narrative: `What the file of achievements of ${place} asks for, judged by contributions to it.` },
+        ...(proven.iconUrl !== '' && { image: { id: proven.iconUrl, type: 'Image' } }),
+      },
+    },
+    credentialStatus: { id: statusUrl(publicUrl, awardId), type: '1EdTechRevocationList' },
+  };
+}
+
+function identity(identityType: 'userName' | 'systemId', value: string) {
+  return { type: 'IdentityObject', hashed: false, identityHash: value, identityType };
+}

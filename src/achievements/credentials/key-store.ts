@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { SigningKey } from '../../access/tokens/signing-key.ts';
+import type { Connection } from '../../database/connection.ts';
+
+/** How long a key signs; its public part stays published for good. */
+const signsForMs = 365 * 86_400_000;
+
+interface Context {
+  now: Date;
+  newKey: () => Promise<SigningKey>;
+}
+
+/** The key to sign credentials with; made by the first node that needs one, once a year. */
+export async function currentCredentialKey(connection: Connection, { now, newKey }: Context): Promise<SigningKey> {
+  const known = await findCurrent(connection, now);
+  if (known !== undefined) return known;
+  const fresh = await newKey();
+  return connection.transaction().execute(async (transaction) => {
+    await sql`lock table credential_keys in share row exclusive mode`.execute(transaction);
+    const made = await findCurrent(transaction, now);
+    if (made !== undefined) return made;
+    await sql`
+      delete from credential_signers s using credential_keys k
+      where k.id = s.key_id and k.signs_until <= ${now}`.execute(transaction);
+    await transaction
+      .insertInto('credential_keys')
+      .values({
+        id: fresh.id,
+        public_key: JSON.stringify(fresh.publicKey),
+        created_at: now,
+        signs_until: new Date(now.getTime() + signsForMs),
+      })
+      .execute();
+    await transaction
+      .insertInto('credential_signers')
+      .values({ key_id: fresh.id, private_key: JSON.stringify(fresh.privateKey) })
+      .execute();
+    return fresh;
+  });
+}
+
+async function findCurrent(connection: Connection, now: Date): Promise<SigningKey | undefined> {
+  const row = await connection
+    .selectFrom('credential_keys')
+    .innerJoin('credential_signers', 'credential_signers.key_id', 'credential_keys.id')
+    .select(['id', 'public_key', 'private_key'])
+    .where('signs_until', '>', now)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return (
+    row && {
+      id: row.id,
+      publicKey: { kty: 'OKP', ...row.public_key },
+      privateKey: { kty: 'OKP', ...row.private_key },
+    }
+  );
+}
+
+/** Public parts of all keys that ever signed. */
+export async function findCredentialKeys(
+  connection: Connection,
+  id?: string,
+): Promise<{ id: string; publicKey: Record<string, string> }[]> {
+  let query = connection.selectFrom('credential_keys').select(['id', 'public_key']).orderBy('created_at', 'desc');
+  if (id !== undefined) query = query.where('id', '=', id);
+  const rows = await query.execute();
+  return rows.map((row) => ({ id: row.id, publicKey: row.public_key }));
+}
+
+/** Whether an award is there and was not revoked. */
+export async function isAwardStanding(connection: Connection, awardId: string): Promise<boolean> {
+  const row = await connection
+    .selectFrom('awards')
+    .select('id')
+    .where('id', '=', awardId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}

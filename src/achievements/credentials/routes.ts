@@ -1,0 +1,137 @@
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { AccessContext } from '../../access/context.ts';
+import { AccountPath, problemResponses, providerOf } from '../../accounts/routes.ts';
+import { findByName } from '../../accounts/store.ts';
+import { AppError } from '../../errors.ts';
+import type { App } from '../../http/app.ts';
+import { sendRedirect } from '../../http/replies.ts';
+import { findAward } from '../awards/page-store.ts';
+import { iconUrl } from '../awards/routes.ts';
+import { credentialId, issuerProfile, paths, statusUrl } from './credential.ts';
+import { currentCredentialKey, findCredentialKeys, isAwardStanding } from './key-store.ts';
+import { signCredential } from './sign.ts';
+
+const uuid = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+const AwardPath = Type.Object({ award_id: Type.String({ pattern: uuid, maxLength: 36 }) });
+const CredentialPath = Type.Object({ ...AccountPath.properties, ...AwardPath.properties });
+const KeyPath = Type.Object({ key_id: Type.String({ pattern: '^[\\w-]{43}$', maxLength: 43 }) });
+
+/** https://www.w3.org/TR/vc-jose-cose/ */
+const mediaType = 'application/vc+jwt';
+const maxAgeS = 300;
+const everybody = `public, max-age=${maxAgeS}`;
+
+/** Awards as Open Badges 3.0, and what those need who verify them. */
+export function credentialRoutes(app: App, context: AccessContext): void {
+  credential(app, context);
+  verification(app, context);
+}
+
+function credential(app: App, context: AccessContext): void {
+  app.get(
+    '/v1/:provider/entities/:name/achievements/:award_id/credential',
+    {
+      schema: {
+        summary: 'An award as a signed Open Badges 3.0 credential (JWT), for those who may see the award',
+        params: CredentialPath,
+        security: [{}, { serviceToken: [] }],
+        response: {
+          200: Type.String({
+            description: `A compact JWS, as \`${mediaType}\`. Its \`kid\` is the address of the key.`,
+          }),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { provider: providerName, name, award_id: awardId } = request.params;
+      const provider = providerOf(context, providerName);
+      const holder = provider.isPossibleName(name)
+        ? await findByName(context.connection, providerName, name)
+        : undefined;
+      if (holder === undefined || holder.state === 'gone') throw noSuchAward();
+      const { account } = holder;
+      const isOwner = request.caller?.accountId === account.id;
+      if (account.hidden && !isOwner) throw noSuchAward();
+      if (holder.state === 'renamed') return sendRedirect(request, reply, account.name);
+      const includesPrivate = isOwner || account.publishesPrivate;
+      const audience = { accountId: account.id, isOwner, includesPrivate };
+      const award = await findAward(context.connection, audience, awardId);
+      if (award === undefined) throw noSuchAward();
+      const key = await currentCredentialKey(context.connection, {
+        now: context.now(),
+        newKey: context.newSigningKey,
+      });
+      const jwt = await signCredential(
+        {
+          ...award,
+          awardId,
+          iconUrl: iconUrl(award, provider),
+          person: { url: provider.accountUrl(account.name), name: account.name, externalId: account.externalId },
+        },
+        key,
+        context.publicUrl(),
+      );
+      if (request.caller !== null) reply.removeHeader('access-control-allow-origin');
+      return reply
+        .headers({ 'cache-control': request.caller === null ? everybody : 'private, no-store', vary: 'authorization' })
+        .type(mediaType)
+        .serializer((text: string) => text)
+        .send(jwt);
+    },
+  );
+}
+
+function verification(app: App, context: AccessContext): void {
+  app.get(paths.issuer, { schema: { summary: 'Who issues credentials (Open Badges 3.0 Profile)' } }, async (_, reply) =>
+    sendOpenly(reply, issuerProfile(context.publicUrl())),
+  );
+  app.get(
+    paths.keys,
+    { schema: { summary: 'All keys that ever signed credentials (RFC 7517)' } },
+    async (_request, reply) => {
+      const keys = await findCredentialKeys(context.connection);
+      return sendOpenly(reply, { keys: keys.map(toJwk) });
+    },
+  );
+  app.get(
+    `${paths.keys}/:key_id`,
+    { schema: { summary: 'A key that signed credentials (RFC 7517)', params: KeyPath } },
+    async (request, reply) => {
+      const [key] = await findCredentialKeys(context.connection, request.params.key_id);
+      if (key === undefined) throw new AppError('not_found', 'There is no such key.');
+      return sendOpenly(reply, toJwk(key));
+    },
+  );
+  app.get(
+    `${paths.statuses}/:award_id/status`,
+    {
+      schema: {
+        summary: 'Whether a credential stands: the list names it when its award was revoked or erased',
+        params: AwardPath,
+      },
+    },
+    async (request, reply) => {
+      const { award_id: awardId } = request.params;
+      const isStanding = await isAwardStanding(context.connection, awardId);
+      return sendOpenly(reply, {
+        id: statusUrl(context.publicUrl(), awardId),
+        issuer: issuerProfile(context.publicUrl()).id,
+        revokedCredential: isStanding ? [] : [{ id: credentialId(awardId), revoked: true }],
+      });
+    },
+  );
+}
+
+function sendOpenly(reply: FastifyReply, body: object): FastifyReply {
+  return reply.header('cache-control', everybody).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+function toJwk({ id, publicKey }: { id: string; publicKey: Record<string, string> }): object {
+  return { ...publicKey, kid: id, use: 'sig', alg: 'EdDSA' };
+}
+
+function noSuchAward(): AppError {
+  return new AppError('not_found', 'There is no such award of this account.');
+}

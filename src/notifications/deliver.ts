@@ -1,0 +1,89 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Connection } from '../database/connection.ts';
+import { addJob } from '../database/queue.ts';
+import type { OutboundClient } from '../outbound/client.ts';
+import type { Announcer } from '../providers/announcer.ts';
+import { notifyJob } from './jobs.ts';
+import type { Attempt, Kind, Outcome } from './notification.ts';
+import { claimNext, findNextAttempt, settleFailed, settleSent } from './outbox-store.ts';
+import { findSigningSecrets } from './secrets/store.ts';
+import { discordMessage } from './senders/discord.ts';
+import { announce } from './senders/github.ts';
+import { signedMessage } from './senders/http.ts';
+import { post } from './senders/post.ts';
+import { slackMessage } from './senders/slack.ts';
+
+const noSecret = 'has no secret yet: the owner makes one with PUT .../webhook-secrets';
+/** After this time others have their turn. */
+const turnMs = 60_000;
+/** GitHub asks for a second between two that write. https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
+const pausesMs: Partial<Record<Kind, number>> = { github: 1000 };
+
+export interface NotificationContext {
+  connection: Connection;
+  outbound: OutboundClient;
+  providers: ReadonlyMap<string, { announcer?: Announcer | undefined }>;
+  now: () => Date;
+  /** From 0 to 1. */
+  random: () => number;
+  onOutcome: (kind: Kind, outcome: 'sent' | 'failed' | 'dead' | 'withheld', count?: number) => void;
+  /** Hears of what was given up: its id, never its address. */
+  onDead: (dead: { notification: string; kind: Kind; reason: string; count: number }) => void;
+}
+
+/** Sends what is waiting for a receiver, one after the other, until there is nothing left, one fails or the turn is over. */
+export async function deliver(context: NotificationContext, receiver: string, signal: AbortSignal): Promise<void> {
+  const { connection, now, random } = context;
+  const until = now().getTime() + turnMs;
+  for (let isFirst = true; now().getTime() < until; isFirst = false) {
+    signal.throwIfAborted();
+    const next = await findNextAttempt(connection, receiver);
+    if (next === undefined || next > now()) break;
+    const claimed = await claimNext(connection, receiver, { now: now(), random: random() });
+    if (claimed === undefined) break;
+    if (claimed.isWithheld) {
+      context.onOutcome(claimed.kind, 'withheld');
+      continue;
+    }
+    if (!isFirst) await wait(pausesMs[claimed.kind] ?? 0, undefined, { signal });
+    const hasFailed = await attempt(context, claimed, signal);
+    if (hasFailed) break;
+  }
+  const next = await findNextAttempt(connection, receiver);
+  if (next !== undefined) await addJob(connection, { ...notifyJob(receiver), runAt: next, keepsRunAt: true });
+}
+
+async function attempt(context: NotificationContext, claimed: Attempt, signal: AbortSignal): Promise<boolean> {
+  const { connection, now, random } = context;
+  const { id, kind } = claimed;
+  const result = await send(context, claimed, signal);
+  if (result.outcome === 'sent') {
+    await settleSent(connection, claimed, now());
+    context.onOutcome(kind, 'sent');
+    return false;
+  }
+  const { reason, isFinal = false, retryAt } = result;
+  const count = await settleFailed(connection, claimed, { reason, isFinal, retryAt }, { now: now(), random: random() });
+  if (count === 0) {
+    context.onOutcome(kind, 'failed');
+  } else {
+    context.onOutcome(kind, 'dead', count);
+    context.onDead({ notification: id, kind, reason, count });
+  }
+  return true;
+}
+
+async function send(context: NotificationContext, claimed: Attempt, signal: AbortSignal): Promise<Outcome> {
+  const { target, kind, content } = claimed;
+  const options = { now: context.now(), signal };
+  if ('repository' in target) {
+    return announce(context.providers.get(claimed.provider)?.announcer, { ...claimed, target }, signal);
+  }
+  const { url } = target;
+  if (kind === 'slack') return post(context.outbound, { url, body: slackMessage(content) }, options);
+  if (kind === 'discord') return post(context.outbound, { url, body: discordMessage(content) }, options);
+  const owner = { accountId: claimed.owner.accountId, receiver: claimed.receiver };
+  const secrets = await findSigningSecrets(context.connection, owner, options.now);
+  if (secrets.length === 0) return { outcome: 'failed', reason: noSecret };
+  return post(context.outbound, { url, ...signedMessage(claimed, secrets, options.now) }, options);
+}

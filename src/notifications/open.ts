@@ -1,0 +1,33 @@
+import type { Registry } from 'prom-client';
+import type { Connection } from '../database/connection.ts';
+import type { Task } from '../database/queue.ts';
+import type { Log } from '../log.ts';
+import { createOutboundClient } from '../outbound/client.ts';
+import type { Provider } from '../providers/provider.ts';
+import { createNotificationMetrics } from './metrics.ts';
+import { createNotificationTasks } from './tasks.ts';
+
+/** Opens what tells of awards: the jobs of this node, and its connections to receivers. */
+export function openNotifications(options: {
+  connection: Connection;
+  providers: ReadonlyMap<string, Provider>;
+  /** Hosts that may be private, or speak http. */
+  allowedHosts: ReadonlySet<string>;
+  registry: Registry;
+  log: Log;
+  now: () => Date;
+  random: () => number;
+}): { tasks: Record<string, Task>; close: () => Promise<void> } {
+  const { connection, providers, allowedHosts, registry, log, now, random } = options;
+  const outbound = createOutboundClient({ allowedHosts, allowsHttp: false });
+  const tasks = createNotificationTasks({
+    connection,
+    outbound,
+    providers,
+    now,
+    random,
+    onOutcome: createNotificationMetrics(registry),
+    onDead: (dead) => log.warn(dead, 'a message about an award was given up'),
+  });
+  return { tasks, close: () => outbound.close() };
+}

@@ -1,0 +1,187 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { addJob } from '../database/queue.ts';
+import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
+import { notifyJob } from './jobs.ts';
+import type { Attempt, Content, Kind, Target } from './notification.ts';
+
+/**
+ * Puts into the outbox what a repository's file wants to be told of awards, and sees to it that it is sent. Must run in
+ * the transaction that stores the awards: both are there, or neither. One row for each award and receiver, however often.
+ */
+export async function enqueue(
+  transaction: Connection,
+  awardIds: readonly string[],
+  { now, newId }: { now: Date; newId: () => string },
+): Promise<void> {
+  const wanted = await sql<{ award_id: string; webhook: string }>`
+    select w.id as award_id, t.name as webhook
+    from awards w join achievements h on h.id = w.achievement_id
+      join repository_webhooks t on t.repository_id = h.repository_id and h.name = any(t.achievements)
+    where w.id = any(${awardIds}::uuid[])
+    order by w.awarded_at, w.id, t.name`.execute(transaction);
+  if (wanted.rows.length === 0) return;
+  const rows = wanted.rows.map((row) => Object.assign(row, { id: newId() }));
+  const added = await sql<{ receiver: string }>`
+    insert into notifications (
+      id, award_id, account_id, repository_id, webhook, kind, target, receiver, content, state, next_attempt_at,
+      give_up_at, created_at)
+    select n.id, w.id, w.account_id, r.id, t.name, t.kind, t.target, t.receiver,
+      jsonb_build_object('person', a.name, 'achievement', h.name, 'repository', o.name || '/' || r.name,
+        'awardedAt', to_char(w.awarded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
+      'waiting', ${now}, ${new Date(now.getTime() + giveUpAfterMs)}, ${now}
+    from json_to_recordset(${JSON.stringify(rows)}::json) as n (id uuid, award_id uuid, webhook text)
+      join awards w on w.id = n.award_id
+      join achievements h on h.id = w.achievement_id
+      join repositories r on r.id = h.repository_id
+      join repository_webhooks t on t.repository_id = r.id and t.name = n.webhook
+      join accounts o on o.id = r.owner_id
+      join accounts a on a.id = w.account_id
+    order by n.id
+    on conflict (award_id, receiver) do nothing
+    returning receiver`.execute(transaction);
+  for (const receiver of new Set(added.rows.map((row) => row.receiver))) await addJob(transaction, notifyJob(receiver));
+}
+
+/**
+ * Takes what is to be told a receiver next, and books the failure of the attempt beforehand: after a kill it is tried
+ * again like after any failure. What was tried least comes first, so that one message that is refused holds up no other.
+ * What is not shown any more is dropped: an award that was revoked, somebody who hides.
+ */
+export async function claimNext(
+  connection: Connection,
+  receiver: string,
+  { now, random }: { now: Date; random: number },
+): Promise<Attempt | undefined> {
+  return connection.transaction().execute(async (transaction) => {
+    const { rows } = await sql<ClaimedRow>`
+      select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, r.provider,
+        o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name,
+        a.hidden or a.gone_at is not null or r.gone_at is not null or w.revoked_at is not null as is_withheld
+      from notifications n
+        join awards w on w.id = n.award_id
+        join repositories r on r.id = n.repository_id
+        join accounts o on o.id = r.owner_id
+        join accounts a on a.id = n.account_id
+      where n.receiver = ${receiver} and n.state = 'waiting' and n.next_attempt_at <= ${now}
+      order by n.attempts, n.id limit 1
+      for update of n skip locked`.execute(transaction);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    if (row.is_withheld) {
+      await transaction.deleteFrom('notifications').where('id', '=', row.id).execute();
+      return toAttempt(row, row.attempts);
+    }
+    const attempts = row.attempts + 1;
+    const nextAttemptAt = new Date(now.getTime() + retryDelayMs(attempts, random));
+    await transaction
+      .updateTable('notifications')
+      .set({ attempts, last_attempt_at: now, next_attempt_at: nextAttemptAt })
+      .where('id', '=', row.id)
+      .execute();
+    return toAttempt(row, attempts);
+  });
+}
+
+interface ClaimedRow {
+  id: string;
+  kind: Kind;
+  target: Target;
+  receiver: string;
+  content: Content;
+  attempts: number;
+  provider: string;
+  owner_id: string;
+  owner_external_id: string;
+  owner_name: string;
+  is_withheld: boolean;
+}
+
+function toAttempt(row: ClaimedRow, attempts: number): Attempt {
+  return {
+    id: row.id,
+    provider: row.provider,
+    kind: row.kind,
+    target: row.target,
+    receiver: row.receiver,
+    content: row.content,
+    owner: { accountId: row.owner_id, externalId: row.owner_external_id, name: row.owner_name },
+    attempts,
+    isWithheld: row.is_withheld,
+  };
+}
+
+/** Ends what was sent, and trusts its receiver again. */
+export async function settleSent(connection: Connection, { id, receiver }: Attempt, now: Date): Promise<void> {
+  await connection.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable('notifications')
+      .set({ state: 'sent', error: null, settled_at: now })
+      .where('id', '=', id)
+      .execute();
+    await transaction.deleteFrom('failing_receivers').where('receiver', '=', receiver).execute();
+  });
+}
+
+/**
+ * Notes why an attempt failed, leaves the receiver alone for a while, and gives up what can or may not be tried again.
+ * @returns how many messages were given up.
+ */
+export async function settleFailed(
+  connection: Connection,
+  { id, receiver }: Attempt,
+  failure: { reason: string; isFinal: boolean; retryAt: Date | undefined },
+  { now, random }: { now: Date; random: number },
+): Promise<number> {
+  const { reason, isFinal, retryAt } = failure;
+  return connection.transaction().execute(async (transaction) => {
+    const { failures } = await sql<{ failures: number }>`
+      insert into failing_receivers as f (receiver, failures, resumes_at) values (${receiver}, 1, ${now})
+      on conflict (receiver) do update set failures = f.failures + 1
+      returning failures`
+      .execute(transaction)
+      .then(({ rows }) => rows[0] ?? { failures: 1 });
+    const askedMs = Math.min(maxDelayMs, (retryAt?.getTime() ?? 0) - now.getTime());
+    await transaction
+      .updateTable('failing_receivers')
+      .set({ resumes_at: new Date(now.getTime() + Math.max(askedMs, retryDelayMs(failures, random))) })
+      .where('receiver', '=', receiver)
+      .execute();
+    await transaction.updateTable('notifications').set({ error: reason }).where('id', '=', id).execute();
+    const { rows } = await sql`
+      update notifications set state = 'dead', settled_at = ${now}, error = coalesce(error, ${reason})
+      where state = 'waiting' and (
+        (id = ${id} and ${isFinal}) or (receiver = ${receiver} and give_up_at <= ${now}))
+      returning 1`.execute(transaction);
+    return rows.length;
+  });
+}
+
+/** When a receiver is to be told something next; undefined: nothing is waiting for it. */
+export async function findNextAttempt(connection: Connection, receiver: string): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select greatest(min(n.next_attempt_at), (select resumes_at from failing_receivers where receiver = ${receiver})) as at
+    from notifications n where receiver = ${receiver} and state = 'waiting' having count(*) > 0`.execute(connection);
+  return rows[0]?.at ?? undefined;
+}
+
+/** Receivers for whom something is due, also what a failure left behind. */
+export async function findDueReceivers(connection: Connection, now: Date, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ receiver: string }>`
+    select n.receiver from notifications n left join failing_receivers f on f.receiver = n.receiver
+    where n.state = 'waiting' and n.next_attempt_at <= ${now} and (f.resumes_at is null or f.resumes_at <= ${now})
+    group by n.receiver order by min(n.next_attempt_at) limit ${limit}`.execute(connection);
+  return rows.map(({ receiver }) => receiver);
+}
+
+/** Forgets what was settled long ago, and troubles of receivers that nothing is waiting for. */
+export async function forgetSettled(connection: Connection, before: { sent: Date; dead: Date }): Promise<void> {
+  await sql`
+    delete from notifications
+    where (state = 'sent' and settled_at < ${before.sent}) or (state = 'dead' and settled_at < ${before.dead})`.execute(
+    connection,
+  );
+  await sql`
+    delete from failing_receivers f where not exists (
+      select from notifications n where n.receiver = f.receiver and n.state = 'waiting')`.execute(connection);
+}

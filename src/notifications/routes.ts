@@ -1,0 +1,145 @@
+import { Type } from 'typebox';
+import { actorOf, note } from '../access/actor.ts';
+import type { AccessContext } from '../access/context.ts';
+import { AccountPath, privateProblemResponses, requireOwner } from '../accounts/routes.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { App } from '../http/app.ts';
+import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../http/envelope.ts';
+import { cutPage, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
+import { sendPrivately } from '../http/replies.ts';
+import { findNotification, findNotifications, type Notification, revive, states } from './report-store.ts';
+import { webhookSecretRoutes } from './secrets/routes.ts';
+
+const listing = 'notifications';
+const defaultLimit = 30;
+
+const Time = Type.String({ format: 'date-time' });
+const Item = Type.Object({
+  id: Type.String({ format: 'uuid', description: "The receiver's idempotency key (`webhook-id`)." }),
+  state: Type.Enum([...states], { description: '`dead`: given up; it can be sent again.' }),
+  webhook: Type.String({ description: 'As the file of the repository calls it.' }),
+  type: Type.String(),
+  to: Type.String({ description: "The address's host, or `OWNER/NAME` of the discussion's repository and its title." }),
+  repository_name: Type.String(),
+  achievement_name: Type.String(),
+  person: Type.String(),
+  attempts: Type.Integer(),
+  error: Type.Union([Type.Null(), Type.String()], { description: 'What the receiver did at the last attempt.' }),
+  created_dttm: Time,
+  last_attempt_dttm: Type.Union([Type.Null(), Time]),
+  next_attempt_dttm: Type.Union([Type.Null(), Time]),
+});
+
+const NotificationPath = Type.Object({
+  ...AccountPath.properties,
+  notification_id: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', maxLength: 36 }),
+});
+const Query = Type.Object({
+  ...PageParameters.properties,
+  state: Type.Optional(Type.Enum([...states], { description: 'Only those.' })),
+});
+const address = '/v1/:provider/entities/:name/notifications';
+const security = [{ serviceToken: [] }];
+
+/** What was told of awards in an owner's repositories, and what could not be. */
+export function notificationRoutes(app: App, context: AccessContext): void {
+  listingOfNotifications(app, context);
+  retry(app, context);
+  webhookSecretRoutes(app, context);
+}
+
+function listingOfNotifications(app: App, context: AccessContext): void {
+  app.get(
+    address,
+    {
+      schema: {
+        summary: "Messages about awards in the account's repositories: waiting, sent, given up; newest first",
+        params: AccountPath,
+        querystring: Query,
+        security,
+        response: { 200: EnvelopeSchema(Item), ...privateProblemResponses },
+      },
+    },
+    async (request, reply) => {
+      const { limit = defaultLimit, state } = request.query;
+      const start = context.cursors.readStart(listing, request.query);
+      const owned = await requireOwner(context, { request, reply }, request.params);
+      if (owned === 'redirected') return reply;
+      const { account } = owned;
+      const found = await findNotifications(context.connection, account.id, {
+        limit: limit + 1,
+        state,
+        after: start.after && idOf('after', start.after, account.id),
+        before: start.before && idOf('before', start.before, account.id),
+      });
+      const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
+      const cursor = (item: Notification | undefined): string | undefined =>
+        item && context.cursors.write(listing, [account.id, item.id]);
+      return sendPrivately(
+        reply,
+        envelope({
+          dataType: 'unknown',
+          data: page.map(toItem),
+          previousCursor: hasPrevious ? cursor(page[0]) : undefined,
+          nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
+        }),
+      );
+    },
+  );
+}
+
+function retry(app: App, context: AccessContext): void {
+  app.post(
+    `${address}/:notification_id/retry`,
+    {
+      schema: {
+        summary: 'Sends a message again that was given up',
+        params: NotificationPath,
+        security,
+        response: { 200: SingleSchema(Item), ...privateProblemResponses },
+      },
+    },
+    async (request, reply) => {
+      const owned = await requireOwner(context, { request, reply }, request.params, 'manage');
+      if (owned === 'redirected') return reply;
+      const { account, caller } = owned;
+      const { notification_id: subject } = request.params;
+      const revived = await inTransaction(context.connection, async (transaction) => {
+        const known = await findNotification(transaction, account.id, subject);
+        if (known === undefined) throw new AppError('not_found', 'The account has no such notification.');
+        if (!(await revive(transaction, subject, context.now()))) {
+          throw new AppError('conflict', `The notification is ${known.state}: only dead ones can be sent again.`);
+        }
+        const actor = await actorOf(transaction, caller);
+        await note(context, transaction, account.id, { action: 'notification_retried', subject, ...actor });
+        return (await findNotification(transaction, account.id, subject)) ?? known;
+      });
+      return sendPrivately(reply, single('unknown', toItem(revived)));
+    },
+  );
+}
+
+function idOf(parameter: string, [accountId, id]: Place, ownerId: string): string {
+  if (accountId !== ownerId || typeof id !== 'string') throw staleCursor(parameter);
+  return id;
+}
+
+function toItem(notification: Notification): object {
+  const { target, content, createdAt, lastAttemptAt, nextAttemptAt } = notification;
+  return {
+    id: notification.id,
+    state: notification.state,
+    webhook: notification.webhook,
+    type: notification.kind,
+    to: 'url' in target ? new URL(target.url).host : `${target.repository}: ${target.title}`,
+    repository_name: content.repository,
+    achievement_name: content.achievement,
+    person: content.person,
+    attempts: notification.attempts,
+    error: notification.error,
+    created_dttm: formatTimestamp(createdAt),
+    last_attempt_dttm: lastAttemptAt && formatTimestamp(lastAttemptAt),
+    next_attempt_dttm: nextAttemptAt && formatTimestamp(nextAttemptAt),
+  };
+}

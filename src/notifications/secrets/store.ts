@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import type { Connection } from '../../database/connection.ts';
+import { addJob } from '../../database/queue.ts';
+import { notifyJob } from '../jobs.ts';
+
+/** An address for which there is a secret; the secret itself is told once. */
+export interface SignedReceiver {
+  id: string;
+  url: string;
+  changedAt: Date;
+  /** Until when messages are signed with the former secret too; null: there is none. */
+  formerUntil: Date | null;
+}
+
+export async function findSignedReceivers(connection: Connection, accountId: string): Promise<SignedReceiver[]> {
+  const rows = await connection
+    .selectFrom('webhook_secrets')
+    .select(['id', 'url', 'changed_at', 'former_until'])
+    .where('account_id', '=', accountId)
+    .orderBy('url')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    url: row.url,
+    changedAt: row.changed_at,
+    formerUntil: row.former_until,
+  }));
+}
+
+/**
+ * Makes a secret for an account's messages to an address, or another one in its place; the former one signs besides it
+ * until `formerUntil`. What waited for a secret is sent now.
+ */
+export async function saveWebhookSecret(
+  transaction: Connection,
+  made: { id: string; accountId: string; url: string; receiver: string; secret: Buffer; formerUntil: Date; now: Date },
+): Promise<SignedReceiver> {
+  const { rows } = await sql<{ id: string; former_until: Date | null }>`
+    insert into webhook_secrets as s (id, account_id, url, receiver, secret, changed_at)
+    values (${made.id}, ${made.accountId}, ${made.url}, ${made.receiver}, ${made.secret}, ${made.now})
+    on conflict (account_id, receiver) do update set
+      secret = excluded.secret, former_secret = s.secret, former_until = ${made.formerUntil},
+      changed_at = excluded.changed_at
+    returning id, former_until`.execute(transaction);
+  const [row] = rows;
+  if (row === undefined) throw new Error('a secret was neither stored nor there');
+  await sql`
+    update notifications n set next_attempt_at = ${made.now}
+    from repositories r
+    where n.state = 'waiting' and n.receiver = ${made.receiver} and r.id = n.repository_id
+      and r.owner_id = ${made.accountId}`.execute(transaction);
+  await transaction.deleteFrom('failing_receivers').where('receiver', '=', made.receiver).execute();
+  await addJob(transaction, notifyJob(made.receiver));
+  return { id: row.id, url: made.url, changedAt: made.now, formerUntil: row.former_until };
+}
+
+/** What messages of an account to a receiver are signed with at `now`, the newest first. */
+export async function findSigningSecrets(
+  connection: Connection,
+  { accountId, receiver }: { accountId: string; receiver: string },
+  now: Date,
+): Promise<Buffer[]> {
+  const row = await connection
+    .selectFrom('webhook_secrets')
+    .select(['secret', 'former_secret', 'former_until'])
+    .where('account_id', '=', accountId)
+    .where('receiver', '=', receiver)
+    .executeTakeFirst();
+  if (row === undefined) return [];
+  const isFormerGood = row.former_secret !== null && row.former_until !== null && row.former_until > now;
+  return isFormerGood && row.former_secret !== null ? [row.secret, row.former_secret] : [row.secret];
+}
+
+/** @returns false when the account has no such secret. */
+export async function removeWebhookSecret(connection: Connection, accountId: string, id: string): Promise<boolean> {
+  const removed = await connection
+    .deleteFrom('webhook_secrets')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returning('id')
+    .execute();
+  return removed.length > 0;
+}

@@ -1,0 +1,44 @@
+import { AppError } from '../../errors.ts';
+import type { Announcer } from '../../providers/announcer.ts';
+import type { Attempt, Content, Outcome, Target } from '../notification.ts';
+import { plainName } from './plain-name.ts';
+
+type Discussion = Extract<Target, { title: string }>;
+
+/** Comments in a discussion of the same owner: a file has no say in repositories of others. */
+export async function announce(
+  announcer: Announcer | undefined,
+  { id, target, owner, content }: Attempt & { target: Discussion },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const [ownerName = '', repository = ''] = target.repository.split('/');
+  if (ownerName.toLowerCase() !== owner.name.toLowerCase()) {
+    return { outcome: 'failed', reason: 'is a discussion of another owner', isFinal: true };
+  }
+  if (announcer === undefined) {
+    return { outcome: 'failed', reason: 'needs the service to be installed as an app of the provider' };
+  }
+  const place = { owner: owner.externalId, ownerName: owner.name, repository, title: target.title };
+  const call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } } as const;
+  try {
+    await announcer.comment(place, { id, text: commentText(content) }, call);
+    return { outcome: 'sent' };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof AppError)) throw error;
+    return { outcome: 'failed', reason: error.message, retryAt: error.retryAt };
+  }
+}
+
+/** Names stand as code: nobody is mentioned by them, and nothing is linked. */
+export function commentText({ person, achievement, repository }: Content): string {
+  return `🏆 ${asCode(person)} earned the achievement ${asCode(achievement)} in ${asCode(repository)}.`;
+}
+
+/** A code span around any text (CommonMark, section 6.1). */
+function asCode(text: string): string {
+  const name = plainName(text);
+  const longest = Math.max(0, ...[...name.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return longest === 0 ? `${fence}${name}${fence}` : `${fence} ${name} ${fence}`;
+}

@@ -1,0 +1,36 @@
+import { Value } from 'typebox/value';
+import { addJob, type Task } from '../database/queue.ts';
+import { deliver, type NotificationContext } from './deliver.ts';
+import { notifyJob, ReceiverReference } from './jobs.ts';
+import { findDueReceivers, forgetSettled } from './outbox-store.ts';
+
+const maxAttempts = 5;
+/** Of those for whom something is due, so many are begun a minute. */
+const receiversAtOnce = 500;
+const dayMs = 86_400_000;
+const sentKeptMs = 30 * dayMs;
+/** Their owner may look into it and have it sent again. */
+const deadKeptMs = 365 * dayMs;
+
+/** Jobs that tell of awards. */
+export function createNotificationTasks(context: NotificationContext): Record<string, Task> {
+  const { connection, now } = context;
+  return {
+    notify: {
+      urgency: 'background',
+      maxAttempts,
+      run: (payload, signal) => deliver(context, Value.Parse(ReceiverReference, payload).receiver, signal),
+    },
+    notify_due: {
+      urgency: 'background',
+      maxAttempts: 1,
+      schedule: '* * * * *',
+      run: async () => {
+        const due = await findDueReceivers(connection, now(), receiversAtOnce);
+        for (const receiver of due) await addJob(connection, notifyJob(receiver));
+        const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
+        await forgetSettled(connection, { sent: before(sentKeptMs), dead: before(deadKeptMs) });
+      },
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Call } from './call.ts';
+
+/** Where a comment goes. */
+export interface DiscussionPlace {
+  /** The owner's immutable id: only what that account let the service do is done. */
+  owner: string;
+  ownerName: string;
+  repository: string;
+  /** The title of the discussion; of several, the one that was opened first. */
+  title: string;
+}
+
+/** What is wrong, or was tried, at a place of a file. Lines and columns count from 1. */
+export interface CheckAnnotation {
+  path: string;
+  line: number;
+  column: number;
+  endLine: number;
+  /** Behind the last character. */
+  endColumn: number;
+  severity: 'error' | 'warning';
+  message: string;
+}
+
+/** What was found about a file on a commit. */
+export interface FileCheck {
+  commit: string;
+  /** The same for the same commit: it is told once. */
+  id: string;
+  name: string;
+  title: string;
+  summary: string;
+  annotations: readonly CheckAnnotation[];
+}
+
+/**
+ * A provider at which the service may write. Methods throw as those of `Provider`: `not_found` where there is no such
+ * place, `provider_denied` where the service may not write there.
+ */
+export interface Announcer {
+  /**
+   * Comments in a discussion, unless a comment with this id is there: a repetition changes nothing.
+   * @param comment.text Markdown
+   */
+  comment(place: DiscussionPlace, comment: { id: string; text: string }, call: Call): Promise<void>;
+  /** Tells authors what is wrong with a file that they changed, once for a commit. */
+  reportCheck(
+    repository: { owner: string; ownerName: string; repository: string },
+    check: FileCheck,
+    call: Call,
+  ): Promise<void>;
+}

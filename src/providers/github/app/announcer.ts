@@ -1,0 +1,75 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../../errors.ts';
+import type { Announcer, DiscussionPlace } from '../../announcer.ts';
+import type { Call } from '../../provider.ts';
+import { addDiscussionComment, discussionTitles, lastComments } from '../queries.ts';
+import type { Secret } from '../secret.ts';
+import { reportCheck } from './check-run.ts';
+import type { AppClient } from './client.ts';
+import { mayNotWrite, Writer } from './writer.ts';
+
+/** Two thousand discussions. */
+const maxPages = 20;
+const maxRemembered = 1000;
+
+/**
+ * Writes at GitHub as the App. It needs `discussions: write` for comments and `checks: write` for checks, and nothing else
+ * of the service needs either.
+ * @param secretOf the credential of the installation on an account; undefined: there is none.
+ */
+export function createAnnouncer(client: AppClient, secretOf: (account: string) => Secret | undefined): Announcer {
+  const remembered = new LRUCache<string, string>({ max: maxRemembered });
+  const writerFor = (account: string, call: Call): Writer => {
+    const secret = secretOf(account);
+    if (secret === undefined) throw new AppError('provider_denied', 'the GitHub App is not installed there');
+    return new Writer(client, secret, call);
+  };
+  return {
+    comment: async (place, { id, text }, call) => {
+      const writer = writerFor(place.owner, call);
+      const key = JSON.stringify(place);
+      const discussion = remembered.get(key) ?? (await findDiscussion(writer, place));
+      remembered.set(key, discussion);
+      const mark = `<!-- plaudit ${id} -->`;
+      const isThere = await holds(writer, discussion, mark);
+      if (isThere === undefined) {
+        remembered.delete(key);
+        throw new AppError('not_found', 'the discussion is there no more');
+      }
+      if (isThere) return;
+      const added = await writer.graphql(addDiscussionComment, { id: discussion, body: `${text}\n${mark}` });
+      if (!added.addDiscussionComment?.comment) throw mayNotWrite();
+    },
+    reportCheck: (repository, check, call) => reportCheck(writerFor(repository.owner, call), repository, check),
+  };
+}
+
+/** The one of the title that was opened first. */
+async function findDiscussion(writer: Writer, { ownerName, repository, title }: DiscussionPlace): Promise<string> {
+  let after: string | null = null;
+  for (let page = 1; page <= maxPages; page += 1) {
+    const answer: Awaited<ReturnType<typeof readTitles>> = await readTitles(writer, {
+      owner: ownerName,
+      name: repository,
+      after,
+    });
+    const { nodes, pageInfo } = answer;
+    const found = nodes.find((node) => node?.title.trim() === title.trim());
+    if (found) return found.id;
+    if (!pageInfo.hasNextPage) break;
+    after = pageInfo.endCursor;
+  }
+  throw new AppError('not_found', 'there is no discussion of this title');
+}
+
+async function readTitles(writer: Writer, variables: { owner: string; name: string; after: string | null }) {
+  const { repository } = await writer.graphql(discussionTitles, variables);
+  if (repository === null) throw new AppError('not_found', 'there is no such repository, or the App does not see it');
+  return repository.discussions;
+}
+
+/** Whether one of the last comments has a mark; undefined when there is no such discussion. */
+async function holds(writer: Writer, discussion: string, mark: string): Promise<boolean | undefined> {
+  const { node } = await writer.graphql(lastComments, { id: discussion });
+  return node?.comments?.nodes.some((comment) => comment?.body.includes(mark));
+}

@@ -1,0 +1,80 @@
+import type { Static } from 'typebox';
+import { AppError } from '../../../errors.ts';
+import type { CheckAnnotation, FileCheck } from '../../announcer.ts';
+import { mayNotWrite, type Writer } from './writer.ts';
+import { CheckRunPayload, CheckRunsPayload } from './writing-payloads.ts';
+
+/** What GitHub takes in one request; more are added to what is there. */
+const annotationsAtOnce = 50;
+const maxTextLength = 60_000;
+
+/**
+ * Makes a check run on a commit, once, whatever is repeated: it is complete when its status says so, and what broke off is
+ * gone on with. https://docs.github.com/rest/checks/runs
+ */
+export async function reportCheck(
+  writer: Writer,
+  { ownerName, repository }: { ownerName: string; repository: string },
+  check: FileCheck,
+): Promise<void> {
+  const path = `/repos/${encodeURIComponent(ownerName)}/${encodeURIComponent(repository)}`;
+  const { annotations } = check;
+  const found = await findRun(writer, path, check);
+  if (found?.status === 'completed') return;
+  const run = found ?? (await create(writer, path, check));
+  let told = run.output.annotations_count;
+  for (let isComplete = run.status === 'completed'; !isComplete; isComplete = told >= annotations.length) {
+    const more = annotations.slice(told, told + annotationsAtOnce);
+    told += more.length;
+    const body = { ...stateAfter(check, told), output: outputOf(check, more) };
+    accepted(await writer.rest({ method: 'PATCH', path: `${path}/check-runs/${run.id}`, body }, CheckRunPayload));
+  }
+}
+
+async function create(writer: Writer, path: string, check: FileCheck): Promise<Static<typeof CheckRunPayload>> {
+  const first = check.annotations.slice(0, annotationsAtOnce);
+  const body = {
+    name: check.name,
+    head_sha: check.commit,
+    external_id: check.id,
+    ...stateAfter(check, first.length),
+    output: outputOf(check, first),
+  };
+  return accepted(await writer.rest({ method: 'POST', path: `${path}/check-runs`, body }, CheckRunPayload));
+}
+
+async function findRun(writer: Writer, path: string, { commit, name, id }: FileCheck) {
+  const query = new URLSearchParams({ check_name: name, per_page: '100' });
+  const address = `${path}/commits/${encodeURIComponent(commit)}/check-runs?${query.toString()}`;
+  const found = await writer.rest({ method: 'GET', path: address }, CheckRunsPayload);
+  return accepted(found).check_runs.find(({ external_id: externalId }) => externalId === id);
+}
+
+function accepted<Data>(answer: { data: Data } | { refusal: number }): Data {
+  if ('data' in answer) return answer.data;
+  if (answer.refusal === 403 || answer.refusal === 404) throw mayNotWrite();
+  throw new AppError('provider_invalid_response', 'GitHub does not take the check run.');
+}
+
+function stateAfter({ annotations }: FileCheck, told: number): object {
+  if (told < annotations.length) return { status: 'in_progress' };
+  const severities = new Set(annotations.map(({ severity }) => severity));
+  const conclusion = severities.has('error') ? 'failure' : severities.has('warning') ? 'neutral' : 'success';
+  return { status: 'completed', conclusion };
+}
+
+function outputOf({ title, summary }: FileCheck, annotations: readonly CheckAnnotation[]): object {
+  return { title, summary: summary.slice(0, maxTextLength), annotations: annotations.map(toAnnotation) };
+}
+
+/** Columns are told of places within one line alone, the last one included. */
+function toAnnotation({ path, line, column, endLine, endColumn, severity, message }: CheckAnnotation): object {
+  return {
+    path,
+    start_line: line,
+    end_line: endLine,
+    ...(line === endLine && { start_column: column, end_column: Math.max(column, endColumn - 1) }),
+    annotation_level: severity === 'error' ? 'failure' : 'warning',
+    message: message.slice(0, maxTextLength),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Static, TSchema } from 'typebox';
+import { AppError } from '../../../errors.ts';
+import type { Call } from '../../provider.ts';
+import { checkPayload } from '../checks.ts';
+import type { Query } from '../client.ts';
+import { classifyGraphqlErrors, GraphqlAnswer } from '../graphql-errors.ts';
+import type { Secret } from '../secret.ts';
+import type { AppAnswer, AppClient, AppRequest } from './client.ts';
+
+/** Sends in the name of one installation. Nothing is repeated here: what writes could be done twice. */
+export class Writer {
+  readonly #client: AppClient;
+  readonly #secret: Secret;
+  readonly #call: Call;
+
+  constructor(client: AppClient, secret: Secret, call: Call) {
+    this.#client = client;
+    this.#secret = secret;
+    this.#call = call;
+  }
+
+  async rest<Schema extends TSchema>(asked: AppRequest, schema: Schema): Promise<AppAnswer<Static<Schema>>> {
+    const token = await this.#secret.get(this.#call.signal);
+    this.#call.cost.requests += 1;
+    try {
+      return await this.#client.ask({ ...asked, token }, schema, this.#call.signal);
+    } catch (error) {
+      // The next attempt asks with another one.
+      if (error instanceof AppError && error.code === 'provider_denied') this.#secret.reject(token);
+      throw error;
+    }
+  }
+
+  /** What is not found is null in the answer. */
+  async graphql<Schema extends TSchema>(
+    { name, text, answer }: Query<Schema>,
+    variables: Record<string, unknown>,
+  ): Promise<Static<Schema>> {
+    const body = { query: text, variables, operationName: name };
+    const asked = await this.rest({ method: 'POST', path: '/graphql', body }, GraphqlAnswer);
+    if ('refusal' in asked) throw mayNotWrite();
+    const { data = null, errors = [] } = asked.data;
+    const trouble = classifyGraphqlErrors(errors);
+    if (trouble === 'denied') throw mayNotWrite();
+    if (trouble === 'limited') {
+      throw new AppError('provider_rate_limited', "GitHub's request budget of the App is used up for now.");
+    }
+    if (trouble !== 'none') throw new AppError('provider_unavailable', 'GitHub does not do it just now.');
+    return checkPayload(answer, data, name);
+  }
+}
+
+export function mayNotWrite(): AppError {
+  return new AppError('provider_denied', 'the GitHub App is not allowed to write there');
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeJwt, decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
+import { v7 as uuidv7 } from 'uuid';
+import { recordAwarded } from '../../../src/achievements/awards/award-store.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { ada, bearer, engines, sending, serviceToken } from '../../access/owner.ts';
+import { startSimulator } from '../../github/simulator.ts';
+import { clock, startTestService, type TestService, until } from '../../service.ts';
+import { faultsOf } from './open-badge-schema.ts';
+
+const awardedAt = new Date('2026-03-01T10:20:30.456Z');
+
+/** Awards an achievement of a repository of the organization to Ada. */
+async function award(service: TestService, name: string, isPrivate: boolean): Promise<string> {
+  const { database } = service;
+  await service.get(ada.name);
+  await service.get(engines.name);
+  const { rows } = await database.pool.query<{ achievement: string; account: string }>(
+    `with made as (
+       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
+         listed_at, created_at, updated_at)
+       select gen_random_uuid(), 'github', $1, $1, id, $1, $2, false, now(), now(), now(), now()
+       from accounts where name = $3 returning id
+     ), achievement as (
+       insert into achievements (id, repository_id, name, icon, description, is_current)
+       select gen_random_uuid(), id, $1, 'icons/hero.png', '', true from made returning id
+     )
+     select achievement.id as achievement, accounts.id as account from achievement, accounts where name = $4`,
+    [name, isPrivate, engines.name, ada.name],
+  );
+  const [row] = rows;
+  const earned = { achievementId: row?.achievement ?? '', accountId: row?.account ?? '', awardedAt };
+  const [added] = await inTransaction(database.connection, (transaction) =>
+    recordAwarded(transaction, [earned], { now: new Date(), newId: uuidv7 }),
+  );
+  return added?.id ?? assert.fail();
+}
+
+/** Verifies as the standard tells verifiers to: by the key at the address that the header names. */
+async function verify(jwt: string, now: Date): Promise<Record<string, unknown>> {
+  const { kid = '', ...header } = decodeProtectedHeader(jwt);
+  assert.deepEqual(header, { alg: 'EdDSA', typ: 'JWT' });
+  const jwk = (await (await fetch(kid)).json()) as JWK;
+  assert.ok(!('d' in jwk));
+  const { payload } = await jwtVerify(jwt, await importJWK(jwk, 'EdDSA'), { currentDate: now });
+  const { iss, sub, jti, nbf, ...credential } = payload;
+  assert.deepEqual(faultsOf(credential), []);
+  const { issuer, credentialSubject, id, validFrom } = credential as unknown as {
+    issuer: { id: string };
+    credentialSubject: { id: string };
+    id: string;
+    validFrom: string;
+  };
+  assert.deepEqual(
+    [iss, sub, jti, nbf],
+    [issuer.id, credentialSubject.id, id, Math.floor(Date.parse(validFrom) / 1000)],
+  );
+  const told = (await (await fetch(issuer.id)).json()) as object;
+  assert.deepEqual(told, issuer);
+  return credential;
+}
+
+const pathOf = (awardId: string): string => `${ada.name}/achievements/${awardId}/credential`;
+
+test('an award is an Open Badges 3.0 credential that anybody can verify, also years and keys later', async () => {
+  const { now, advance } = clock();
+  await using simulator = await startSimulator({ now });
+  await using service = await startTestService({ simulator, now });
+  const awardId = await award(service, 'Merge hero', false);
+  const answer = await service.get(pathOf(awardId));
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers.get('content-type')?.split(';')[0], 'application/vc+jwt');
+  const credential = await verify(answer.text, now());
+  assert.deepEqual(credential['credentialSubject'], {
+    id: `${simulator.apiUrl}/users/${ada.name}`,
+    type: ['AchievementSubject'],
+    identifier: [
+      { type: 'IdentityObject', hashed: false, identityHash: ada.name, identityType: 'userName' },
+      {
+        type: 'IdentityObject',
+        hashed: false,
+        identityHash: String(simulator.world.accountByLogin(ada.name)?.id),
+        identityType: 'systemId',
+      },
+    ],
+    achievement: {
+      id: (credential['credentialSubject'] as { achievement: { id: string } }).achievement.id,
+      type: ['Achievement'],
+      achievementType: 'Achievement',
+      name: 'Merge hero',
+      description: 'Merge hero',
+      criteria: {
+        narrative:
+          'What the file of achievements of the repository Merge hero asks for, judged by contributions to it.',
+      },
+      image: {
+        id: service.service.providers
+          .get('github')
+          ?.fileUrl({ owner: engines.name, name: 'Merge hero', defaultBranch: '' }, 'icons/hero.png'),
+        type: 'Image',
+      },
+    },
+  });
+  assert.equal(credential['validFrom'], '2026-03-01T10:20:30Z');
+  assert.equal((await service.get(pathOf(awardId))).text, answer.text, 'the same award, the same credential');
+
+  advance(400 * 86_400);
+  const later = await service.get(pathOf(awardId));
+  const kids = [answer, later].map(({ text }) => decodeProtectedHeader(text).kid);
+  assert.notEqual(kids[0], kids[1], 'another key signs by then');
+  await verify(answer.text, now());
+  await verify(later.text, now());
+  const { keys } = JSON.parse((await service.get('/v1/credential-keys')).text) as { keys: JWK[] };
+  assert.equal(keys.length, 2);
+  const kept = await service.database.pool.query('select key_id from credential_signers');
+  assert.equal(kept.rows.length, 1, 'what the former key signed with is forgotten');
+
+  const forged = `${answer.text.slice(0, -4)}AAAA`;
+  await assert.rejects(verify(forged, now()));
+});
+
+test('who is not shown an award gets no credential of it, and what was issued is told to be revoked', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator });
+  const open = await award(service, 'open', false);
+  const secret = await award(service, 'secret', true);
+  const token = await serviceToken(service, simulator, ada);
+  const others = await serviceToken(service, simulator, engines);
+  const missing = await service.get(pathOf('00000000-0000-7000-8000-000000000000'));
+  assert.equal(missing.status, 404);
+  for (const init of [{}, bearer(others)]) {
+    const refused = await service.get(pathOf(secret), init);
+    assert.deepEqual([refused.status, refused.text], [404, missing.text]);
+  }
+  const own = await service.get(pathOf(secret), bearer(token));
+  assert.deepEqual([own.status, own.headers.get('cache-control')], [200, 'private, no-store']);
+  assert.deepEqual(faultsOf(decodeJwt(own.text)), []);
+  await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
+  const published = await service.get(pathOf(secret));
+  assert.equal(published.status, 200);
+  const told = JSON.stringify(decodeJwt(published.text));
+  assert.ok(told.includes('a private repository') && !told.includes('repository secret'), told);
+
+  const issued = await service.get(pathOf(open));
+  const { credentialStatus } = decodeJwt(issued.text) as { credentialStatus: { id: string } };
+  const status = async (): Promise<unknown> =>
+    ((await (await fetch(credentialStatus.id)).json()) as { revokedCredential: unknown }).revokedCredential;
+  assert.deepEqual(await status(), []);
+  await service.get(`${engines.name}/achievements/${open}`, sending('DELETE', others, { reason: 'by mistake' }));
+  assert.deepEqual(await status(), [{ id: `urn:uuid:${open}`, revoked: true }]);
+  assert.equal((await service.get(pathOf(open))).status, 404);
+  await service.get(`${engines.name}/achievements/${open}`, sending('PUT', others));
+  assert.deepEqual(await status(), []);
+
+  await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }));
+  await until(async () => ((await service.get(pathOf(open))).status === 404 ? true : undefined), 'it is hidden');
+  await service.get(ada.name, sending('DELETE', token));
+  assert.deepEqual(await status(), [{ id: `urn:uuid:${open}`, revoked: true }]);
+});
+
+test('several nodes sign with one key', async () => {
+  await using simulator = await startSimulator();
+  await using one = await startTestService({ simulator });
+  await using other = await startTestService({ simulator, databaseUrl: one.databaseUrl });
+  const awardId = await award(one, 'both', false);
+  const answers = await Promise.all([one, other, one, other].map((node) => node.get(pathOf(awardId))));
+  const keys = new Set(answers.map(({ text }) => decodeProtectedHeader(text).kid?.split('/').at(-1)));
+  assert.equal(keys.size, 1);
+});
