@@ -36,7 +36,11 @@ export function createPictures({
         const { nothingYet } = look.language.words;
         return finish(format, query, drawState(card, { kind: 'nothing', title: nothingYet, detail: '' }, look));
       }
-      const found = await images.find(readable.images, readable.imageSize, deadline);
+      const found = await images.find(readable.images, {
+        size: readable.imageSize,
+        repositories: shown.repositoriesOfImages,
+        deadline,
+      });
       return finish(format, query, readable.draw(found.images), found.isFinal);
     },
     drawCollecting: async ({ card: name, format, query }: PictureRequest) => {

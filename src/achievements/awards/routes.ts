@@ -84,6 +84,9 @@ async function makePage(
       previousCursor: hasPrevious ? cursor(page[0]) : undefined,
       nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
     }),
+    shown: {
+      repositoriesOfImages: new Map(page.map((award) => [iconUrl(award, provider), award.repositoryId])),
+    },
     staleAt: context.resolver.staleAt(account.askedAt ?? context.now()),
     ...(includesPrivate && { audience: 'everybody_for_now' }),
   };
