@@ -15,7 +15,7 @@ test('achievements are drawn with their icons, which are asked for once; those t
     if (request.url === '/gold.png') response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(4));
     else response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg onload="alert(1)"/>');
   });
-  await using simulator = await startSimulator();
+  await using simulator = await startSimulator({ repositories: 4 });
   await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: icons.host } });
   const path = `${ada.name}/achievements`;
   assert.match((await service.get(`${path}?format=svg`)).text, />Nothing yet</);

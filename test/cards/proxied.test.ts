@@ -8,7 +8,7 @@ const freshForS = 3600;
 
 test('a README shows right pictures with the provider up, slow, rate limited and down', async () => {
   const time = clock();
-  await using simulator = await startSimulator();
+  await using simulator = await startSimulator({ repositories: 4 });
   await using service = await startTestService({ simulator, now: time.now });
   await using camo = await startCamo(time.now);
   const { user, organization } = simulator.accounts;
@@ -70,7 +70,7 @@ test('a README shows right pictures with the provider up, slow, rate limited and
 
 test('a proxy asks again when a picture is due, by its tag', async () => {
   const time = clock();
-  await using simulator = await startSimulator();
+  await using simulator = await startSimulator({ repositories: 4 });
   await using service = await startTestService({ simulator, now: time.now });
   await using camo = await startCamo(time.now);
   const address = `${service.url}/v1/github/entities/${simulator.accounts.user}/contributions?format=svg&hide=avatar`;
