@@ -58,13 +58,23 @@ test('whatever somebody is called, every picture is well-formed, and what they a
         }));
         read(draw('contributors', { answer: { ...people.answer, data } }, query).svg);
         read(draw('community', people, { locale, title: display }).svg);
+        read(draw('calendar', { ...calendarOf(), answer: account.answer }, query).svg);
+        const awards = achievementsOf(2);
+        const earned = awards.answer.data.map((award) => ({
+          ...Object(award),
+          name,
+          repository_name: display,
+          icon_url: name,
+        }));
+        const shown = { answer: { ...awards.answer, data: earned } };
+        for (const raw of [true, false]) read(draw('achievements', shown, { ...query, raw }).svg);
       }
       const state = { title: display, detail: name, kind: 'problem' } as const;
       read(
         drawState(cardOf('contributors'), state, readLookLoosely({ theme: display, locale: name, width: name })).svg,
       );
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 
