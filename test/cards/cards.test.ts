@@ -191,6 +191,12 @@ test('what is written from right to left is laid out so', () => {
   for (const [index, x] of left.entries())
     assert.ok(Math.abs(x + (right[index] ?? 0) - 480) < 0.1, `${x} ${right[index]}`);
   assert.match(draw('contributions', contributionsOf({ display_name: names.hebrew })).svg, /\u2068[^<]*\u2069/);
+  // What is written from left to right stays so, with its full stops and ellipses at its end.
+  const awards = read(draw('achievements', achievementsOf(2), { locale: 'he', columns: 2 }).svg).texts;
+  assert.ok(
+    awards.includes('plaudit') && awards.some((text) => /^a-repository[^\u2066-\u2069]*…$/.test(text)),
+    awards.join(),
+  );
 });
 
 test('a calendar has the days of one year, in shades by quarters', () => {
