@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
-import type { GiteaClient } from './client.ts';
+import type { RestClient } from '../rest/client.ts';
 import { readUnchanged, repositoryPath } from './repositories.ts';
 
 /** A list is a folder's; what is no file has no content. */
@@ -18,7 +18,7 @@ const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object
 
 /** Files at the newest commit of the default branch: a request for each. Null: the repository is not shown as it was. */
 export async function readFiles(
-  client: GiteaClient,
+  client: RestClient,
   repository: KnownRepository,
   paths: readonly string[],
   call: Call,

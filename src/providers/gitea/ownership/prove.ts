@@ -1,9 +1,9 @@
 import type { Actor } from '../../../accounts/account.ts';
 import { AppError } from '../../../errors.ts';
 import type { OwnershipProof } from '../../provider.ts';
+import type { BearerClient } from '../../rest/bearer/client.ts';
 import { accountPath, organizationPath, toActor } from '../accounts.ts';
 import { OrganizationPayload, PermissionsPayload, UserPayload } from '../payloads.ts';
-import type { BearerClient } from './client.ts';
 
 /**
  * Whether the bearer of a token is the user of a name, or an owner or administrator of the organization of that name.

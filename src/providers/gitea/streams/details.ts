@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { LineCounts } from '../../../contributions/contribution.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
-import type { GiteaClient } from '../client.ts';
-import { readAll } from '../lists.ts';
+import type { RestClient } from '../../rest/client.ts';
+import { readAll } from '../../rest/lists.ts';
 import { repositoryPath } from '../repositories.ts';
 
 /** What commits and pull requests change: a request for each. */
@@ -18,7 +18,7 @@ const FilesPayload = Type.Array(Type.Object({ filename: Type.String() }));
 
 /** What commits changed, by id; one that is not shown is not in the answer. */
 export async function readLineCounts(
-  client: GiteaClient,
+  client: RestClient,
   repository: KnownRepository,
   oids: readonly string[],
   call: Call,
@@ -36,7 +36,7 @@ export async function readLineCounts(
 
 /** Paths that pull requests change, by number. */
 export async function readChangedFiles(
-  client: GiteaClient,
+  client: RestClient,
   repository: KnownRepository,
   numbers: readonly string[],
   call: Call,

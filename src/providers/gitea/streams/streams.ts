@@ -1,7 +1,7 @@
 import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
-import { existing } from '../checks.ts';
-import type { GiteaClient } from '../client.ts';
-import { stepFromNewest, type Wanted } from '../lists.ts';
+import { existing } from '../../rest/checks.ts';
+import type { RestClient } from '../../rest/client.ts';
+import { stepFromNewest, type Wanted } from '../../rest/lists.ts';
 import { IssuesPayload, RepositoryPayload } from '../payloads.ts';
 import { repositoryPath } from '../repositories.ts';
 import { Collector } from './collector.ts';
@@ -18,7 +18,7 @@ export const streams: readonly Stream[] = [
 
 /** A page of a stream, newest first. */
 export async function readStream(
-  client: GiteaClient,
+  client: RestClient,
   stream: string,
   repository: KnownRepository,
   position: Position,

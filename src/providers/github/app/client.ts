@@ -1,9 +1,9 @@
 import { SignJWT } from 'jose';
 import type { Static, TSchema } from 'typebox';
-import { type Dispatcher, request } from 'undici';
 import { AppError } from '../../../errors.ts';
-import { checkPayload } from '../checks.ts';
-import { createDispatcher, invalid, restHeaders, unavailable } from '../client.ts';
+import { createDispatcher, type Dispatcher, exchange, type RawAnswer } from '../../http/client.ts';
+import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
+import { restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
 import type { AppIdentity } from './identity.ts';
 
@@ -25,17 +25,10 @@ export interface AppRequest {
 export type AppAnswer<Data> = { data: Data; link: string } | { refusal: number };
 
 const refusals = new Set([400, 403, 404, 410, 422]);
-const answerTimeoutMs = 15_000;
 /** A hundred repositories or attempts are some hundred kilobytes. */
-const maxAnswerBytes = 8 * 1024 * 1024;
+const limits = { answerTimeoutMs: 15_000, maxAnswerBytes: 8 * 1024 * 1024 };
 /** GitHub takes a proof for ten minutes at most, and none from its future. */
 const proof = { sinceS: 60, forS: 540 };
-
-interface RawAnswer {
-  status: number;
-  headers: Dispatcher.ResponseData['headers'];
-  text: string;
-}
 
 /**
  * Asks GitHub as the App itself. Proofs and tokens are in the request and nowhere else; no redirect is followed.
@@ -49,7 +42,7 @@ export class AppClient {
 
   constructor(options: AppClientOptions) {
     this.#options = options;
-    this.#dispatcher = createDispatcher(options, maxAnswerBytes);
+    this.#dispatcher = createDispatcher({ ...options, ...limits });
   }
 
   async close(): Promise<void> {
@@ -87,13 +80,12 @@ export class AppClient {
   async #exchange({ method, path, token }: AppRequest, signal: AbortSignal): Promise<RawAnswer> {
     const credential = token ?? (await this.#prove());
     try {
-      const answer = await request(`${this.#options.apiUrl}${path}`, {
+      return await exchange(`${this.#options.apiUrl}${path}`, {
         method,
         headers: { ...restHeaders, authorization: `Bearer ${credential}` },
         dispatcher: this.#dispatcher,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
       });
-      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
     } catch {
       signal.throwIfAborted();
       // What went wrong may hold what was sent.
@@ -132,12 +124,4 @@ export function unknownApp(): AppError {
 
 function refusedToken(): AppError {
   return new AppError('provider_denied', "GitHub does not take the installation's token.");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('not JSON');
-  }
 }

@@ -1,8 +1,8 @@
 import { type Static, type TArray, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Call } from '../provider.ts';
+import type { Call } from '../call.ts';
 import { invalid } from './checks.ts';
-import type { GiteaClient } from './client.ts';
+import type { RestClient } from './client.ts';
 
 /**
  * Gitea's lists are cut into numbered pages, which move when something is added or removed while they are read. Read as here,
@@ -35,7 +35,7 @@ type ItemOf<Items extends TArray> = Static<Items>[number];
 
 /** @returns null when there is no such list. */
 export async function readPage<Items extends TArray>(
-  client: GiteaClient,
+  client: RestClient,
   { path, query = {}, items: schema }: List<Items>,
   page: number,
   call: Call,
@@ -55,7 +55,7 @@ export async function readPage<Items extends TArray>(
 
 /** Everything on a list that is short. */
 export async function readAll<Items extends TArray>(
-  client: GiteaClient,
+  client: RestClient,
   list: List<Items>,
   call: Call,
 ): Promise<ItemOf<Items>[] | null> {
@@ -101,7 +101,7 @@ export interface Wanted {
  * back by so much.
  */
 export async function stepFromNewest<Items extends TArray>(
-  client: GiteaClient,
+  client: RestClient,
   list: List<Items>,
   { cursor, since }: Wanted,
   call: Call,
@@ -123,7 +123,7 @@ export async function stepFromNewest<Items extends TArray>(
  * reader, and what is removed moves nothing past it. Page 1 is read at the beginning too, for it tells how many there are.
  */
 export async function stepFromOldest<Items extends TArray>(
-  client: GiteaClient,
+  client: RestClient,
   list: List<Items>,
   { cursor, since }: Wanted,
   call: Call,
