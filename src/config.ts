@@ -57,6 +57,9 @@ const Settings = Type.Object({
   GITEA_URL: Type.Optional(Type.String(httpUrl)),
   GITEA_TOKEN: Type.Optional(tokens),
   GITEA_WEBHOOK_SECRET: Type.Optional(webhookSecret),
+  GITLAB_URL: Type.Optional(Type.String(httpUrl)),
+  GITLAB_TOKEN: Type.Optional(tokens),
+  GITLAB_WEBHOOK_SECRET: Type.Optional(webhookSecret),
   PROVIDERS_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a path to a YAML file' })),
   LOOKUP_BUDGET_MS: Type.Integer({
     minimum: 100,
@@ -111,6 +114,8 @@ const secretNames = [
   'GITHUB_APP_PRIVATE_KEY',
   'GITEA_TOKEN',
   'GITEA_WEBHOOK_SECRET',
+  'GITLAB_TOKEN',
+  'GITLAB_WEBHOOK_SECRET',
 ];
 
 export interface Config {
@@ -195,32 +200,30 @@ function integerOrText(text: string): number | string {
 }
 
 function readProviders(settings: Settings, readFile: ReadFile): ProviderConfig[] {
-  const own = [gitHubFromSettings(settings), ...giteaFromSettings(settings)];
+  const own = [
+    gitHubFromSettings(settings),
+    ...oneFromSettings(settings, 'GITEA', 'Gitea'),
+    ...oneFromSettings(settings, 'GITLAB', 'GitLab'),
+  ];
   const path = settings.PROVIDERS_FILE;
   if (path === undefined) return own;
   const taken = own.map(({ name }) => name);
   return [...own, ...parseProviders(readSettingFile('PROVIDERS_FILE', path, readFile), taken)];
 }
 
-function giteaFromSettings(settings: Settings): ProviderConfig[] {
-  const { GITEA_URL, GITEA_TOKEN, GITEA_WEBHOOK_SECRET } = settings;
-  if (GITEA_URL === undefined) {
-    const alone = GITEA_TOKEN === undefined ? GITEA_WEBHOOK_SECRET && 'GITEA_WEBHOOK_SECRET' : 'GITEA_TOKEN';
-    if (alone !== undefined) throw misconfigured(`${alone} is set without GITEA_URL, the address of your Gitea`);
+/** The one instance of a kind that settings of its own describe, if they do. */
+function oneFromSettings(settings: Settings, prefix: 'GITEA' | 'GITLAB', title: string): ProviderConfig[] {
+  const { [`${prefix}_URL` as const]: address, [`${prefix}_TOKEN` as const]: token } = settings;
+  const webhookSecret = settings[`${prefix}_WEBHOOK_SECRET`];
+  if (address === undefined) {
+    const alone = token === undefined ? webhookSecret && `${prefix}_WEBHOOK_SECRET` : `${prefix}_TOKEN`;
+    if (alone !== undefined) throw misconfigured(`${alone} is set without ${prefix}_URL, the address of your ${title}`);
     return [];
   }
-  const url = withoutSlash(GITEA_URL);
-  return [
-    {
-      name: 'gitea',
-      kind: 'gitea',
-      url,
-      apiUrl: `${url}${apiPathOf('gitea')}`,
-      tokens: splitList(GITEA_TOKEN),
-      webhookSecret: GITEA_WEBHOOK_SECRET,
-      app: undefined,
-    },
-  ];
+  const kind = prefix.toLowerCase();
+  const url = withoutSlash(address);
+  const apiUrl = `${url}${apiPathOf(kind)}`;
+  return [{ name: kind, kind, url, apiUrl, tokens: splitList(token), webhookSecret, app: undefined }];
 }
 
 function gitHubFromSettings(settings: Settings): ProviderConfig {

@@ -232,7 +232,7 @@ export function accountRoutes(app: App, context: AccountRouteContext): void {
         { request, reply, dataType: 'entity' },
         request.params,
         async ({ account, provider }) => ({
-          envelope: envelope({ dataType: 'entity', data: [toEntity(account, provider.accountUrl(account.name))] }),
+          envelope: envelope({ dataType: 'entity', data: [toEntity(account, provider.accountUrl(account))] }),
           staleAt: context.resolver.staleAt(account.askedAt ?? context.now()),
         }),
       );

@@ -3,6 +3,9 @@ import type { Dialect } from '../rest/dialect.ts';
 /** https://docs.gitea.com/development/api-usage. No header tells of limits or scopes; of scopes the body of a refusal does. */
 export const giteaDialect: Dialect = {
   apiPath: '/api/v1',
+  // What is given at most where nothing else is configured; more is cut off silently.
+  pageSize: { parameter: 'limit', most: 50 },
+  totalHeader: 'x-total-count',
   requestHeaders: (secret) => ({
     accept: 'application/json',
     'user-agent': 'plaudit',

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
+import { textOf } from '../rest/text.ts';
 import { readUnchanged, repositoryPath } from './repositories.ts';
 
 /** A list is a folder's; what is no file has no content. */
@@ -37,15 +38,6 @@ export async function readFiles(
     files.push({ path, oid: file.sha, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
   }
   return { revision, files };
-}
-
-function textOf(encoding: string | null | undefined, content: string | null | undefined): string | null {
-  if (encoding !== 'base64' || content === null || content === undefined) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(content, 'base64'));
-  } catch {
-    return null;
-  }
 }
 
 /** https://docs.gitea.com/usage/permalinks */

@@ -37,7 +37,7 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     name,
     isPossibleName: (login) => possibleName.test(login),
     isPossibleRepositoryName: (repository) => possibleName.test(repository),
-    accountUrl: (login) => `${apiUrl}${accountPath(login)}`,
+    accountUrl: (account) => `${apiUrl}${accountPath(account.name)}`,
     repositoryUrl: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
     lookUp: (login, call) => reportAccount(client, login, call),
     refresh: (account, call) => refreshAccount(client, account, call),

@@ -46,16 +46,19 @@ const limits = {
 
 /** Talks to a REST interface: few requests at once, obeys refusals, checks every answer. */
 export class RestClient {
+  readonly dialect: Dialect;
   readonly pace: Pace;
   readonly now: () => Date;
+  /** Where people go. */
+  readonly url: string;
   readonly #options: ClientOptions;
-  readonly #dialect: Dialect;
   readonly #dispatcher: Dispatcher;
 
   constructor(options: ClientOptions, dialect: Dialect) {
     this.#options = options;
-    this.#dialect = dialect;
+    this.dialect = dialect;
     this.now = options.now;
+    this.url = options.url;
     this.pace = new Pace(options.tokens, {
       now: options.now,
       sleep: (ms, signal) => wait(ms, undefined, { signal }),
@@ -65,6 +68,14 @@ export class RestClient {
 
   async close(): Promise<void> {
     await this.#dispatcher.destroy();
+  }
+
+  /** Address of what the host has beside the interface. */
+  besideApi(path: string): string {
+    const { apiUrl } = this.#options;
+    const { apiPath } = this.dialect;
+    const base = apiUrl.endsWith(apiPath) ? apiUrl.slice(0, -apiPath.length) : new URL(apiUrl).origin;
+    return `${base}${path}`;
   }
 
   /**
@@ -81,7 +92,7 @@ export class RestClient {
       const token = await this.pace.acquire(call, asked.isAnonymous ?? false);
       try {
         const raw = await this.#follow(path, token, call, asked);
-        const report = this.#dialect.limitReport(raw.headers);
+        const report = this.dialect.limitReport(raw.headers);
         if (report !== undefined) this.pace.learn(token, report);
         if (isLimited(raw.status, raw.headers)) {
           // The next turn says until when.
@@ -122,7 +133,7 @@ export class RestClient {
     return exchange(address, {
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       headers: {
-        ...this.#dialect.requestHeaders(secret),
+        ...this.dialect.requestHeaders(secret),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       dispatcher: this.#dispatcher,
@@ -139,7 +150,7 @@ export class RestClient {
     const target = redirectOf(raw, address);
     if (target === undefined) return undefined;
     if (target.origin !== new URL(apiUrl).origin && target.origin !== new URL(url).origin) return undefined;
-    const { apiPath } = this.#dialect;
+    const { apiPath } = this.dialect;
     const begin = target.pathname.indexOf(`${apiPath}/`);
     return begin < 0 ? undefined : `${apiUrl}${target.pathname.slice(begin + apiPath.length)}${target.search}`;
   }
@@ -154,14 +165,19 @@ export class RestClient {
     if (status === 401) throw new AppError('provider_denied', 'The code host answers nobody without a token.');
     if (status === 403) throw this.#denied(text);
     if (status !== 200) throw invalid(`it has the status ${status}`);
-    return { data: checkPayload(schema, parseJson(text), path.split('?', 1)[0] ?? ''), headers };
+    return { data: checkPayload(schema, parseJson(text), nameOf(path)), headers };
   }
 
   #denied(text: string): AppError {
-    const scopes = this.#dialect.missingScopes(text);
+    const scopes = this.dialect.missingScopes(text);
     const reason = scopes === undefined ? 'denies access with' : `wants the scope ${scopes} of`;
     return new AppError('provider_denied', `The code host ${reason} the configured token.`);
   }
+}
+
+/** A path without its parameters, or without the host that it is beside the interface on. */
+function nameOf(path: string): string {
+  return path.startsWith('/') ? (path.split('?', 1)[0] ?? '') : new URL(path).pathname;
 }
 
 /** Whether asking once more may help at once; after a time-out there is no time left for that. */

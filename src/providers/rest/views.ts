@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import type { KnownRepository, ListedRepository, RepositoryPage } from '../provider.ts';
-import { invalid } from './checks.ts';
+import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
 
@@ -18,10 +17,10 @@ type Place = Static<typeof Place>;
 /** How a host tells repositories. */
 export interface Views<Payload> {
   /** A page of what an account owns; null: the host does not know the account. */
-  list(after: string | null, call: Call): Promise<Step<Payload> | null>;
+  list: (after: string | null, call: Call) => Promise<Step<Payload> | null>;
   /** Whether everybody who is let in may see it. */
-  isPublic(payload: Payload): boolean;
-  toListed(payloads: readonly Payload[], access: string | null, call: Call): Promise<ListedRepository[]>;
+  isPublic: (payload: Payload) => boolean;
+  toListed: (payloads: readonly Payload[], access: string | null, call: Call) => Promise<ListedRepository[]>;
 }
 
 const refused = { items: [], total: null, nextCursor: null };
@@ -33,7 +32,7 @@ export async function listByViews<Payload>(
   cursor: string | null,
   call: Call,
 ): Promise<RepositoryPage> {
-  const { access, after } = readPlace(cursor);
+  const { access, after }: Place = cursor === null ? { access: null, after: null } : readCursor(Place, cursor);
   const asked = access === null ? call : { ...call, access };
   let isRefused = false;
   const step = await list(after, asked).catch((error: unknown) => {
@@ -69,15 +68,6 @@ export async function findInViews<Payload>(
     if (payload !== undefined && isPublic(payload) === (access === null)) return { payload, access };
   }
   return null;
-}
-
-function readPlace(cursor: string | null): Place {
-  if (cursor === null) return { access: null, after: null };
-  try {
-    return Value.Parse(Place, JSON.parse(cursor));
-  } catch {
-    throw invalid('a listing cannot be gone on with');
-  }
 }
 
 function nextView(client: RestClient, access: string | null): Place | undefined {
