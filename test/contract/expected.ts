@@ -35,7 +35,12 @@ export function inOrder(one: Contribution, other: Contribution): number {
 }
 
 /** Everything in a repository as the domain knows it, taken from the world alone. */
-export function expectedContributions({ world }: ContractWorld, repository: Repository): Contribution[] {
+export function expectedContributions(
+  { world }: ContractWorld,
+  repository: Repository,
+  { reviewStates }: Pick<ContractHost, 'reviewStates'>,
+): Contribution[] {
+  const submitted = ({ reviews }: PullRequest): Review[] => reviews.filter(({ state }) => reviewStates.includes(state));
   const idOf = (id: number | null): string | null => {
     const account = id === null ? undefined : world.accountById(id);
     return account === undefined ? null : String(account.id);
@@ -101,10 +106,6 @@ export function expectedContributions({ world }: ContractWorld, repository: Repo
     ),
   ];
   return all.map(normalized).toSorted(inOrder);
-}
-
-function submitted({ reviews }: PullRequest): Review[] {
-  return reviews.filter(({ state }) => state !== 'PENDING');
 }
 
 interface Dated {
