@@ -3,16 +3,12 @@ import { gitId } from '../github/graphql/files.ts';
 import { lineCountsOf } from '../github/world/line-counts.ts';
 import type { Account, Issue, PullRequest, Reactable, Repository } from '../github/world/model.ts';
 import {
-  award,
   commit,
   diff,
   group,
   isMemberOf,
   isPartShown,
-  issue,
   isVisible,
-  mergeRequest,
-  notes,
   type Place,
   profile,
   project,
@@ -23,10 +19,11 @@ import {
   user,
 } from './answers.ts';
 import type { Described, EndpointName } from './interface.ts';
+import { everywhere, inTime, issuesIn, mergeRequestsIn, ok, paged } from './lists.ts';
+import { award, mergeRequest, notes } from './threads.ts';
 
 type Route = (place: Place, parameters: string[]) => Reply;
 
-const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 const refusal = (status: number, message: string): Reply => ({ status, body: { message } });
 const unauthorized = refusal(401, '401 Unauthorized');
 const notFound = (what: string): Reply => refusal(404, `404 ${what} Not Found`);
@@ -85,11 +82,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
   '/merge_requests': (place) =>
     paged(
       place,
-      everywhere(place, (shown) =>
-        isPartShown(place, shown, 'merge_requests')
-          ? shown.pullRequests.map((one) => ({ item: one, told: mergeRequest(place, shown, one) }))
-          : [],
-      ),
+      everywhere(place, (shown) => (isPartShown(place, shown, 'merge_requests') ? mergeRequestsIn(place, shown) : [])),
     ),
   '/projects/:id': (place, path) => within(place, path, (shown) => ok(project(place, shown))),
   '/projects/:id/issues': (place, path) =>
@@ -100,10 +93,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
   '/projects/:id/merge_requests': (place, path) =>
     within(place, path, (shown) => {
       if (!isPartShown(place, shown, 'merge_requests')) return refusal(403, '403 Forbidden');
-      return inTime(
-        place,
-        shown.pullRequests.map((one) => ({ item: one, told: mergeRequest(place, shown, one) })),
-      );
+      return inTime(place, mergeRequestsIn(place, shown));
     }),
   '/projects/:id/issues/:iid/closed_by': (place, path) =>
     withIssue(place, path, (shown, { closings }) => {
@@ -179,7 +169,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
         content: content.toString('base64'),
         ref,
         blob_id: gitId('blob', content),
-        commit_id: createHash('sha1').update(String(ref)).digest('hex'),
+        commit_id: createHash('sha1').update(ref).digest('hex'),
       });
     }),
 };
@@ -238,47 +228,6 @@ function withMergeRequest(
   });
 }
 
-interface Told {
-  item: Issue | PullRequest;
-  told: Shape;
-}
-
-/** Confidential ones are for members. */
-function issuesIn(place: Place, shown: Repository): Told[] {
-  const wanted = place.query.get('confidential');
-  return shown.issues
-    .filter(({ id }) => !place.hidden.issues.has(id) || (isMemberOf(place, shown) && wanted !== 'false'))
-    .map((one) => ({ item: one, told: issue(place, shown, one) }));
-}
-
-function everywhere(place: Place, tell: (shown: Repository) => Told[]): Shape[] {
-  const { world, query } = place;
-  const state = query.get('state') ?? 'all';
-  return world.repositories
-    .filter((shown) => isVisible(place, shown))
-    .flatMap(tell)
-    .filter(
-      ({ item, told }) => item.authorId === Number(query.get('author_id')) && [told['state'], 'all'].includes(state),
-    )
-    .map(({ told }) => told);
-}
-
-/** Ordered and bounded by a time, as the query says. */
-function inTime(place: Place, all: readonly Told[]): Reply {
-  const { query } = place;
-  const by = query.get('order_by') === 'updated_at' ? 'updatedAt' : 'createdAt';
-  const bound = (name: string): number => Date.parse(query.get(name) ?? '');
-  const isWithin = ({ item }: Told): boolean =>
-    !(item.createdAt.getTime() < bound('created_after')) &&
-    !(item.updatedAt.getTime() < bound('updated_after')) &&
-    !(item.updatedAt.getTime() > bound('updated_before'));
-  const ordered = all
-    .filter(isWithin)
-    .toSorted((one, other) => one.item[by].getTime() - other.item[by].getTime() || one.item.id - other.item.id);
-  const told = ordered.map((one) => one.told);
-  return paged(place, query.get('sort') === 'asc' ? told : told.toReversed());
-}
-
 /** Internal notes are for members; they are left out after a page was cut. */
 function readable(place: Place, shown: Repository, all: readonly Shape[]): (Shape | null)[] {
   return all.map((note) => (note['internal'] === true && !isMemberOf(place, shown) ? null : note));
@@ -305,34 +254,5 @@ function owned(place: Place, account: Account): Reply {
   return paged(
     place,
     byId.map((one) => project(place, one)),
-  );
-}
-
-/** Cuts silently; what is null is left out of a page that it was counted for. */
-function paged({ query, maxPerPage, totalsUpTo, url }: Place, all: readonly (Shape | null)[]): Reply {
-  const size = Math.min(Number(query.get('per_page') ?? 20), maxPerPage);
-  const page = Number(query.get('page') ?? 1);
-  const last = Math.max(1, Math.ceil(all.length / size));
-  const link = (rel: string, number: number): string => {
-    const parameters = new URLSearchParams(query);
-    parameters.set('page', String(number));
-    return `<${url}/api/v4/somewhere?${parameters.toString()}>; rel="${rel}"`;
-  };
-  const isCounted = all.length <= totalsUpTo;
-  const links = [
-    ...(page > 1 ? [link('prev', page - 1)] : []),
-    ...(page < last ? [link('next', page + 1)] : []),
-    link('first', 1),
-    ...(isCounted ? [link('last', last)] : []),
-  ];
-  return ok(
-    all.slice((page - 1) * size, page * size).filter((one) => one !== null),
-    {
-      link: links.join(', '),
-      'x-next-page': page < last ? String(page + 1) : '',
-      'x-page': String(page),
-      'x-per-page': String(size),
-      ...(isCounted && { 'x-total': String(all.length), 'x-total-pages': String(last) }),
-    },
   );
 }

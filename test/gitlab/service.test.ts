@@ -1,98 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDeepStrictEqual } from 'node:util';
-import { installByName } from '../../src/commands/installations.ts';
 import { bearer, engines } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
-import { type ContractWorld, createContractWorld } from '../contract/world.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../github/world/activity.ts';
-import { addComment } from '../github/world/comments.ts';
-import type { Account, Repository } from '../github/world/model.ts';
-import { closeItem, deleteItem } from '../github/world/mutations.ts';
-import { addAccount } from '../github/world/people.ts';
-import { react } from '../github/world/reactions.ts';
-import { writeFile } from '../github/world/repository-changes.ts';
+import { closeItem } from '../github/world/mutations.ts';
 import { contributorsOf, countersOf } from '../github/world/truth.ts';
-import { runTask } from '../installations/installed.ts';
 import { send } from '../raw-request.ts';
-import { startTestService, type TestService, until } from '../service.ts';
-import { deliverySecret } from './asking.ts';
 import { delivery, events } from './deliveries.ts';
-import { type GitLabSimulator, startGitLabSimulator } from './simulator.ts';
+import { deliver, entity, inService, listed, type Scene, told, untilTrue } from './scene.ts';
 
-/** A whole service on a simulated GitLab. */
-
-interface Scene extends ContractWorld {
-  simulator: GitLabSimulator;
-  service: TestService;
-  /** A group below the organization, and what it owns. */
-  looms: Account;
-  cards: Repository;
-}
-
-const entity = (name: string): string => `/v1/gitlab/entities/${encodeURIComponent(name)}`;
-
-async function inService(check: (scene: Scene) => Promise<void>): Promise<void> {
-  const world = createContractWorld();
-  // A review that neither approves nor asks for changes is nothing but its comments there.
-  for (const { reviews } of world.pulls) {
-    for (const review of reviews) if (review.state === 'COMMENTED') review.state = 'APPROVED';
-  }
-  const { organization, people, now } = world;
-  const login = `${organization.login}/looms`;
-  const looms = addAccount(world.world, { type: 'Organization', login, name: 'Looms', createdAt: now() });
-  const cards = addRepository(world.world, { ownerId: looms.id, name: 'punch.cards', createdAt: now() });
-  addCommit(world.world, cards, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-  addIssue(world.world, cards, { author: people.max });
-  await using simulator = await startGitLabSimulator({ world: world.world, maxPerPage: 3 });
-  await using service = await startTestService({
-    simulator,
-    tokens: [],
-    settings: {
-      GITLAB_URL: simulator.url,
-      GITLAB_TOKEN: simulator.tokens.organization_member,
-      GITLAB_WEBHOOK_SECRET: deliverySecret,
-    },
-    now,
-  });
-  await check({ ...world, simulator, service, looms, cards });
-}
-
-const listed = (data: Record<string, unknown>[]): object[] =>
-  data.map(({ name, contributions }) => ({ login: name, contributions }));
-
-async function untilTrue({ world, service }: Scene, what: string, name: string = engines.name): Promise<void> {
-  await until(async () => {
-    const { body } = await service.getComplete(`${entity(name)}/contributors?limit=100`);
-    const { body: numbers } = await service.getComplete(`${entity(name)}/contributions`);
-    const isTrue =
-      JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(world, name)) &&
-      JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(countersOf(world, name));
-    return isTrue ? true : undefined;
-  }, what);
-}
-
-/** Installs as the operator does, while the service runs. */
-async function install({ service, simulator }: Scene, target: string): Promise<void> {
-  const environment = {
-    DATA_DIR: service.dataDir,
-    DATABASE_URL: service.databaseUrl,
-    GITLAB_URL: simulator.url,
-    GITLAB_TOKEN: simulator.tokens.organization_member,
-    LOG_LEVEL: 'silent',
-  };
-  const io = { environment, print: () => {}, warn: () => {}, isTerminal: false, signal: AbortSignal.timeout(60_000) };
-  await installByName(io, target);
-}
-
-async function deliver({ service }: Scene, event: string, payload: object): Promise<string> {
-  const { headers, body } = delivery(event, payload);
-  const answer = await send(service, '/v1/gitlab/webhooks', 'POST', headers, body);
-  assert.equal(answer.status, 202, answer.body);
-  return (JSON.parse(answer.body) as { data: { state: string } }).data.state;
-}
-
-const told = ({ id, name }: Repository) => ({ id, path_with_namespace: `${engines.name}/${name}` });
+/** What a whole service on a simulated GitLab answers. */
 
 /** What a token of the world's administrator is given for. */
 async function ownersToken({ service, simulator }: Scene, name: string): Promise<string> {
@@ -225,104 +142,5 @@ test('what is delivered is in the answers within seconds', async () => {
     const { headers, body } = delivery('Push Hook', events.push(handbook, max));
     const unsigned = await send(service, '/v1/gitlab/webhooks', 'POST', { ...headers, 'x-gitlab-token': 'x' }, body);
     assert.equal(unsigned.status, 401);
-  });
-});
-
-const achievements = `version: 0.0.1
-achievements:
-  - achievement:
-      name: Opener
-      icon: icons/opener.png
-      description: Opened two issues
-      triggers: [{trigger: {actor: author, action: issue, condition: "count() >= 2"}}]
-  - achievement:
-      name: Helper
-      icon: https://icons.example/helper.png
-      description: Wrote what was loved
-      triggers: [{trigger: {actor: author, action: issue_comment, condition: "emojis in ['ROCKET']"}}]
-  - achievement:
-      name: Reviewer
-      icon: https://icons.example/reviewer.png
-      description: Reviewed
-      triggers: [{trigger: {actor: author, action: review, condition: "count() >= 1"}}]
-  - achievement:
-      name: Gazer
-      icon: https://icons.example/gazer.png
-      description: Starred
-      triggers: [{trigger: {actor: author, action: star, condition: "starred = true"}}]
-  - achievement:
-      name: Small change
-      icon: https://icons.example/small.png
-      description: Changed few lines
-      triggers: [{trigger: {actor: author, action: pull_request, condition: "merged = true & changed_files = 1 & files in ['guide/engines.md']"}}]
-`;
-
-test('an installed project is known with everything, its achievements are awarded and drawn', async () => {
-  await inService(async (scene) => {
-    const { service, world, repositories, people, issues, advance } = scene;
-    const author = { name: 'Olive', email: 'olive-admin@mail.example' };
-    writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements, author);
-    await untilTrue(scene, 'everything is counted');
-    await settled(service);
-    const { pool } = service.database;
-    await install(scene, `gitlab/${engines.name}/handbook`);
-    await settled(service);
-    const kinds = async (): Promise<Record<string, number>> => {
-      const { rows } = await pool.query<{ kind: string; count: number }>(
-        `select kind, count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
-         where r.external_id = $1 and r.gone_at is null group by kind`,
-        [String(repositories.handbook.id)],
-      );
-      return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
-    };
-    const everything = {
-      issue: 5,
-      pull_request: 5,
-      review: 3,
-      review_comment: 1,
-      issue_comment: 2,
-      pull_request_comment: 1,
-      star: 2,
-    };
-    const poll = async (): Promise<void> => {
-      await pool.query('delete from repository_polls');
-      await runTask(service.database, 'poll_due');
-      await settled(service);
-    };
-    await until(async () => {
-      if (isDeepStrictEqual(await kinds(), everything)) return true;
-      await poll();
-      return undefined;
-    }, 'all of it is stored');
-    const earned = async (name: string): Promise<string[]> => {
-      const { body } = await service.get(`${entity(name)}/achievements?limit=100`);
-      return body.data.map((one) => String(one['name'])).toSorted();
-    };
-    await service.get(entity('ada-lovelace'));
-    await service.get(entity('max-member'));
-    const expected = { 'ada-lovelace': ['Gazer', 'Opener', 'Small change'], 'max-member': ['Gazer', 'Reviewer'] };
-    for (const [name, names] of Object.entries(expected)) {
-      await until(async () => (isDeepStrictEqual(await earned(name), names) ? true : undefined), `${name} is awarded`);
-    }
-    const { text } = await service.get(`${entity('ada-lovelace')}/achievements?format=svg`);
-    assert.match(text, /Small change/);
-
-    const [first, second] = issues;
-    assert.ok(first && second);
-    const said = addComment(world, second, { author: people.max });
-    second.updatedAt = scene.now();
-    react(world, said, { by: people.ada, content: 'ROCKET' });
-    assert.equal(await deliver(scene, 'Emoji Hook', events.emoji(told(repositories.handbook), people.ada)), 'accepted');
-    await until(async () => {
-      advance(2);
-      return (await earned('max-member')).includes('Helper') ? true : undefined;
-    }, 'a reaction that is told is looked for, and what it earns is awarded');
-
-    deleteItem(world, repositories.handbook, second);
-    await until(async () => {
-      advance(8 * 86_400);
-      await service.get(`${entity(engines.name)}/contributors`);
-      return (await kinds())['issue'] === 4 ? true : undefined;
-    }, 'an issue that nobody told to be deleted is gone');
   });
 });

@@ -36,8 +36,11 @@ export function readDelivery(secret: string | undefined, headers: DeliveryHeader
 
 /** Hashed, so that the time taken tells nothing, not even how long the secret is. */
 function isSame(secret: string, given: string | string[] | undefined): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return typeof given === 'string' && timingSafeEqual(hash(given), hash(secret));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 function parse(body: Buffer): unknown {

@@ -140,7 +140,7 @@ test('a review is what somebody else says of the whole; how large a merge reques
 
 test('an address that GitLab gave out is whose its number says, and of this instance only', async () => {
   const { world, now, organization, repositories, people } = createContractWorld();
-  const private_ = `${people.max.id}-former-name@users.noreply.127.0.0.1`;
+  const former = `${people.max.id}-former-name@users.noreply.127.0.0.1`;
   const author = `${people.olive.id}-${people.olive.login}@users.noreply.127.0.0.1`;
   const written = addCommit(world, repositories.handbook, { author: { name: 'Olive', email: author } });
   await using simulator = await startGitLabSimulator({ world });
@@ -148,7 +148,7 @@ test('an address that GitLab gave out is whose its number says, and of this inst
   const { id, name, defaultBranch } = repositories.handbook;
   const handbook = { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
   const elsewhere = `${people.max.id}-max-member@users.noreply.gitlab.example`;
-  const identities = [author, private_, elsewhere, '999999999-x@users.noreply.127.0.0.1'].map((email) => ({
+  const identities = [author, former, elsewhere, '999999999-x@users.noreply.127.0.0.1'].map((email) => ({
     email,
     oid: written.oid,
   }));

@@ -23,6 +23,8 @@ const contributed = (...streams: string[]): Change => ({
   streams,
 });
 const adas: Change = { what: 'account', account: '4', name: 'ada' };
+const change = (name: string, more?: object): Change[] =>
+  changesOf('Project Hook', events.project(name, handbook, more));
 const owned = (name: string): Change => ({ what: 'owned', account: null, name });
 
 test('what happened is a hint to look where it did', () => {
@@ -51,7 +53,6 @@ test('a reaction is looked for at once', () => {
 });
 
 test('projects that come, go, move and hide change what their owners own', () => {
-  const change = (name: string, more?: object) => changesOf('Project Hook', events.project(name, handbook, more));
   assert.deepEqual(change('project_create'), [owned('acme/docs')]);
   const hidden: Change = { what: 'hidden', repository: '15', onlyPrivate: false };
   assert.deepEqual(change('project_destroy'), [hidden, owned('acme/docs')]);

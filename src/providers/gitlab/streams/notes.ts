@@ -33,8 +33,11 @@ export async function readNotes(asking: Asking, thread: Thread): Promise<NotePay
   const list = { path: `${projectPath(asking.repository)}/${thread}/notes`, query, items: NotesPayload };
   // It may have been deleted since it was listed.
   const notes = (await readAll(asking.client, list, asking.call)) ?? [];
-  const isForMembers = ({ internal, confidential }: NotePayload): boolean => internal === true || confidential === true;
   return asking.repository.access === null ? notes.filter((note) => !isForMembers(note)) : notes;
+}
+
+function isForMembers({ internal, confidential }: NotePayload): boolean {
+  return internal === true || confidential === true;
 }
 
 export function isVerdict({ system, body }: NotePayload): boolean {
