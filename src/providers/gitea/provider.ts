@@ -2,12 +2,13 @@ import { AppError } from '../../errors.ts';
 import type { Budget, Call, DeliveryHeaders, Provider } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient } from '../rest/client.ts';
+import { readersOf } from '../rest/readers.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
 import { accountPath, refreshAccount, reportAccount } from './accounts.ts';
 import { giteaDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
-import { proveOwnership } from './ownership/prove.ts';
+import { proveOwnership } from './prove.ts';
 import { VersionPayload } from './payloads.ts';
 import { findRepository, listRepositories, repositoryPath } from './repositories.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
@@ -53,21 +54,14 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
-    readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
-    readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
-    readFiles: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
+    ...readersOf(client, { readTip, readTotals, readFiles, readLineCounts, readChangedFiles, resolveIdentities }),
     fileUrl: (repository, path) => fileUrl(url, repository, path),
-    readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
-    readChangedFiles: (repository, numbers, call) =>
-      readChangedFiles(client, repository, numbers, seenBy(repository, call)),
     // Nobody installs anything there: the operator does, and what the tokens show is all that there is.
     app: undefined,
     gitRemote: async (repository) => ({
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
       authorization: gitAuthorization(client, repository.access),
     }),
-    resolveIdentities: (repository, identities, call) =>
-      resolveIdentities(client, repository, identities, seenBy(repository, call)),
     budget: (signal) => describe(client, { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } }),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);

@@ -1,31 +1,28 @@
 import type { Actor } from '../../accounts/account.ts';
-import { AppError } from '../../errors.ts';
 import type { OwnershipProof } from '../provider.ts';
 import type { BearerClient } from '../rest/bearer/client.ts';
+import { isSameName, proveByToken } from '../rest/prove.ts';
 import { groupActor, groupPath, toActor } from './actors.ts';
 import { GroupPayload, MemberPayload, UserPayload } from './payloads.ts';
 
 /** https://docs.gitlab.com/api/access_requests/#valid-access-levels */
 const ownerLevel = 50;
 
-/**
- * Whether the bearer of a token is the user of a name, or an owner of the group of that name, also by a group above it. Users
- * and strangers cost the same two questions, so that the time taken tells nobody which of them there is.
- * @param name null: there never is such a name.
- */
-export async function proveOwnership(
+/** Whether the bearer of a token is the user of a name, or an owner of the group of that name, also by a group above it. */
+export function proveOwnership(
   client: BearerClient,
   token: string,
   name: string | null,
   signal: AbortSignal,
 ): Promise<OwnershipProof> {
-  const user = toActor(await client.get(token, '/user', UserPayload, signal));
-  if (user === null)
-    throw new AppError('unauthenticated', 'The code host does not tell who the bearer of this token is.');
-  const bearer = { externalId: user.externalId, name: user.name };
-  if (name === null) return { bearer, owned: null };
-  if (isSameName(user.name, name)) return { bearer, owned: user };
-  return { bearer, owned: await ownedGroup(client, token, { bearer: user.externalId, group: name }, signal) };
+  return proveByToken(
+    { client, token, name, signal },
+    {
+      user: UserPayload,
+      toActor,
+      administered: ({ externalId: bearer }, group) => ownedGroup(client, token, { bearer, group }, signal),
+    },
+  );
 }
 
 async function ownedGroup(
@@ -41,8 +38,4 @@ async function ownedGroup(
   if (member.membership_state !== undefined && member.membership_state !== 'active') return null;
   const group = await client.get(token, groupPath(asked.group), GroupPayload, signal);
   return group === null || !isSameName(group.full_path, asked.group) ? null : groupActor(group);
-}
-
-function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { Budget, Call, DeliveryHeaders, Provider } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { type ClientOptions, RestClient } from '../rest/client.ts';
+import { readersOf } from '../rest/readers.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
 import { refreshAccount, reportAccount } from './accounts.ts';
 import { gitlabDialect } from './dialect.ts';
@@ -58,21 +59,14 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
-    readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
-    readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
-    readFiles: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
+    ...readersOf(client, { readTip, readTotals, readFiles, readLineCounts, readChangedFiles, resolveIdentities }),
     fileUrl: (repository, path) => fileUrl(url, repository, path),
-    readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
-    readChangedFiles: (repository, numbers, call) =>
-      readChangedFiles(client, repository, numbers, seenBy(repository, call)),
     // Nobody installs anything there: the operator does, and what the tokens show is all that there is.
     app: undefined,
     gitRemote: async ({ owner, name: repository, access }) => ({
       url: `${url}/${[...owner.split('/'), repository].map(encodeURIComponent).join('/')}.git`,
       authorization: gitAuthorization(client, access),
     }),
-    resolveIdentities: (repository, identities, call) =>
-      resolveIdentities(client, repository, identities, seenBy(repository, call)),
     budget: (signal) => describe(client, { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } }),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);

@@ -3,6 +3,7 @@ import type { LineCounts } from '../../../contributions/contribution.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
+import { readPaths } from '../../rest/readers.ts';
 import { projectPath } from '../projects.ts';
 
 /** What commits and merge requests change. https://docs.gitlab.com/api/commits/ */
@@ -32,22 +33,15 @@ export async function readLineCounts(
 }
 
 /** Paths that merge requests change, by number. */
-export async function readChangedFiles(
+export function readChangedFiles(
   client: RestClient,
   repository: KnownRepository,
   numbers: readonly string[],
   call: Call,
 ): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>();
-  for (const number of numbers) {
-    const list = { path: `${projectPath(repository)}/merge_requests/${number}/diffs`, items: DiffsPayload };
-    const files = await readAll(client, list, call);
-    if (files !== null) {
-      found.set(
-        number,
-        files.map(({ new_path: path }) => path),
-      );
-    }
-  }
-  return found;
+  const listOf = (number: string) => ({
+    path: `${projectPath(repository)}/merge_requests/${number}/diffs`,
+    items: DiffsPayload,
+  });
+  return readPaths(client, numbers, { listOf, pathOf: ({ new_path: path }) => path }, call);
 }
