@@ -63,7 +63,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
     }),
   '/groups/:id/members/all/:user_id': forSignedIn((place, [id = '', userId]) =>
     withGroup(place, id, (found) => {
-      const membership = place.world.membership(found.id, Number(userId));
+      const membership = inherited(place, found, Number(userId));
       if (membership === undefined) return notFound('Not');
       return ok({
         ...user(place, Number(userId)),
@@ -190,6 +190,14 @@ function withGroup(place: Place, id: string, reply: (found: Account) => Reply): 
   if (found?.type !== 'Organization') return notFound('Group');
   const isMember = place.world.membership(found.id, place.viewer?.accountId ?? 0)?.state === 'active';
   return place.hidden.groups.get(found.id) === 'private' && !isMember ? notFound('Group') : reply(found);
+}
+
+/** Members of a group are members of those below it. */
+function inherited({ world }: Place, { login }: Account, userId: number) {
+  const parts = login.split('/');
+  const above = parts.map((_, index) => world.accountByLogin(parts.slice(0, index + 1).join('/'))?.id ?? 0);
+  const memberships = above.map((id) => world.membership(id, userId)).filter((one) => one !== undefined);
+  return memberships.find(({ role }) => role === 'admin') ?? memberships.at(-1);
 }
 
 /** By the number, or by where it is; by where it was it leads on. */

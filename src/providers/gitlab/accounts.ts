@@ -134,16 +134,16 @@ async function countPublic(client: RestClient, id: number, call: Call): Promise<
     searches.map(async ([counter, path, more]): Promise<Partial<Counters>> => {
       const query = { scope: 'all', author_id: String(id), ...more, per_page: '1' };
       const list = { path, query, items: IdentifiedPayload };
-      const page = await readPage(client, list, 1, anybody, { isAnonymous: true }).catch(unlessLimited);
+      const page = await readPage(client, list, 1, anybody, { isAnonymous: true }).catch(unlessTold);
       return page === null || page.total === null ? {} : { [counter]: page.total };
     }),
   );
   return Object.assign({}, ...counts);
 }
 
-/** An instance may answer no strangers, or give up on those who did much: then it is not known. */
-function unlessLimited(error: unknown): null {
-  if (error instanceof AppError && error.code !== 'provider_rate_limited') return null;
+/** An instance may answer no strangers, or few, or give up on those who did much: then it is not known. */
+function unlessTold(error: unknown): null {
+  if (error instanceof AppError) return null;
   throw error;
 }
 

@@ -22,7 +22,7 @@ async function ask<Schema extends TSchema>(
   schema: Schema,
   call: Call,
 ): Promise<Static<Schema>> {
-  const answer = await client.get(client.besideApi('/api/graphql'), Answer, call, { body: question });
+  const answer = await client.post(client.besideApi('/api/graphql'), question, Answer, call);
   if (answer === null || (answer.data.errors ?? []).length > 0) throw invalid('a question by GraphQL has errors');
   return checkPayload(schema, answer.data.data, 'graphql');
 }

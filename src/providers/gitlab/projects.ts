@@ -76,8 +76,10 @@ export async function readUnchanged(
   client: RestClient,
   repository: KnownRepository,
   call: Call,
+  { withStatistics = false }: { withStatistics?: boolean } = {},
 ): Promise<ProjectPayload | null> {
-  const now = (await client.get(projectPath(repository), ProjectSchema, call))?.data;
+  const path = `${projectPath(repository)}${withStatistics ? '?statistics=true' : ''}`;
+  const now = (await client.get(path, ProjectSchema, call))?.data;
   const isAsItWas = now !== undefined && isSame(now, repository) && isPublic(now) === (repository.access === null);
   return isAsItWas ? now : null;
 }

@@ -21,8 +21,8 @@ export interface GitLabOptions extends ClientOptions {
   webhookSecret: string | undefined;
 }
 
-/** https://docs.gitlab.com/user/reserved_names/: letters, digits, and hyphens, underscores and dots between them. */
-const segment = /^(?![.-])(?!.*\.(?:git|atom)$)[\w.-]{1,255}(?<![.-])$/i;
+/** Letters, digits, underscores, dots and hyphens; projects may begin with a dot. https://docs.gitlab.com/user/reserved_names/ */
+const segment = /^(?!.*\.(?:git|atom|)$)[\w.][\w.-]{0,254}$/i;
 /** Groups below groups, at most twenty deep. */
 const maxDepth = 20;
 

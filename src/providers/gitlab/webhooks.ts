@@ -55,11 +55,16 @@ const Id = Type.Integer({ minimum: 1 });
 const Path = Type.String({ pattern: '^[^/]+(/[^/]+)+$' });
 const Named = Type.Object({ object_kind: Type.Optional(Type.String()), event_name: Type.Optional(Type.String()) });
 const Project = Type.Object({ id: Id, path_with_namespace: Path });
-const InProject = Type.Object({ project: Project });
+/** What belongs to a group alone, as epics do, comes without a project. */
+const InProject = Type.Object({ project: Type.Optional(Type.Union([Project, Type.Null()])) });
 const Acted = Type.Object({ user: Type.Optional(Type.Object({ id: Type.Optional(Id), username: Type.String() })) });
-const Pushed = Type.Object({ project: Project, user_id: Id, user_username: Type.String() });
-const Noted = Type.Object({ project: Project, object_attributes: Type.Object({ noteable_type: Type.String() }) });
-const Awarded = Type.Object({ project: Project, object_attributes: Type.Object({ awardable_type: Type.String() }) });
+/** Pushed by a key, it may be nobody's. */
+const Pushed = Type.Object({
+  project: Project,
+  user_id: Type.Optional(Type.Union([Id, Type.Null()])),
+  user_username: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+const Noted = Type.Object({ object_attributes: Type.Object({ noteable_type: Type.String() }) });
 const OfProject = Type.Object({
   project_id: Id,
   path_with_namespace: Path,
@@ -74,16 +79,16 @@ type Project = Static<typeof Project>;
 const readers: Record<string, (payload: unknown) => Change[]> = {
   push: (payload) => {
     const { project, user_id: id, user_username: name } = check(Pushed, payload);
-    return [contributions(project, ['commits']), { what: 'account', account: String(id), name }];
+    return [contributions(project, ['commits']), ...(id && name ? [account(id, name)] : [])];
   },
-  issue: (payload) => [contributions(check(InProject, payload).project, ['issues']), ...actor(payload)],
-  work_item: (payload) => [contributions(check(InProject, payload).project, ['issues']), ...actor(payload)],
-  merge_request: (payload) => [contributions(check(InProject, payload).project, ['pull_requests']), ...actor(payload)],
-  note: (payload) => {
-    const { project, object_attributes: note } = check(Noted, payload);
-    return streamsOf(note.noteable_type).map((stream) => contributions(project, [stream]));
+  issue: (payload) => [...changed(payload, ['issues']), ...actor(payload)],
+  work_item: (payload) => [...changed(payload, ['issues']), ...actor(payload)],
+  merge_request: (payload) => [...changed(payload, ['pull_requests']), ...actor(payload)],
+  note: (payload) => changed(payload, streamsOf(check(Noted, payload).object_attributes.noteable_type)),
+  emoji: (payload) => {
+    const { project } = check(InProject, payload);
+    return project ? [{ what: 'reactions', repository: String(project.id) }] : [];
   },
-  emoji: (payload) => [{ what: 'reactions', repository: String(check(Awarded, payload).project.id) }],
   project_create: (payload) => ownedBy(check(OfProject, payload).path_with_namespace),
   project_destroy: (payload) => {
     const { project_id: id, path_with_namespace: path } = check(OfProject, payload);
@@ -99,7 +104,7 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
   },
   user_rename: (payload) => {
     const { user_id: id, username: name } = check(OfUser, payload);
-    return [{ what: 'account', account: String(id), name }];
+    return [account(id, name)];
   },
   group_rename: (payload) => {
     const { group_id: id, full_path: name } = check(OfGroup, payload);
@@ -122,7 +127,16 @@ function streamsOf(noteable: string): string[] {
 /** Who did it; who opened it is not named. */
 function actor(payload: unknown): Change[] {
   const { user } = check(Acted, payload);
-  return user?.id === undefined ? [] : [{ what: 'account', account: String(user.id), name: user.username }];
+  return user?.id === undefined ? [] : [account(user.id, user.username)];
+}
+
+function account(id: number, name: string): Change {
+  return { what: 'account', account: String(id), name };
+}
+
+function changed(payload: unknown, streams: string[]): Change[] {
+  const { project } = check(InProject, payload);
+  return project && streams.length > 0 ? [contributions(project, streams)] : [];
 }
 
 function moved(payload: unknown): Change[] {

@@ -32,6 +32,11 @@ export interface Answer<Schema extends TSchema> {
 export interface Asked {
   /** Asks as somebody without a token would. */
   isAnonymous?: boolean;
+}
+
+interface Question extends Asked {
+  /** A path of the interface, or the address of what is beside it. */
+  path: string;
   /** Sent as JSON; undefined: nothing is sent. */
   body?: object;
 }
@@ -78,25 +83,36 @@ export class RestClient {
     return `${base}${path}`;
   }
 
-  /**
-   * @param path of the interface; a whole address is one beside it on the same host.
-   * @returns null when there is no such thing, or it is not shown.
-   */
-  async get<Schema extends TSchema>(
+  /** @returns null when there is no such thing, or it is not shown. */
+  get<Schema extends TSchema>(
     path: string,
     schema: Schema,
     call: Call,
     asked: Asked = {},
   ): Promise<Answer<Schema> | null> {
+    return this.#ask({ path, ...asked }, schema, call);
+  }
+
+  /** Asks by sending something to an address beside the interface, which changes nothing there. */
+  post<Schema extends TSchema>(
+    address: string,
+    body: object,
+    schema: Schema,
+    call: Call,
+  ): Promise<Answer<Schema> | null> {
+    return this.#ask({ path: address, body }, schema, call);
+  }
+
+  async #ask<Schema extends TSchema>(asked: Question, schema: Schema, call: Call): Promise<Answer<Schema> | null> {
     for (let attempts = 1; ; ) {
       const token = await this.pace.acquire(call, asked.isAnonymous ?? false);
       try {
-        const raw = await this.#follow(path, token, call, asked);
+        const raw = await this.#follow(asked, token, call);
         const report = this.dialect.limitReport(raw.headers);
         if (report !== undefined) this.pace.learn(token, report);
         if (isLimited(raw.status, raw.headers)) {
           // The next turn says until when.
-          this.pace.block(retryTime(raw.headers, this.#options.now()));
+          this.pace.block(token, retryTime(raw.headers, this.#options.now()));
           continue;
         }
         if (raw.status === 401 && token !== noToken) {
@@ -104,7 +120,7 @@ export class RestClient {
           this.pace.refuse(token);
           continue;
         }
-        const answer = this.#read(raw, schema, path);
+        const answer = this.#read(raw, schema, asked.path);
         this.pace.forgivePenalty();
         return answer;
       } catch (error) {
@@ -118,17 +134,17 @@ export class RestClient {
   }
 
   /** What was renamed leads on to its new name. */
-  async #follow(path: string, token: Token, call: Call, asked: Asked): Promise<RawAnswer> {
+  async #follow({ path, body }: Question, token: Token, call: Call): Promise<RawAnswer> {
     let address = path.startsWith('/') ? `${this.#options.apiUrl}${path}` : path;
     for (let redirects = 0; ; redirects += 1) {
-      const raw = await this.#exchange(address, token, call, asked);
+      const raw = await this.#exchange(address, body, token, call);
       const next = this.#redirectTarget(raw, address);
-      if (next === undefined || asked.body !== undefined || redirects >= limits.redirects) return raw;
+      if (next === undefined || body !== undefined || redirects >= limits.redirects) return raw;
       address = next;
     }
   }
 
-  async #exchange(address: string, { secret }: Token, call: Call, { body }: Asked): Promise<RawAnswer> {
+  async #exchange(address: string, body: object | undefined, { secret }: Token, call: Call): Promise<RawAnswer> {
     call.cost.requests += 1;
     return exchange(address, {
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),

@@ -68,10 +68,15 @@ export class Pace {
     this.#inFlight -= 1;
   }
 
-  /** After a refusal for having asked too much. @param until when the host said to come back, if it did. */
-  block(until: Date | undefined): void {
-    this.#blockedUntil = until ?? new Date(this.#now().getTime() + this.#penaltyMs);
+  /**
+   * After a refusal for having asked too much. Where there are tokens, whoever asks without one is counted apart.
+   * @param until when the host said to come back, if it did.
+   */
+  block(token: Token, until: Date | undefined): void {
+    const resetAt = until ?? new Date(this.#now().getTime() + this.#penaltyMs);
     if (until === undefined) this.#penaltyMs = Math.min(this.#penaltyMs * 2, maxPenaltyMs);
+    if (token === noToken && this.tokens.length > 0) this.learn(token, { limit: 0, remaining: 0, resetAt });
+    else this.#blockedUntil = resetAt;
   }
 
   forgivePenalty(): void {

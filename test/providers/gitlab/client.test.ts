@@ -62,6 +62,20 @@ test('a refusal for having asked too much is obeyed for as long as it says', asy
   assert.equal(await last(provider.lookUp('a/b', call())), undefined);
 });
 
+test('strangers who asked too much hold up nobody who is signed in', async () => {
+  const { world, now } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+  const limited = { status: 429, body: '', headers: { 'retry-after': '60' } };
+  simulator.surprises.push((path) => (/^\/(issues|merge_requests)/.test(path) ? limited : undefined));
+  for (const name of ['max-member', 'ada-lovelace']) {
+    const report = await last(provider.lookUp(name, call()));
+    assert.ok(report?.missing.includes('issues') && report.counters.stars === 0, name);
+  }
+  const strangers = simulator.requests.filter((request) => request.startsWith('anonymous '));
+  assert.ok(strangers.length <= 4, `${strangers.length} requests`);
+});
+
 test('a token of too small a scope is told which one it lacks', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });

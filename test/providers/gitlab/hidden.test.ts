@@ -210,3 +210,16 @@ test('what happened in the hour after the last time that is told may not have be
     }
   });
 });
+
+test('what is public no more is not read on with the token of a member', async () => {
+  await inScene(async (scene) => {
+    const { simulator, world, repositories, now } = scene;
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
+    repositories.handbook.visibility = 'private';
+    world.changed();
+    for (const stream of ['issues', 'pull_requests', 'stars']) {
+      await assert.rejects(provider.readStream(stream, handbookOf(scene), deep, call()), { code: 'not_found' });
+    }
+    await assert.rejects(provider.readTotals(handbookOf(scene), call()), { code: 'not_found' });
+  });
+});

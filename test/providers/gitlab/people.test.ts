@@ -75,12 +75,16 @@ test('names that GitLab could not have given out are never asked for', async () 
   const { world } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator);
-  for (const name of ['ada', 'ada.l_o-v', 'a/b/c', '_under']) assert.ok(provider.isPossibleName(name), name);
+  for (const name of ['ada', 'ada.l_o-v', 'a/b/c', '_under', 'older-']) assert.ok(provider.isPossibleName(name), name);
   const deep = Array.from({ length: 21 }, () => 'a').join('/');
-  for (const name of ['', '.', '..', 'a//b', '/a', 'a/', '-a', 'a-', 'a.git', 'a/../b', 'a b', 'é', deep]) {
+  for (const name of ['', '.', '..', 'a//b', '/a', 'a/', '-a', 'a.', 'a.git', 'a/../b', 'a b', 'é', deep]) {
     assert.ok(!provider.isPossibleName(name), name);
   }
-  assert.ok(provider.isPossibleRepositoryName('punch.cards') && !provider.isPossibleRepositoryName('a/b'));
+  assert.ok(
+    provider.isPossibleRepositoryName('.github') &&
+      provider.isPossibleRepositoryName('punch.cards') &&
+      !provider.isPossibleRepositoryName('a/b'),
+  );
 });
 
 test('tokens of projects and groups act as bots; what deleted accounts wrote is nobody’s', async () => {

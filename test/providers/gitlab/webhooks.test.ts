@@ -48,6 +48,15 @@ test('a comment is a hint at what it is below; on commits and snippets it is not
   }
 });
 
+test('what belongs to a group alone, and what a key pushed, is no mistake', () => {
+  const { project: _none, ...epic } = events.issue(handbook, ada);
+  assert.deepEqual(changesOf('Issue Hook', { ...epic, object_kind: 'work_item' }), [adas]);
+  const { project: _nor, ...award } = events.emoji(handbook, ada, 'Epic');
+  assert.deepEqual(changesOf('Emoji Hook', award), []);
+  const byKey = { ...events.push(handbook, ada), user_id: null, user_username: null };
+  assert.deepEqual(changesOf('Push Hook', byKey), [contributed('commits')]);
+});
+
 test('a reaction is looked for at once', () => {
   assert.deepEqual(changesOf('Emoji Hook', events.emoji(handbook, ada)), [{ what: 'reactions', repository: '15' }]);
 });

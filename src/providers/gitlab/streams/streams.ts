@@ -9,10 +9,9 @@ import {
   type MergeRequestPayload,
   MergeRequestsPayload,
   type ProjectPayload,
-  ProjectPayload as ProjectSchema,
   StarrersPayload,
 } from '../payloads.ts';
-import { isShown, projectPath } from '../projects.ts';
+import { isShown, projectPath, readUnchanged } from '../projects.ts';
 import { Collector } from './collector.ts';
 import {
   type Addition,
@@ -46,7 +45,8 @@ export async function readStream(
   position: Position,
   call: Call,
 ): Promise<ContributionPage> {
-  const project = existing(await client.get(projectPath(repository), ProjectSchema, call)).data;
+  // What is public no more would be shown to a token of a member all the same.
+  const project = existing(await readUnchanged(client, repository, call));
   const asking = { client, repository, call };
   const page = await readPage(asking, project, stream, position);
   return page ?? new Collector().toPage({ nextCursor: null, total: 0 });

@@ -3,12 +3,7 @@ import type { Call, ContributionTotals, KnownRepository, RepositoryTip } from '.
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { type List, readPage } from '../../rest/lists.ts';
-import {
-  IdentifiedPayload,
-  type IssuePayload,
-  type MergeRequestPayload,
-  ProjectPayload as ProjectSchema,
-} from '../payloads.ts';
+import { IdentifiedPayload, type IssuePayload, type MergeRequestPayload } from '../payloads.ts';
 import { isShown, projectPath, readUnchanged, toListed } from '../projects.ts';
 import { Collector } from './collector.ts';
 import { readDeepIssues, readDeepMergeRequests } from './items.ts';
@@ -53,7 +48,7 @@ export async function readTotals(
   call: Call,
 ): Promise<ContributionTotals> {
   const path = projectPath(repository);
-  const project = existing(await client.get(`${path}?statistics=true`, ProjectSchema, call)).data;
+  const project = existing(await readUnchanged(client, repository, call, { withStatistics: true }));
   const totalOf = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>): Promise<number | undefined> =>
     (await readPage(client, withQuery({ ...list, items: IdentifiedPayload }, one), 1, call))?.total ?? undefined;
   const hasIssues = isShown(project.issues_access_level, repository.access);
