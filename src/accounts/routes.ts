@@ -44,7 +44,11 @@ export interface AccountRouteContext {
 
 export const AccountPath = Type.Object({
   provider: Type.String({ maxLength: 100, description: 'Identifier of the code host, e.g. `github`.' }),
-  name: Type.String({ maxLength: 255, description: 'Account name on the provider; the letter case does not matter.' }),
+  name: Type.String({
+    maxLength: 255,
+    description:
+      'Account name on the provider; the letter case does not matter. Of a group below another at GitLab `group%2Fsub`.',
+  }),
 });
 
 /** What an account's route knows of the request once the account is found. */

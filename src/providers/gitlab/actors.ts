@@ -1,8 +1,9 @@
 import type { Actor } from '../../accounts/account.ts';
 import type { GroupPayload, UserPayload } from './payloads.ts';
 
-/** Users of access tokens of projects and groups, and service accounts; nothing else in a mention tells them apart. */
-const botName = /^(?:(?:project|group)_\d+_bot(?:_?[\da-f]+)?|service_account_\w+)$/;
+/** Users of access tokens, service accounts and GitLab's own; nothing else in a mention tells them apart. */
+const botName =
+  /^(?:(?:project|group)_\d+_bot(?:_?[\da-f]+)?|service_account_\w+|(?:alert|migration|support)-bot|gitlab-\w+-bot)$/i;
 /** Whom everything belongs to that deleted accounts wrote. */
 const ghostName = /^ghost\d*$/;
 

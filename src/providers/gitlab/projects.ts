@@ -2,6 +2,7 @@ import type { Call, KnownAccount, KnownRepository, ListedRepository, RepositoryP
 import type { RestClient } from '../rest/client.ts';
 import { stepForward } from '../rest/lists.ts';
 import { findInViews, listByViews } from '../rest/views.ts';
+import { groupIdIn } from './actors.ts';
 import { readLanguages } from './graphql.ts';
 import { type ProjectPayload, ProjectPayload as ProjectSchema, ProjectsPayload } from './payloads.ts';
 
@@ -28,18 +29,17 @@ export function isShown(level: string | undefined, access: string | null): boole
 /** Projects directly below a user or a group: public ones, then what each token shows besides. */
 export function listRepositories(
   client: RestClient,
-  { name, type }: KnownAccount,
+  { externalId, type }: KnownAccount,
   cursor: string | null,
   call: Call,
 ): Promise<RepositoryPage> {
   const order = { order_by: 'id', sort: 'asc' };
-  const id = encodeURIComponent(name);
   // Subgroups are accounts of their own; what is shared with a group belongs to others.
   const ofGroup = {
-    path: `/groups/${id}/projects`,
+    path: `/groups/${groupIdIn(externalId)}/projects`,
     query: { ...order, include_subgroups: 'false', with_shared: 'false' },
   };
-  const ofUser = { path: `/users/${id}/projects`, query: order };
+  const ofUser = { path: `/users/${externalId}/projects`, query: order };
   const list = { ...(type === 'organization' ? ofGroup : ofUser), items: ProjectsPayload };
   const views = {
     list: (after: string | null, asked: Call) => stepForward(client, list, { cursor: after, since: null }, asked),
