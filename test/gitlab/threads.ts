@@ -67,19 +67,11 @@ export function notes(place: Place, shown: Repository, below: Issue | PullReques
     noteable_iid: below.number,
     project_id: shown.id,
   };
-  const written: Shape[] = [...below.comments, ...(isMergeRequest ? below.reviewComments : [])].map((one) => ({
-    ...about,
-    ...comment(place, one),
-  }));
-  const told: Shape[] = isMergeRequest
-    ? [requested(place, below), ...below.reviews.flatMap((one) => verdict(place, one))].map((one) => ({
-        ...about,
-        ...one,
-      }))
-    : [];
-  return [...written, ...told].toSorted((one, other) =>
-    String(one['created_at']) < String(other['created_at']) ? -1 : 1,
-  );
+  const written = [...below.comments, ...(isMergeRequest ? below.reviewComments : [])];
+  const told = isMergeRequest ? [requested(place, below), ...below.reviews.flatMap((one) => verdict(place, one))] : [];
+  const all = [...written.map((one) => comment(place, one)), ...told];
+  const inOrder = all.toSorted((one, other) => (String(one['created_at']) < String(other['created_at']) ? -1 : 1));
+  return inOrder.map((note) => Object.assign(note, about));
 }
 
 function comment(place: Place, told: Comment | ReviewComment): Shape {
