@@ -97,7 +97,7 @@ function project(place: Place, shown: Repository) {
   };
 }
 
-/** By any address of an account, also the one that GitLab gave it. */
+/** By every address of an account, also the one that GitLab gave it. */
 function authorOf({ world, url }: Place, email: string): Account | null {
   const { hostname } = new URL(url);
   const given = world.accounts.find(

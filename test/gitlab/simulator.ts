@@ -16,7 +16,7 @@ export interface GitLabSimulator extends SimulatedHost {
   world: World;
   /** Every request to the interface, as `WHO PATH`. */
   requests: string[];
-  /** Answers in place of the next request, while there are any. */
+  /** The first answers in place of the next requests, where it has an answer. */
   surprises: ((path: string) => Reply | undefined)[];
   hidden: Hidden;
   /** Tokens that may read nothing but who their bearer is. */

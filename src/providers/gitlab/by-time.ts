@@ -50,7 +50,8 @@ export async function stepByTime<Items extends TArray>(
   const last = newest === undefined ? undefined : datesOf(newest)[`${by}_at`];
   const hasMoved = last !== undefined && (after === null || Date.parse(last) > Date.parse(after));
   const next: Place = {
-    after: hasMoved ? last : after,
+    // An instance may tell its own time zone.
+    after: hasMoved ? new Date(last).toISOString() : after,
     page: hasMoved ? 1 : (place?.page ?? 1) + 1,
     before: since === null ? null : (place?.before ?? toSeconds(read.answeredAt)),
     total: place === null ? read.total : place.total,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { call, last } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { startHttpServer } from '../../git/http-server.ts';
-import { gitlabProvider } from '../../gitlab/asking.ts';
+import { gitlabProvider, groupOf } from '../../gitlab/asking.ts';
 import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** Limits, refusals and broken answers. */
@@ -31,7 +31,7 @@ test('what GitLab says of its limits is kept to: background work first leaves th
   assert.equal(await look('background'), undefined);
 });
 
-test('with a second token, what the first may not ask any more is asked', async () => {
+test('with a second token, what the first may not ask just now is asked', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   const { user, organization_member: second } = simulator.tokens;
@@ -95,34 +95,24 @@ test('a token of too small a scope is told which one it lacks', async () => {
 });
 
 test('a token that was taken back is refused, and what it showed is not shown', async () => {
-  const { world, now, organization } = createContractWorld();
+  const scene = createContractWorld();
+  const { world, now } = scene;
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: ['glpat-gone', simulator.tokens.user], now });
   assert.equal((await last(provider.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
   const [refused = ''] = provider.accesses();
   assert.doesNotMatch(refused, /glpat/);
-  const owner = {
-    externalId: `group:${organization.id}`,
-    handle: '',
-    type: 'organization',
-    name: organization.login,
-    memory: null,
-  } as const;
+  const owner = groupOf(scene);
   const cursor = JSON.stringify({ access: refused, after: null });
   assert.equal((await provider.listRepositories(owner, cursor, call())).isRefused, true);
 });
 
 test('what moved is followed on the same instance, and a token to nowhere else', async () => {
-  const { world, now, repositories, organization } = createContractWorld();
+  const scene = createContractWorld();
+  const { world, now, repositories } = scene;
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const owner = {
-    externalId: `group:${organization.id}`,
-    handle: '',
-    type: 'organization',
-    name: organization.login,
-    memory: null,
-  } as const;
+  const owner = groupOf(scene);
   const find = (name: string) => provider.findRepository(owner, name, { withPrivate: false }, call());
   const target = `/api/v4/projects/${repositories.handbook.id}`;
   simulator.surprises.push((path) =>

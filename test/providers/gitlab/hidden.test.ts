@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Contribution } from '../../../src/contributions/contribution.ts';
-import type { KnownRepository } from '../../../src/providers/provider.ts';
 import { call, knownAccount, last } from '../../contract/host.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { addCommit, addIssue } from '../../github/world/activity.ts';
-import { gitlabProvider } from '../../gitlab/asking.ts';
+import { gitlabProvider, handbookOf } from '../../gitlab/asking.ts';
 import { type GitLabSimulator, startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** What a token's bearer sees as a member, and nobody else may be told. */
@@ -16,11 +15,6 @@ async function inScene(check: (scene: ContractWorld & { simulator: GitLabSimulat
   const world = createContractWorld();
   await using simulator = await startGitLabSimulator({ world: world.world });
   await check({ ...world, simulator });
-}
-
-function handbookOf({ organization, repositories: { handbook } }: ContractWorld): KnownRepository {
-  const { id, name, defaultBranch } = handbook;
-  return { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
 }
 
 const idsOf = (contributions: readonly Contribution[], kind: Contribution['kind']): string[] =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContributionPage, KnownRepository, Provider } from '../../../src/providers/provider.ts';
+import type { ContributionPage, Provider } from '../../../src/providers/provider.ts';
 import { call } from '../../contract/host.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { addIssue, addRepository } from '../../github/world/activity.ts';
@@ -8,7 +8,7 @@ import { deleteItem } from '../../github/world/mutations.ts';
 import { addAccount } from '../../github/world/people.ts';
 import { Random } from '../../github/world/random.ts';
 import { star } from '../../github/world/repository-changes.ts';
-import { gitlabProvider } from '../../gitlab/asking.ts';
+import { gitlabProvider, groupOf, handbookOf } from '../../gitlab/asking.ts';
 import { type GitLabSimulator, startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** Lists that move while they are read, and do not say how long they are. */
@@ -26,11 +26,6 @@ async function inScene(
   await using simulator = await startGitLabSimulator({ world: world.world, ...sizes });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now: world.now });
   await check({ ...world, simulator, provider });
-}
-
-function handbookOf({ organization, repositories: { handbook } }: ContractWorld): KnownRepository {
-  const { id, name, defaultBranch } = handbook;
-  return { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
 }
 
 /** Reads a stream to its end, while something happens between its pages. */
@@ -197,13 +192,7 @@ test('every project of a group is listed, whatever is removed meanwhile', async 
     for (let count = 0; count < 9; count += 1) {
       addRepository(world, { ownerId: organization.id, name: `part-${count}`, createdAt: now() });
     }
-    const owner = {
-      externalId: `group:${organization.id}`,
-      handle: '',
-      type: 'organization',
-      name: organization.login,
-      memory: null,
-    } as const;
+    const owner = groupOf(scene);
     const listed = new Set<string>();
     let cursor: string | null = null;
     let removals = 0;

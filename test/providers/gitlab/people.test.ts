@@ -6,7 +6,7 @@ import { createContractWorld } from '../../contract/world.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../../github/world/activity.ts';
 import { addComment } from '../../github/world/comments.ts';
 import { addAccount } from '../../github/world/people.ts';
-import { gitlabProvider } from '../../gitlab/asking.ts';
+import { gitlabProvider, handbookOf } from '../../gitlab/asking.ts';
 import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** Who is who at GitLab: groups below groups, bots, ghosts, and who reviewed. */
@@ -88,14 +88,14 @@ test('names that GitLab could not have given out are never asked for', async () 
 });
 
 test('tokens of projects and groups act as bots; what deleted accounts wrote is nobody’s', async () => {
-  const { world, now, organization, repositories, people } = createContractWorld();
+  const scene = createContractWorld();
+  const { world, now, repositories, people } = scene;
   const bot = addAccount(world, { login: 'project_7_bot_0a1b2c', createdAt: now(), emails: ['bot@mail.example'] });
   const human = addAccount(world, { login: 'ghost-writer', name: 'Ghost User', createdAt: now() });
   for (const author of [bot, human]) addIssue(world, repositories.handbook, { author });
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const { id, name, defaultBranch } = repositories.handbook;
-  const handbook = { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+  const handbook = handbookOf(scene);
   const position = { cursor: null, since: null, pageSize: null, isDeep: false };
   const page = await provider.readStream('issues', handbook, position, call());
   const types = new Map(page.actors.map((actor) => [actor.name, actor.type]));
@@ -106,7 +106,8 @@ test('tokens of projects and groups act as bots; what deleted accounts wrote is 
 });
 
 test('a review is what somebody else says of the whole; how large a merge request is, is told', async () => {
-  const { world, now, organization, repositories, people, pulls } = createContractWorld();
+  const scene = createContractWorld();
+  const { world, now, people, pulls } = scene;
   const pull = pulls[3];
   assert.ok(pull);
   const own = addReview(world, pull, { author: people.ada });
@@ -117,8 +118,7 @@ test('a review is what somebody else says of the whole; how large a merge reques
   pull.files = [{ path: 'a.md', additions: 5, deletions: 2 }];
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const { id, name, defaultBranch } = repositories.handbook;
-  const handbook = { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+  const handbook = handbookOf(scene);
   const position = { cursor: null, since: null, pageSize: null, isDeep: true };
   const read = () => provider.readStream('pull_requests', handbook, position, call());
   const page = await read();
@@ -143,14 +143,14 @@ test('a review is what somebody else says of the whole; how large a merge reques
 });
 
 test('an address that GitLab gave out is whose its number says, and of this instance only', async () => {
-  const { world, now, organization, repositories, people } = createContractWorld();
+  const scene = createContractWorld();
+  const { world, now, repositories, people } = scene;
   const former = `${people.max.id}-former-name@users.noreply.127.0.0.1`;
   const author = `${people.olive.id}-${people.olive.login}@users.noreply.127.0.0.1`;
   const written = addCommit(world, repositories.handbook, { author: { name: 'Olive', email: author } });
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const { id, name, defaultBranch } = repositories.handbook;
-  const handbook = { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+  const handbook = handbookOf(scene);
   const elsewhere = `${people.max.id}-max-member@users.noreply.gitlab.example`;
   const identities = [author, former, elsewhere, '999999999-x@users.noreply.127.0.0.1'].map((email) => ({
     email,
@@ -166,14 +166,14 @@ test('an address that GitLab gave out is whose its number says, and of this inst
 });
 
 test('many addresses are asked for in questions that are not too complex', async () => {
-  const { world, now, organization, repositories, people } = createContractWorld();
+  const scene = createContractWorld();
+  const { world, now, repositories, people } = scene;
   const commits = Array.from({ length: 30 }, () =>
     addCommit(world, repositories.handbook, { author: { name: 'Max', email: people.max.emails[0] ?? '' } }),
   );
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now });
-  const { id, name, defaultBranch } = repositories.handbook;
-  const handbook = { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+  const handbook = handbookOf(scene);
   const identities = commits.map(({ oid }) => ({ email: 'max-member@mail.example', oid }));
   const resolved = await provider.resolveIdentities(handbook, identities, call());
   assert.equal(resolved.get('max-member@mail.example')?.externalId, String(people.max.id));
