@@ -52,7 +52,8 @@ export default {
     },
     {
       name: 'providers-know-the-seam-only',
-      comment: 'a provider imports the seam, the errors and domain types; no other provider, no store, no sync',
+      comment:
+        'a provider imports the seam, what providers share, the errors and domain types; no other provider, no store, no sync',
       severity: 'error',
       from: { path: '^src/providers/([^/]+)/' },
       to: {
@@ -60,6 +61,7 @@ export default {
         pathNot: [
           '^src/providers/$1/',
           '^src/providers/(provider|announcer|installation|call)\\.ts$',
+          '^src/providers/(http|rest)/',
           '^src/errors\\.ts$',
           '^src/(accounts/account|repositories/repository|contributions/contribution|contributions/counters)\\.ts$',
         ],

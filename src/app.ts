@@ -207,7 +207,7 @@ async function createApp(
 /** Where accounts have their pages, by what the operator said of their providers. */
 function profileUrls({ providers }: Config): (provider: string, name: string) => string {
   const urls = new Map(providers.map(({ name, url }) => [name, url]));
-  return (provider, name) => `${urls.get(provider) ?? ''}/${encodeURIComponent(name)}`;
+  return (provider, name) => `${urls.get(provider) ?? ''}/${name.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 /** What this node keeps of erased accounts outside the database goes too: at the start, and whenever one is erased. */

@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile';
 import { Format } from 'typebox/format';
 import { appIdPattern, readAppCredentials } from './app-credentials.ts';
 import { AppError } from './errors.ts';
+import { isHost, isProxy } from './network-names.ts';
 import {
   apiPathOf,
   httpUrl,
@@ -58,6 +59,9 @@ const Settings = Type.Object({
   GITEA_URL: Type.Optional(Type.String(httpUrl)),
   GITEA_TOKEN: Type.Optional(tokens),
   GITEA_WEBHOOK_SECRET: Type.Optional(webhookSecret),
+  GITLAB_URL: Type.Optional(Type.String(httpUrl)),
+  GITLAB_TOKEN: Type.Optional(tokens),
+  GITLAB_WEBHOOK_SECRET: Type.Optional(webhookSecret),
   PROVIDERS_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a path to a YAML file' })),
   LOOKUP_BUDGET_MS: Type.Integer({
     minimum: 100,
@@ -119,6 +123,8 @@ const secretNames = [
   'GITHUB_APP_PRIVATE_KEY',
   'GITEA_TOKEN',
   'GITEA_WEBHOOK_SECRET',
+  'GITLAB_TOKEN',
+  'GITLAB_WEBHOOK_SECRET',
 ];
 
 export interface Config {
@@ -206,32 +212,30 @@ function integerOrText(text: string): number | string {
 }
 
 function readProviders(settings: Settings, readFile: ReadFile): ProviderConfig[] {
-  const own = [gitHubFromSettings(settings), ...giteaFromSettings(settings)];
+  const own = [
+    gitHubFromSettings(settings),
+    ...oneFromSettings(settings, 'GITEA', 'Gitea'),
+    ...oneFromSettings(settings, 'GITLAB', 'GitLab'),
+  ];
   const path = settings.PROVIDERS_FILE;
   if (path === undefined) return own;
   const taken = own.map(({ name }) => name);
   return [...own, ...parseProviders(readSettingFile('PROVIDERS_FILE', path, readFile), taken)];
 }
 
-function giteaFromSettings(settings: Settings): ProviderConfig[] {
-  const { GITEA_URL, GITEA_TOKEN, GITEA_WEBHOOK_SECRET } = settings;
-  if (GITEA_URL === undefined) {
-    const alone = GITEA_TOKEN === undefined ? GITEA_WEBHOOK_SECRET && 'GITEA_WEBHOOK_SECRET' : 'GITEA_TOKEN';
-    if (alone !== undefined) throw misconfigured(`${alone} is set without GITEA_URL, the address of your Gitea`);
+/** The one instance of a kind that settings of its own describe, if they do. */
+function oneFromSettings(settings: Settings, prefix: 'GITEA' | 'GITLAB', title: string): ProviderConfig[] {
+  const { [`${prefix}_URL` as const]: address, [`${prefix}_TOKEN` as const]: token } = settings;
+  const webhookSecret = settings[`${prefix}_WEBHOOK_SECRET`];
+  if (address === undefined) {
+    const alone = token === undefined ? webhookSecret && `${prefix}_WEBHOOK_SECRET` : `${prefix}_TOKEN`;
+    if (alone !== undefined) throw misconfigured(`${alone} is set without ${prefix}_URL, the address of your ${title}`);
     return [];
   }
-  const url = withoutSlash(GITEA_URL);
-  return [
-    {
-      name: 'gitea',
-      kind: 'gitea',
-      url,
-      apiUrl: `${url}${apiPathOf('gitea')}`,
-      tokens: splitList(GITEA_TOKEN),
-      webhookSecret: GITEA_WEBHOOK_SECRET,
-      app: undefined,
-    },
-  ];
+  const kind = prefix.toLowerCase();
+  const url = withoutSlash(address);
+  const apiUrl = `${url}${apiPathOf(kind)}`;
+  return [{ name: kind, kind, url, apiUrl, tokens: splitList(token), webhookSecret, app: undefined }];
 }
 
 function gitHubFromSettings(settings: Settings): ProviderConfig {
@@ -250,30 +254,6 @@ function gitHubFromSettings(settings: Settings): ProviderConfig {
       { id: 'GITHUB_APP_ID', privateKey: 'GITHUB_APP_PRIVATE_KEY' },
     ),
   };
-}
-
-/** As an address of the web has it between its slashes. The ports 80 and 443 go without saying. */
-function isHost(text: string): boolean {
-  return ['http', 'https'].every((protocol) => {
-    const address = `${protocol}://${text}`;
-    return URL.canParse(address) && new URL(address).host === text.toLowerCase();
-  });
-}
-
-function isProxy(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [address = '', length, ...rest] = text.split('/');
-  const bits = addressBits(address);
-  const isRange = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
-  return bits > 0 && isRange && rest.length === 0;
-}
-
-/** 32 for an IPv4 address, 128 for an IPv6 address, 0 for anything else. */
-function addressBits(text: string): number {
-  if (text.includes(':')) return URL.canParse(`http://[${text}]`) ? 128 : 0;
-  return URL.canParse(`http://${text}`) && /^[\d.]+$/.test(text) && new URL(`http://${text}`).hostname === text
-    ? 32
-    : 0;
 }
 
 /** Beginnings of names that are this service's own, so that a name that we do not know is a mistake. */

@@ -50,8 +50,10 @@ const compiledProvidersFile = Compile(ProvidersFile);
 
 /** Where programs find the interface of such a host, when nothing else is said. */
 export function apiPathOf(kind: string): string {
-  return kind === 'github' ? '/api/v3' : '/api/v1';
+  return apiPaths[kind] ?? '/api/v1';
 }
+
+const apiPaths: Record<string, string> = { github: '/api/v3', gitlab: '/api/v4' };
 
 /**
  * Reads the file of more code hosts.

@@ -215,6 +215,30 @@ test('a Gitea of one’s own is a provider called gitea', () => {
   assert.match(refusal({ GITEA_API_URL: 'https://git.example' }), /^GITEA_API_URL is not a setting/);
 });
 
+test('a GitLab of one’s own is a provider called gitlab, beside others from the file', () => {
+  const settings = { GITLAB_URL: 'https://gitlab.example/', GITLAB_TOKEN_FILE: 'token', PROVIDERS_FILE: 'hosts' };
+  const files: Record<string, string> = {
+    token: 'glpat-a\n',
+    hosts: '[{name: work, kind: gitlab, url: https://git.example/gitlab, webhook_secret: a webhook secret of ours}]',
+  };
+  const [, own, work] = readConfig(settings, (path) => files[path] ?? '').providers;
+  assert.deepEqual(own, {
+    name: 'gitlab',
+    kind: 'gitlab',
+    url: 'https://gitlab.example',
+    apiUrl: 'https://gitlab.example/api/v4',
+    tokens: ['glpat-a'],
+    webhookSecret: undefined,
+    app: undefined,
+  });
+  assert.deepEqual([work?.kind, work?.apiUrl], ['gitlab', 'https://git.example/gitlab/api/v4']);
+  assert.equal(
+    refusal({ GITLAB_TOKEN: 'marker' }),
+    'GITLAB_TOKEN is set without GITLAB_URL, the address of your GitLab',
+  );
+  assert.match(refusal({ GITLAB_WEBHOOK_SECRET: 'short' }), /^GITLAB_WEBHOOK_SECRET must be a secret of at least 16/);
+});
+
 test('more instances of Gitea and Forgejo come from the file', () => {
   const text = `
 - {name: codeberg, kind: forgejo, url: https://codeberg.example, token: abc}

@@ -35,7 +35,8 @@ export async function proveOwner(
     throw new AppError(
       'forbidden',
       'The bearer of this token is not the user of this name, and is not known as an active administrator of an ' +
-        'organization of this name (for that the token must be allowed to read the organization: read:org).',
+        'organization of this name (for that the token must be allowed to read the organization: `read:org` at GitHub, ' +
+        '`read_api` at GitLab).',
     );
   }
   const now = context.now();

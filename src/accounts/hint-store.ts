@@ -1,4 +1,5 @@
 import type { Connection } from '../database/connection.ts';
+import { findByName } from './store.ts';
 
 /** What has to be known of an account to follow a hint about it. */
 export interface KnownByHint {
@@ -7,10 +8,15 @@ export interface KnownByHint {
   askedAt: Date | null;
 }
 
+/** @param asked.externalId null: the provider named it by its name alone. */
 export async function findKnown(
   connection: Connection,
-  asked: { provider: string; externalId: string },
+  asked: { provider: string; externalId: string | null; name: string },
 ): Promise<KnownByHint | undefined> {
+  if (asked.externalId === null) {
+    const holder = await findByName(connection, asked.provider, asked.name);
+    return holder?.state === 'present' ? { id: holder.account.id, askedAt: holder.account.askedAt } : undefined;
+  }
   const row = await connection
     .selectFrom('accounts')
     .select(['id', 'asked_at'])

@@ -44,7 +44,11 @@ export interface AccountRouteContext {
 
 export const AccountPath = Type.Object({
   provider: Type.String({ maxLength: 100, description: 'Identifier of the code host, e.g. `github`.' }),
-  name: Type.String({ maxLength: 255, description: 'Account name on the provider; the letter case does not matter.' }),
+  name: Type.String({
+    maxLength: 255,
+    description:
+      'Account name on the provider; the letter case does not matter. Of a group below another at GitLab `group%2Fsub`.',
+  }),
 });
 
 /** What an account's route knows of the request once the account is found. */
@@ -242,7 +246,7 @@ export function accountRoutes(app: App, context: AccountRouteContext): void {
         { request, reply, dataType: 'entity' },
         request.params,
         async ({ account, provider }) => ({
-          envelope: envelope({ dataType: 'entity', data: [toEntity(account, provider.accountUrl(account.name))] }),
+          envelope: envelope({ dataType: 'entity', data: [toEntity(account, provider.accountUrl(account))] }),
           staleAt: context.resolver.staleAt(account.askedAt ?? context.now()),
         }),
       );

@@ -10,6 +10,7 @@ import { newCost } from '../sync/context.ts';
 import { install, uninstall } from '../sync/installations/operator.ts';
 import { lookUp } from '../sync/look-up.ts';
 import type { Io } from './io.ts';
+import { type NamedTarget, readTarget } from './target.ts';
 
 /** `plaudit install PROVIDER/OWNER[/REPOSITORY]`: keeps current what the configured credentials can read. */
 export async function installByName(io: Io, target: string | undefined): Promise<void> {
@@ -53,12 +54,7 @@ export async function listInstalled(io: Io): Promise<void> {
   });
 }
 
-interface Target {
-  provider: Provider;
-  name: string;
-  /** Undefined: the whole account. */
-  repository: string | undefined;
-}
+type Target = Omit<NamedTarget, 'provider'> & { provider: Provider };
 
 async function about(
   io: Io,
@@ -66,11 +62,12 @@ async function about(
   target: string | undefined,
   work: (core: Core, target: Target) => Promise<void>,
 ): Promise<void> {
-  const [providerName, name, repository, ...rest] = (target ?? '').split('/');
-  if (!providerName || !name || repository === '' || rest.length > 0) {
+  const named = readTarget(target);
+  if (named === undefined) {
     const examples = 'like github/torvalds or github/torvalds/linux';
     throw new AppError('invalid_input', `${command} needs PROVIDER/OWNER or PROVIDER/OWNER/REPOSITORY, ${examples}`);
   }
+  const { provider: providerName, name, repository } = named;
   await withCore(io, async (core) => {
     const provider = core.providers.get(providerName);
     if (provider === undefined) {

@@ -9,6 +9,7 @@ import { collect, collectNamed } from '../sync/collect.ts';
 import { newCost, type Progress, type SyncContext, type Work } from '../sync/context.ts';
 import { lookUp } from '../sync/look-up.ts';
 import type { Io } from './io.ts';
+import { readTarget } from './target.ts';
 
 const busyPollMs = 1000;
 /** Plain lines come this often, in repositories. */
@@ -16,10 +17,11 @@ const lineEvery = 10;
 
 /** `plaudit sync PROVIDER/NAME[/REPOSITORY]`: brings what is stored up to what the provider has, and says what it cost. */
 export async function sync(io: Io, target: string | undefined): Promise<void> {
-  const [provider, name, repository, ...rest] = (target ?? '').split('/');
-  if (!provider || !name || repository === '' || rest.length > 0) {
+  const named = readTarget(target);
+  if (named === undefined) {
     throw new AppError('invalid_input', 'sync needs PROVIDER/NAME or PROVIDER/NAME/REPOSITORY, like github/torvalds');
   }
+  const { provider, name, repository } = named;
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const core = await openCore(config, { log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel) });
   const call = { urgency: 'background', signal: io.signal, cost: newCost() } as const;

@@ -87,7 +87,7 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
           return {
             envelope: envelope({
               dataType: 'entity',
-              data: page.map((day) => toItem(account, provider.accountUrl(account.name), day)),
+              data: page.map((day) => toItem(account, provider.accountUrl(account), day)),
               provenance: { asOf, missing: missingOf(page[0]), includesPrivate },
               previousCursor: hasPrevious ? cursor(page[0]) : undefined,
               nextCursor: hasNext ? cursor(page.at(-1)) : undefined,

@@ -168,7 +168,7 @@ async function makePage(
   return {
     envelope: envelope({
       dataType: 'contributor',
-      data: page.map((contributor) => toItem(contributor, provider.accountUrl(contributor.name))),
+      data: page.map((contributor) => toItem(contributor, provider.accountUrl(contributor))),
       provenance: { asOf, missing: uncollected.map((kind) => kindNames[kind]), includesPrivate: isOwner },
       previousCursor: hasPrevious ? cursor(page[0]) : undefined,
       nextCursor: hasNext ? cursor(page.at(-1)) : undefined,

@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import type { ProviderConfig } from '../providers-file.ts';
 import { createGiteaProvider } from './gitea/provider.ts';
 import { createGitHubProvider } from './github/provider.ts';
+import { createGitLabProvider } from './gitlab/provider.ts';
 import type { Provider } from './provider.ts';
 
 export interface ProviderDependencies {
@@ -13,6 +14,7 @@ export interface ProviderDependencies {
 const kinds: Record<string, (config: ProviderConfig, dependencies: ProviderDependencies) => Provider> = {
   github: (config, dependencies) => createGitHubProvider({ ...config, ...dependencies }),
   gitea: (config, dependencies) => createGiteaProvider({ ...config, ...dependencies }),
+  gitlab: (config, dependencies) => createGitLabProvider({ ...config, ...dependencies }),
   forgejo: (config, dependencies) => createGiteaProvider({ ...config, ...dependencies }),
 };
 

@@ -155,14 +155,16 @@ export interface OwnershipProof {
 /** Headers of a delivery, in lower case. */
 export type DeliveryHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a provider hints at; accounts and repositories are named by its immutable ids. */
+/** What a provider hints at; accounts and repositories are named by its immutable ids, an owner without one (null) by its name. */
 export type Change =
   /** An account is another than before, or what it did. */
   | { what: 'account'; account: string; name: string }
   /** What an account owns is another. */
-  | { what: 'owned'; account: string; name: string }
+  | { what: 'owned'; account: string | null; name: string }
   /** There are other contributions to a repository, in some of its streams. */
-  | { what: 'contributions'; repository: string; owner: string; ownerName: string; streams: string[] }
+  | { what: 'contributions'; repository: string; owner: string | null; ownerName: string; streams: string[] }
+  /** Somebody reacted to something in a repository, which no list of changes tells. */
+  | { what: 'reactions'; repository: string }
   /** Somebody installed the app, or changed or ended that. `isOver`: it shows nothing private any more. */
   | { what: 'installation'; access: string; isOver: boolean }
   /** A repository must not be shown any more until it is listed again. */
@@ -196,7 +198,7 @@ export interface Provider {
   isPossibleName(name: string): boolean;
   isPossibleRepositoryName(name: string): boolean;
   /** Address of the record in the provider's API, for people who want to go on from there. */
-  accountUrl(name: string): string;
+  accountUrl(account: Pick<Actor, 'name' | 'type'>): string;
   repositoryUrl(owner: string, name: string): string;
 
   /** Asks for a name that is not stored. Yields what is known so far, the last time all; nothing when there is no such account. */

@@ -12,6 +12,7 @@ import type { Change } from '../providers/provider.ts';
 import { findByExternalId, markRepositoryGone } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { followInstallation } from './installations/settle.ts';
+import { pollJob } from './poll-repository.ts';
 import { recordVisibility } from './record-state.ts';
 import { hintAt } from './stream-store.ts';
 
@@ -94,11 +95,13 @@ async function applyChange(
 ): Promise<void> {
   switch (change.what) {
     case 'account':
-      return refreshKnown(context, transaction, { provider, externalId: change.account });
+      return refreshKnown(context, transaction, { provider, externalId: change.account, name: change.name });
     case 'owned':
       return list(context, transaction, { provider, externalId: change.account, name: change.name });
     case 'contributions':
       return collect(context, transaction, provider, change);
+    case 'reactions':
+      return look(context, transaction, { provider, repository: change.repository });
     case 'hidden':
       return hide(context, transaction, provider, change);
     case 'installation':
@@ -112,7 +115,7 @@ async function applyChange(
 async function refreshKnown(
   context: SyncContext,
   transaction: Connection,
-  asked: { provider: string; externalId: string },
+  asked: { provider: string; externalId: string; name: string },
 ): Promise<void> {
   const known = await findKnown(transaction, asked);
   if (known === undefined || known.askedAt === null) return;
@@ -122,7 +125,7 @@ async function refreshKnown(
 async function list(
   context: SyncContext,
   transaction: Connection,
-  asked: { provider: string; externalId: string; name: string },
+  asked: { provider: string; externalId: string | null; name: string },
 ): Promise<void> {
   const known = await findKnown(transaction, asked);
   // It is listed once somebody asks for it.
@@ -148,6 +151,16 @@ async function collect(
   await hintAt(transaction, repository.id, change.streams, context.now());
   const job = collectRepositoryJob({ accountId, repository: name, withPrivate: true });
   await addJob(transaction, later(context, job, restMs.repository));
+}
+
+/** An installed repository is asked what changed last in it, with who reacted. */
+async function look(
+  context: SyncContext,
+  transaction: Connection,
+  asked: { provider: string; repository: string },
+): Promise<void> {
+  const repository = await findByExternalId(transaction, asked.provider, asked.repository);
+  if (repository !== undefined) await addJob(transaction, later(context, pollJob(repository.id), restMs.repository));
 }
 
 async function hide(

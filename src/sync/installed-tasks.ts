@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { addJob, type Job, type Task } from '../database/queue.ts';
 import { findAllInstalled, findDuePolls } from '../repositories/poll-store.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
-import { pollRepository } from './poll-repository.ts';
+import { pollJob, pollRepository } from './poll-repository.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
 
 /** Of those whose turn it is, so many are asked a minute; the others wait a minute longer. */
@@ -54,10 +54,6 @@ async function reconcileRepositories({ connection, now }: SyncContext): Promise<
     const runAt = new Date(now().getTime() + (reconcilingMs * index) / repositories.length);
     await addJob(connection, { ...reconcileJob(repositoryId), runAt });
   }
-}
-
-function pollJob(repositoryId: string): Job {
-  return { task: 'poll_repository', payload: { repositoryId }, key: `poll ${repositoryId}`, priority: 40 };
 }
 
 function reconcileJob(repositoryId: string): Job {

@@ -4,7 +4,7 @@ import { type Account, findById } from '../accounts/store.ts';
 import { recordContributorsChanged } from '../contributions/collection-store.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { takeChanged } from '../contributions/total-store.ts';
-import { addJob } from '../database/queue.ts';
+import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Provider, RepositoryTip } from '../providers/provider.ts';
@@ -20,6 +20,10 @@ import { recordState } from './record-state.ts';
 const intervalMs = { first: 900_000, least: 300_000, most: 86_400_000 };
 /** Polling may use a fifth of one token's 5,000 points an hour; a look costs about four. */
 const leastMsForEach = 14_400;
+
+export function pollJob(repositoryId: string): Job {
+  return { task: 'poll_repository', payload: { repositoryId }, key: `poll ${repositoryId}`, priority: 40 };
+}
 
 /** A repository that is installed and shown. */
 interface Installed {

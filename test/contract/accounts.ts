@@ -3,19 +3,19 @@ import type { AccountReport } from '../../src/providers/provider.ts';
 import type { TokenName } from '../github/tokens.ts';
 import type { Account } from '../github/world/model.ts';
 import { deleteAccount, renameAccount } from '../github/world/mutations.ts';
-import { call, knownAccount, last, type Rule } from './host.ts';
+import { type ContractHost, call, knownAccount, last, type Rule } from './host.ts';
 
 /** Who somebody is, and who may say so. */
 export const accountRules: readonly Rule[] = [
   {
     what: 'a user and an organization are told apart, in any spelling',
     tokens: ['public_only'],
-    check: async (scene) => {
+    check: async (scene, host) => {
       const { provider, people, organization } = scene;
       for (const account of [people.ada, people.olive, organization]) {
         for (const spelling of [account.login, account.login.toUpperCase()]) {
           const report = await last(provider.lookUp(spelling, call()));
-          assert.deepEqual(identityOf(report), expectedIdentity(account), spelling);
+          assert.deepEqual(identityOf(report), expectedIdentity(account, host), spelling);
         }
       }
       assert.equal(await last(provider.lookUp('nobody-at-all', call())), undefined);
@@ -47,7 +47,7 @@ export const accountRules: readonly Rule[] = [
   {
     what: 'a token proves whose it is, and what its bearer administers',
     tokens: ['public_only'],
-    check: async (scene) => {
+    check: async (scene, host) => {
       const { provider, told, people, organization } = scene;
       const prove = (token: TokenName, name: string) =>
         provider.proveOwnership(told.tokens[token], name, AbortSignal.timeout(10_000));
@@ -56,7 +56,7 @@ export const accountRules: readonly Rule[] = [
       const administered = await prove('organization_admin', organization.login);
       assert.deepEqual(
         [administered.owned?.externalId, administered.owned?.type],
-        [String(organization.id), 'organization'],
+        [host.externalIdOf(organization), 'organization'],
       );
       for (const [token, name] of [
         ['organization_member', organization.login],
@@ -95,13 +95,16 @@ function identityOf(report: AccountReport | undefined) {
   return { externalId, type, name, displayName, website, description };
 }
 
-function expectedIdentity({ id, type, login, name, websiteUrl, bio }: Account) {
+function expectedIdentity(account: Account, { externalIdOf, untoldOfOrganizations }: ContractHost) {
+  const { type, login, name, websiteUrl, bio } = account;
+  const isOrganization = type === 'Organization';
+  const isWebsiteTold = !isOrganization || !untoldOfOrganizations.includes('website');
   return {
-    externalId: String(id),
-    type: type === 'Organization' ? 'organization' : 'user',
+    externalId: externalIdOf(account),
+    type: isOrganization ? 'organization' : 'user',
     name: login,
     displayName: name ?? '',
-    website: websiteUrl ?? '',
+    website: isWebsiteTold ? (websiteUrl ?? '') : '',
     description: bio ?? '',
   };
 }

@@ -10,10 +10,10 @@ export const contributionRules: readonly Rule[] = [
   {
     what: 'contributions are counted from every page',
     tokens: ['public_only'],
-    check: async (scene) => {
+    check: async (scene, host) => {
       const { provider, repositories, world } = scene;
       const read = await readEverything(scene, repositories.handbook, { isDeep: false });
-      const expected = expectedContributions(scene, repositories.handbook)
+      const expected = expectedContributions(scene, repositories.handbook, host)
         .filter(({ kind }) => kind === 'issue' || kind === 'pull_request' || kind === 'review')
         .map(({ details: _details, ...rest }) => rest);
       assert.deepEqual(
@@ -36,7 +36,7 @@ export const contributionRules: readonly Rule[] = [
         ...rest,
         details: details && withoutUntold(details, host),
       });
-      const expected = expectedContributions(scene, repositories.handbook);
+      const expected = expectedContributions(scene, repositories.handbook, host);
       assert.deepEqual(contributions.filter(({ kind }) => kind !== 'star').map(strip), expected.map(strip));
       assert.equal(
         contributions.some(({ kind }) => kind === 'star'),

@@ -35,14 +35,17 @@ export function inOrder(one: Contribution, other: Contribution): number {
 }
 
 /** Everything in a repository as the domain knows it, taken from the world alone. */
-export function expectedContributions({ world }: ContractWorld, repository: Repository): Contribution[] {
+export function expectedContributions(
+  { world }: ContractWorld,
+  repository: Repository,
+  { reviewStates }: Pick<ContractHost, 'reviewStates'>,
+): Contribution[] {
+  const submitted = toldReviews(reviewStates);
   const idOf = (id: number | null): string | null => {
     const account = id === null ? undefined : world.accountById(id);
     return account === undefined ? null : String(account.id);
   };
   const ids = (people: readonly number[]): string[] => people.map(idOf).filter((id) => id !== null);
-  const reactions = ({ reactions: told }: Reactable): Details['reactions'] =>
-    told.map(({ content, accountId }) => ({ emoji: content, reactor: idOf(accountId) }));
   const resolver = ({ closedAt, closings }: Issue): string | null => {
     const closing = closings.at(-1);
     if (closedAt === null || closing === undefined) return null;
@@ -58,7 +61,7 @@ export function expectedContributions({ world }: ContractWorld, repository: Repo
     number: item.number,
     assignees: ids(item.assigneeIds),
     labels: item.labels,
-    reactions: reactions(item),
+    reactions: reactionsOf(idOf, item),
     comments: item.comments.length,
   });
   const all = [
@@ -86,7 +89,7 @@ export function expectedContributions({ world }: ContractWorld, repository: Repo
         toContribution('review_comment', comment, idOf(comment.authorId), {
           ...nothing,
           number: pull.number,
-          reactions: reactions(comment),
+          reactions: reactionsOf(idOf, comment),
         }),
       ),
     ]),
@@ -95,7 +98,7 @@ export function expectedContributions({ world }: ContractWorld, repository: Repo
         toContribution('mergedAt' in item ? 'pull_request_comment' : 'issue_comment', comment, idOf(comment.authorId), {
           ...nothing,
           number: item.number,
-          reactions: reactions(comment),
+          reactions: reactionsOf(idOf, comment),
         }),
       ),
     ),
@@ -103,8 +106,12 @@ export function expectedContributions({ world }: ContractWorld, repository: Repo
   return all.map(normalized).toSorted(inOrder);
 }
 
-function submitted({ reviews }: PullRequest): Review[] {
-  return reviews.filter(({ state }) => state !== 'PENDING');
+function reactionsOf(idOf: (id: number) => string | null, { reactions }: Reactable): Details['reactions'] {
+  return reactions.map(({ content, accountId }) => ({ emoji: content, reactor: idOf(accountId) }));
+}
+
+function toldReviews(states: ContractHost['reviewStates']): (pull: PullRequest) => Review[] {
+  return ({ reviews }) => reviews.filter(({ state }) => states.includes(state));
 }
 
 interface Dated {

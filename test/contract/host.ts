@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Contribution } from '../../src/contributions/contribution.ts';
 import type { AccountReport, Call, KnownAccount, KnownRepository, Provider } from '../../src/providers/provider.ts';
 import type { TokenName } from '../github/tokens.ts';
-import type { Repository } from '../github/world/model.ts';
+import type { Account, Repository, ReviewState } from '../github/world/model.ts';
 import type { ContractWorld } from './world.ts';
 
 /** A kind of code host that keeps the contract. */
@@ -14,7 +14,20 @@ export interface ContractHost {
   untold: readonly (keyof NonNullable<Contribution['details']>)[];
   /** Whether it has lists of who starred when. */
   tellsStars: boolean;
+  /** By what an account is known there. */
+  externalIdOf: (account: Account) => string;
+  /** Which reviews it tells; of others nothing but their comments. */
+  reviewStates: readonly ReviewState[];
+  /** What it cannot tell of organizations. */
+  untoldOfOrganizations: readonly 'website'[];
 }
+
+/** What a host that knows everything that there is in the world has in common with others. */
+export const plainHost: Pick<ContractHost, 'externalIdOf' | 'reviewStates' | 'untoldOfOrganizations'> = {
+  externalIdOf: ({ id }) => String(id),
+  reviewStates: ['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED'],
+  untoldOfOrganizations: [],
+};
 
 export interface Told extends AsyncDisposable {
   /** @param tokens by whose names it asks. */

@@ -55,7 +55,7 @@ export const repositoryRules: readonly Rule[] = [
       const repository = await knownRepository(scene, repositories.handbook);
       const tip = await provider.readTip(repository, call());
       assert.equal(tip?.repository.name, 'handbook');
-      const expected = expectedContributions(scene, repositories.handbook);
+      const expected = expectedContributions(scene, repositories.handbook, host);
       for (const { kind, externalId, details } of tip?.page.contributions ?? []) {
         const known = expected.find((one) => one.kind === kind && one.externalId === externalId);
         if (kind === 'star') continue;
@@ -71,7 +71,9 @@ export const repositoryRules: readonly Rule[] = [
       assert.equal(totals['issues'], issues.length);
       assert.equal(totals['pull_requests'], pulls.length);
       assert.equal(totals['commits'], repositories.handbook.commits.length);
-      assert.equal(totals['comments'], 3);
+      // Where comments have no list of their own, nothing counts them.
+      const hasList = provider.streams.some(({ name }) => name === 'comments');
+      assert.equal(totals['comments'], hasList ? 3 : undefined);
       repositories.handbook.visibility = 'private';
       world.changed();
       assert.equal(await provider.readTip(repository, call()), null);

@@ -36,7 +36,7 @@ export class GitHost {
   }
 
   async #resolve(path: string, authorization: string | undefined): Promise<ResolvedRepository> {
-    const [, owner = '', name = ''] = /^\/([^/]+)\/(.+?)(?:\.git)?$/.exec(path) ?? [];
+    const [, owner = '', name = ''] = /^\/(.+)\/([^/]+?)(?:\.git)?$/.exec(path) ?? [];
     const who = this.#authenticate(authorization);
     const repository = this.#world.repository(owner, name);
     if (who === undefined) return 'unauthorized';

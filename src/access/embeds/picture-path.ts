@@ -37,7 +37,7 @@ function decode(text: string): string {
 }
 
 function unfit({ provider, name }: { provider: string; name: string }): AppError {
-  const prefix = `/v1/${provider}/entities/${name}`;
+  const prefix = `/v1/${provider}/entities/${encodeURIComponent(name)}`;
   return new AppError(
     'invalid_input',
     `path must be that of a picture of this account, such as ${prefix}/contributions?private=true or ` +

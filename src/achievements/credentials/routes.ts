@@ -68,7 +68,7 @@ function credential(app: App, context: AccessContext): void {
           ...award,
           awardId,
           iconUrl: iconUrl(award, provider),
-          person: { url: provider.accountUrl(account.name), name: account.name, externalId: account.externalId },
+          person: { url: provider.accountUrl(account), name: account.name, externalId: account.externalId },
         },
         key,
         context.publicUrl(),

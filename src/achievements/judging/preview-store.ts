@@ -28,8 +28,9 @@ export async function preview(
   question: { provider: string; repository: string; person: string | undefined },
 ): Promise<Preview[]> {
   const { provider } = question;
-  const [owner = '', name = '', ...rest] = question.repository.split('/');
-  if (owner === '' || name === '' || rest.length > 0) {
+  // Owners may be below others.
+  const [, owner = '', name = ''] = /^([^/]+(?:\/[^/]+)*)\/([^/]+)$/.exec(question.repository) ?? [];
+  if (owner === '') {
     throw new AppError('invalid_input', `a repository is OWNER/NAME, not ${question.repository}`);
   }
   const holder = await findByName(connection, provider, owner);
@@ -37,7 +38,7 @@ export async function preview(
   if (repository === undefined) {
     throw new AppError(
       'not_found',
-      `nothing is stored of ${owner}/${name}; plaudit sync ${provider}/${owner}/${name} brings it`,
+      `nothing is stored of ${owner}/${name}; plaudit sync ${provider}/${encodeURIComponent(owner)}/${name} brings it`,
     );
   }
   const person = question.person === undefined ? undefined : await findByName(connection, provider, question.person);

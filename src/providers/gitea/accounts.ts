@@ -1,8 +1,8 @@
 import type { AccountFacts, Actor } from '../../accounts/account.ts';
 import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
-import type { GiteaClient } from './client.ts';
-import { readAll } from './lists.ts';
+import type { RestClient } from '../rest/client.ts';
+import { readAll } from '../rest/lists.ts';
 import { OrganizationPayload, ProfilePayload, RepositoriesPayload, type UserPayload } from './payloads.ts';
 import { isPublic } from './repositories.ts';
 
@@ -29,7 +29,7 @@ export function organizationPath(name: string): string {
 
 /** Who has a name now; nobody who is not to be seen by everybody. */
 export async function* reportAccount(
-  client: GiteaClient,
+  client: RestClient,
   name: string,
   call: Call,
 ): AsyncGenerator<AccountReport, void, undefined> {
@@ -46,7 +46,7 @@ export async function* reportAccount(
 
 /** A stored account is asked for by its name; there is no asking by an id. Renamed, its old name leads to the new one. */
 export async function* refreshAccount(
-  client: GiteaClient,
+  client: RestClient,
   { name, externalId }: KnownAccount,
   call: Call,
 ): AsyncGenerator<AccountReport, void, undefined> {
@@ -58,7 +58,7 @@ export async function* refreshAccount(
 }
 
 /** Organizations answer as users too; nothing in that answer tells them apart. */
-async function isOrganization(client: GiteaClient, { id, login }: ProfilePayload, call: Call): Promise<boolean> {
+async function isOrganization(client: RestClient, { id, login }: ProfilePayload, call: Call): Promise<boolean> {
   const answer = await client.get(organizationPath(login), OrganizationPayload, call);
   return answer?.data.id === id;
 }
@@ -90,7 +90,7 @@ function toReport(account: AccountFacts, stars: number | undefined): AccountRepo
   return { account, counters, missing, memory: null };
 }
 
-async function sumStars(client: GiteaClient, name: string, call: Call): Promise<number> {
+async function sumStars(client: RestClient, name: string, call: Call): Promise<number> {
   const list = { path: `${accountPath(name)}/repos`, items: RepositoriesPayload };
   const repositories = (await readAll(client, list, call)) ?? [];
   // A page that moved is read twice.

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
-import type { GiteaClient } from './client.ts';
+import type { RestClient } from '../rest/client.ts';
+import { textOf } from '../rest/text.ts';
 import { readUnchanged, repositoryPath } from './repositories.ts';
 
 /** A list is a folder's; what is no file has no content. */
@@ -18,7 +19,7 @@ const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object
 
 /** Files at the newest commit of the default branch: a request for each. Null: the repository is not shown as it was. */
 export async function readFiles(
-  client: GiteaClient,
+  client: RestClient,
   repository: KnownRepository,
   paths: readonly string[],
   call: Call,
@@ -37,15 +38,6 @@ export async function readFiles(
     files.push({ path, oid: file.sha, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
   }
   return { revision, files };
-}
-
-function textOf(encoding: string | null | undefined, content: string | null | undefined): string | null {
-  if (encoding !== 'base64' || content === null || content === undefined) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(content, 'base64'));
-  } catch {
-    return null;
-  }
 }
 
 /** https://docs.gitea.com/usage/permalinks */

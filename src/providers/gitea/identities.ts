@@ -1,7 +1,7 @@
 import type { Actor } from '../../accounts/account.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
+import type { RestClient } from '../rest/client.ts';
 import { accountPath, toActor } from './accounts.ts';
-import type { GiteaClient } from './client.ts';
 import { CommitsPayload, ProfilePayload } from './payloads.ts';
 import { repositoryPath } from './repositories.ts';
 
@@ -13,7 +13,7 @@ const asked = { limit: '50', stat: 'false', verification: 'false', files: 'false
  * addresses of an account, hidden ones too. Co-authors it shows nowhere; of those only its own addresses can be told.
  */
 export async function resolveIdentities(
-  client: GiteaClient,
+  client: RestClient,
   repository: KnownRepository,
   identities: readonly CommitIdentity[],
   call: Call,
@@ -33,7 +33,7 @@ export async function resolveIdentities(
 
 /** Whose the addresses in a commit and in those before it are. */
 async function authorsFrom(
-  client: GiteaClient,
+  client: RestClient,
   repository: KnownRepository,
   oid: string,
   call: Call,
@@ -52,7 +52,7 @@ async function authorsFrom(
  * The account that an address was given by the host itself: `login@noreply.host`, later versions also `ID+login@…`. To
  * somebody without a token Gitea shows this address alone, so that it says itself whose it is.
  */
-async function bearerOf(client: GiteaClient, email: string, call: Call): Promise<Actor | null> {
+async function bearerOf(client: RestClient, email: string, call: Call): Promise<Actor | null> {
   const [, name] = /^(?:\d{1,15}\+)?([\w.-]{1,100})@[^@]*noreply[^@]*$/.exec(email) ?? [];
   if (name === undefined) return null;
   const { access: _none, ...anybody } = call;

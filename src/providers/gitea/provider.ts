@@ -1,13 +1,16 @@
 import { AppError } from '../../errors.ts';
-import type { Budget, Call, DeliveryHeaders, KnownRepository, Provider } from '../provider.ts';
+import type { Budget, Call, DeliveryHeaders, Provider } from '../provider.ts';
+import { BearerClient } from '../rest/bearer/client.ts';
+import { RestClient } from '../rest/client.ts';
+import { readersOf } from '../rest/readers.ts';
+import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
 import { accountPath, refreshAccount, reportAccount } from './accounts.ts';
-import { GiteaClient } from './client.ts';
+import { giteaDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
-import { BearerClient } from './ownership/client.ts';
-import { proveOwnership } from './ownership/prove.ts';
 import { VersionPayload } from './payloads.ts';
-import { accessesOf, findRepository, listRepositories, repositoryPath } from './repositories.ts';
+import { proveOwnership } from './prove.ts';
+import { findRepository, listRepositories, repositoryPath } from './repositories.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
@@ -29,13 +32,13 @@ const possibleName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 /** Gitea 1.21 or later, or Forgejo, by its REST interface; with tokens it shows what is private too. */
 export function createGiteaProvider(options: GiteaOptions): Provider {
   const { name, url, apiUrl } = options;
-  const client = new GiteaClient(options);
-  const bearers = new BearerClient(options);
+  const client = new RestClient(options, giteaDialect);
+  const bearers = new BearerClient(options, giteaDialect);
   return {
     name,
     isPossibleName: (login) => possibleName.test(login),
     isPossibleRepositoryName: (repository) => possibleName.test(repository),
-    accountUrl: (login) => `${apiUrl}${accountPath(login)}`,
+    accountUrl: (account) => `${apiUrl}${accountPath(account.name)}`,
     repositoryUrl: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
     lookUp: (login, call) => reportAccount(client, login, call),
     refresh: (account, call) => refreshAccount(client, account, call),
@@ -51,21 +54,14 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
-    readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
-    readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
-    readFiles: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
+    ...readersOf(client, { readTip, readTotals, readFiles, readLineCounts, readChangedFiles, resolveIdentities }),
     fileUrl: (repository, path) => fileUrl(url, repository, path),
-    readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
-    readChangedFiles: (repository, numbers, call) =>
-      readChangedFiles(client, repository, numbers, seenBy(repository, call)),
     // Nobody installs anything there: the operator does, and what the tokens show is all that there is.
     app: undefined,
     gitRemote: async (repository) => ({
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
       authorization: gitAuthorization(client, repository.access),
     }),
-    resolveIdentities: (repository, identities, call) =>
-      resolveIdentities(client, repository, identities, seenBy(repository, call)),
     budget: (signal) => describe(client, { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } }),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);
@@ -73,19 +69,8 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
   };
 }
 
-/** What is private is asked for with the token that showed it. */
-function seenBy({ access }: KnownRepository, call: Call): Call {
-  return access === null ? call : { ...call, access };
-}
-
-/** A token is a password to git, whatever the user's name. The history of what is public is read without. */
-function gitAuthorization(client: GiteaClient, access: string | null): string | undefined {
-  const secret = client.pace.tokens.find((token) => token.access === access)?.secret;
-  return secret && `Basic ${Buffer.from(`plaudit:${secret}`).toString('base64')}`;
-}
-
 /** Gitea has no budget to tell of: whether it answers, and to whom. */
-async function describe(client: GiteaClient, call: Call): Promise<Budget> {
+async function describe(client: RestClient, call: Call): Promise<Budget> {
   try {
     const answer = await client.get('/version', VersionPayload, call);
     const tokens = client.pace.tokens.length;

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, type TSchema, Type } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
+import { checkDelivered } from '../http/checks.ts';
 import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
 
 /**
@@ -155,14 +155,6 @@ function person({ id, login }: Named): Change[] {
   return id < 1 ? [] : [{ what: 'account', account: String(id), name: login }];
 }
 
-const validators = new Map<TSchema, Validator>();
-
-/** @throws AppError `invalid_input` that names the place. */
 function check<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {
-  const validator = validators.get(schema) ?? Compile(schema);
-  validators.set(schema, validator);
-  const isAsExpected = (value: unknown): value is Static<Schema> => validator.Check(value);
-  if (isAsExpected(payload)) return payload;
-  const place = validator.Errors(payload)[0]?.instancePath || 'the top';
-  throw new AppError('invalid_input', `The payload is not as Gitea documents it, at ${place}.`);
+  return checkDelivered(schema, payload, 'Gitea');
 }

@@ -1,11 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Static, TSchema } from 'typebox';
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { AppError } from '../../errors.ts';
+import {
+  createDispatcher,
+  type Dispatcher,
+  exchange,
+  type Headers,
+  isTimeout,
+  type RawAnswer as Raw,
+  redirectOf,
+} from '../http/client.ts';
 import type { Call } from '../provider.ts';
 import type { AppIdentity } from './app/identity.ts';
 import { Budget, type Resource, type Token } from './budget.ts';
-import { checkPayload } from './checks.ts';
+import { checkPayload, invalid, unavailable } from './checks.ts';
 import { classifyGraphqlErrors, GraphqlAnswer } from './graphql-errors.ts';
 import { isLimited, limitReport, retryTime } from './limits.ts';
 
@@ -22,7 +30,7 @@ export interface Query<Schema extends TSchema> {
 
 export interface RestAnswer<Schema extends TSchema> {
   data: Static<Schema>;
-  headers: Dispatcher.ResponseData['headers'];
+  headers: Headers;
 }
 
 export interface ClientOptions {
@@ -51,10 +59,7 @@ export const restHeaders = {
   'x-github-api-version': '2022-11-28',
 };
 
-interface RawAnswer {
-  status: number;
-  headers: Dispatcher.ResponseData['headers'];
-  text: string;
+interface RawAnswer extends Raw {
   token: Token;
 }
 
@@ -71,7 +76,7 @@ export class GitHubClient {
       isApp: options.app !== undefined,
       sleep: (ms, signal) => wait(ms, undefined, { signal }),
     });
-    this.#dispatcher = createDispatcher(options, limits.maxAnswerBytes);
+    this.#dispatcher = createDispatcher({ ...options, ...limits });
   }
 
   async close(): Promise<void> {
@@ -185,11 +190,7 @@ export class GitHubClient {
     let address = url;
     for (let redirects = 0; ; redirects += 1) {
       call.cost.requests += 1;
-      const {
-        statusCode,
-        headers,
-        body: answer,
-      } = await request(address, {
+      const raw = await exchange(address, {
         method: body === undefined ? 'GET' : 'POST',
         headers: {
           ...restHeaders,
@@ -197,21 +198,18 @@ export class GitHubClient {
           ...(secret !== null && { authorization: `Bearer ${secret.value}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
-        body: body ?? null,
+        body,
         dispatcher: this.#dispatcher,
         signal: AbortSignal.any([call.signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
       });
-      const text = await answer.text();
-      this.#learn(token, resource, headers);
-      const next = redirectTarget(statusCode, headers, address);
-      if (next === undefined || body !== undefined || redirects >= limits.redirects) {
-        return { status: statusCode, headers, text, token };
-      }
+      this.#learn(token, resource, raw.headers);
+      const next = redirectTarget(raw, address);
+      if (next === undefined || body !== undefined || redirects >= limits.redirects) return { ...raw, token };
       address = next;
     }
   }
 
-  #learn(token: Token, resource: Resource, headers: Dispatcher.ResponseData['headers']): void {
+  #learn(token: Token, resource: Resource, headers: Headers): void {
     const report = limitReport(headers, resource);
     if (report !== undefined) token.learn(report);
     const scopes = headers['x-oauth-scopes'];
@@ -233,8 +231,7 @@ class Garbled extends Error {}
 /** Whether asking once more may help at once; after a time-out there is no time left for that. */
 function isTransient(error: unknown): boolean {
   if (error instanceof AppError || error instanceof TooHeavy) return false;
-  const name = error instanceof Error ? `${error.name} ${'code' in error ? String(error.code) : ''}` : '';
-  if (/timeout/i.test(name)) throw unavailable(error);
+  if (isTimeout(error)) throw unavailable(error);
   return true;
 }
 
@@ -243,16 +240,9 @@ function asAppError(error: unknown): AppError {
 }
 
 /** Where a REST answer points to, if that is GitHub still: a token is shown to nobody else. */
-function redirectTarget(
-  status: number,
-  headers: Dispatcher.ResponseData['headers'],
-  address: string,
-): string | undefined {
-  const { location } = headers;
-  if (![301, 302, 307, 308].includes(status) || typeof location !== 'string') return undefined;
-  if (!URL.canParse(location, address)) return undefined;
-  const target = new URL(location, address);
-  return target.origin === new URL(address).origin ? target.href : undefined;
+function redirectTarget(raw: Raw, address: string): string | undefined {
+  const target = redirectOf(raw, address);
+  return target?.origin === new URL(address).origin ? target.href : undefined;
 }
 
 /** GitHub Enterprise serves GraphQL beside its REST interface, not below it. */
@@ -265,32 +255,6 @@ function pointsOf(data: unknown): number {
   return typeof rateLimit?.cost === 'number' ? rateLimit.cost : 1;
 }
 
-/** Connections to GitHub, through the proxy that the environment names, if it does. */
-export function createDispatcher(
-  { connectTimeoutMs }: Pick<ClientOptions, 'connectTimeoutMs'>,
-  maxResponseSize: number,
-): Dispatcher {
-  const agent = {
-    connect: { timeout: connectTimeoutMs },
-    headersTimeout: limits.answerTimeoutMs,
-    bodyTimeout: limits.answerTimeoutMs,
-    maxResponseSize,
-  };
-  return isBehindProxy() ? new EnvHttpProxyAgent(agent) : new Agent(agent);
-}
-
-function isBehindProxy(): boolean {
-  return ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => Boolean(process.env[name]));
-}
-
-export function unavailable(cause?: unknown): AppError {
-  return new AppError('provider_unavailable', 'GitHub cannot be reached, or does not answer.', { cause });
-}
-
 function denied(): AppError {
   return new AppError('provider_denied', 'GitHub denies access with the configured token.');
-}
-
-export function invalid(what: string, cause?: unknown): AppError {
-  return new AppError('provider_invalid_response', `GitHub's answer cannot be used: ${what}.`, { cause });
 }

@@ -48,7 +48,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     name,
     isPossibleName: (login: string) => possibleName.test(login),
     isPossibleRepositoryName: (repository: string) => possibleRepositoryName.test(repository),
-    accountUrl: (login: string) => `${apiUrl}${accountPath(login)}`,
+    accountUrl: ({ name: login }: Pick<KnownAccount, 'name'>) => `${apiUrl}${accountPath(login)}`,
     repositoryUrl: (owner: string, repository: string) =>
       `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
     app,

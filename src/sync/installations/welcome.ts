@@ -18,10 +18,10 @@ export async function welcome(
   const installation = await findInstallation(connection, provider, id);
   if (installation === undefined) return;
   const { externalId, name } = installation.account;
-  const known = await findKnown(connection, { provider, externalId });
+  const known = await findKnown(connection, { provider, externalId, name });
   if (known === undefined || known.askedAt === null) await lookUp(context, { provider, name }, call);
   // Whoever has the name now may be somebody else; the next look at the installations tells the name that is right.
-  const account = await findKnown(connection, { provider, externalId });
+  const account = await findKnown(connection, { provider, externalId, name });
   if (account === undefined) return;
   await inTransaction(connection, async (transaction) => {
     await wantListing(transaction, account.id, now());

@@ -1,9 +1,11 @@
 import { createGiteaProvider } from '../../../src/providers/gitea/provider.ts';
+import { plainHost } from '../../contract/host.ts';
 import { startGiteaSimulator } from '../../gitea/simulator.ts';
 import { providerContract } from '../../provider-contract.ts';
 
 for (const maxPerPage of [50, 2]) {
   providerContract({
+    ...plainHost,
     name: `Gitea, ${maxPerPage} a page`,
     // Nothing tells why an issue was closed; how large a pull request is, only later versions do.
     untold: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],

@@ -1,8 +1,10 @@
 import { createGitHubProvider } from '../../../src/providers/github/provider.ts';
+import { plainHost } from '../../contract/host.ts';
 import { startSimulator } from '../../github/simulator.ts';
 import { providerContract } from '../../provider-contract.ts';
 
 providerContract({
+  ...plainHost,
   name: 'GitHub',
   // Comments at lines are among a pull request's comments; that, and how large it is, is told in tests of their own.
   untold: ['comments', 'additions', 'deletions', 'changedFiles', 'commits'],

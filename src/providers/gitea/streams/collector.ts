@@ -1,6 +1,5 @@
-import type { Actor } from '../../../accounts/account.ts';
-import type { Contribution, ContributionDetails, ItemKind } from '../../../contributions/contribution.ts';
-import type { ContributionPage } from '../../provider.ts';
+import type { ContributionDetails } from '../../../contributions/contribution.ts';
+import { distinct, PageCollector } from '../../rest/collector.ts';
 import { toActor } from '../accounts.ts';
 import type { ReactionPayload, UserPayload } from '../payloads.ts';
 
@@ -16,43 +15,11 @@ const emojis = new Map([
   ['eyes', 'EYES'],
 ]);
 
-/** What all kinds are told by. */
-interface ItemPayload {
-  id: number;
-  created_at: string;
-  updated_at: string;
-}
-
 /** Puts together what one page tells. */
-export class Collector {
-  readonly contributions: Contribution[] = [];
-  readonly wholeParents: string[] = [];
-  readonly #actors = new Map<string, Actor>();
-
-  add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
-    const contribution: Contribution = {
-      kind,
-      externalId: String(payload.id),
-      parentExternalId: null,
-      author,
-      createdAt: new Date(payload.created_at),
-      updatedAt: new Date(payload.updated_at),
-      closedAt: null,
-      mergedAt: null,
-      answered: false,
-      answeredBy: null,
-      details: null,
-    };
-    this.contributions.push(contribution);
-    return contribution;
-  }
-
+export class Collector extends PageCollector {
   /** @returns the external id, to be named by a contribution. */
   mention(payload: UserPayload | null): string | null {
-    const actor = toActor(payload);
-    if (actor === null) return null;
-    this.#actors.set(actor.externalId, actor);
-    return actor.externalId;
+    return this.addActor(toActor(payload));
   }
 
   /** Who wrote something on this host; whoever imported it did not. */
@@ -61,7 +28,7 @@ export class Collector {
   }
 
   mentionAll(payloads: readonly (UserPayload | null)[]): string[] {
-    return [...new Set(payloads.map((payload) => this.mention(payload)))].filter((id) => id !== null);
+    return distinct(payloads.map((payload) => this.mention(payload)));
   }
 
   reactions(payloads: readonly ReactionPayload[]): ContributionDetails['reactions'] {
@@ -69,17 +36,5 @@ export class Collector {
       emoji: emojis.get(content) ?? content,
       reactor: this.mention(user),
     }));
-  }
-
-  toPage({ nextCursor, total }: Pick<ContributionPage, 'nextCursor' | 'total'>): ContributionPage {
-    const { contributions, wholeParents } = this;
-    return {
-      contributions,
-      actors: [...this.#actors.values()],
-      wholeParents,
-      nextCursor,
-      total,
-      pageSize: Math.max(1, contributions.length),
-    };
   }
 }

@@ -1,6 +1,6 @@
 import { noDetails } from '../../../contributions/contribution.ts';
 import type { ContributionPage } from '../../provider.ts';
-import { type Step, stepFromOldest, type Wanted } from '../lists.ts';
+import { type Step, stepFromOldest, type Wanted } from '../../rest/lists.ts';
 import { type CommentPayload, CommentsPayload, type ReactionPayload } from '../payloads.ts';
 import { repositoryPath } from '../repositories.ts';
 import { Collector } from './collector.ts';

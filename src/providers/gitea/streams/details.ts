@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { LineCounts } from '../../../contributions/contribution.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
-import type { GiteaClient } from '../client.ts';
-import { readAll } from '../lists.ts';
+import type { RestClient } from '../../rest/client.ts';
+import { readPaths } from '../../rest/readers.ts';
 import { repositoryPath } from '../repositories.ts';
 
 /** What commits and pull requests change: a request for each. */
@@ -18,7 +18,7 @@ const FilesPayload = Type.Array(Type.Object({ filename: Type.String() }));
 
 /** What commits changed, by id; one that is not shown is not in the answer. */
 export async function readLineCounts(
-  client: GiteaClient,
+  client: RestClient,
   repository: KnownRepository,
   oids: readonly string[],
   call: Call,
@@ -35,22 +35,15 @@ export async function readLineCounts(
 }
 
 /** Paths that pull requests change, by number. */
-export async function readChangedFiles(
-  client: GiteaClient,
+export function readChangedFiles(
+  client: RestClient,
   repository: KnownRepository,
   numbers: readonly string[],
   call: Call,
 ): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>();
-  for (const number of numbers) {
-    const list = { path: `${repositoryPath(repository)}/pulls/${number}/files`, items: FilesPayload };
-    const files = await readAll(client, list, call);
-    if (files !== null) {
-      found.set(
-        number,
-        files.map(({ filename }) => filename),
-      );
-    }
-  }
-  return found;
+  const listOf = (number: string) => ({
+    path: `${repositoryPath(repository)}/pulls/${number}/files`,
+    items: FilesPayload,
+  });
+  return readPaths(client, numbers, { listOf, pathOf: ({ filename }) => filename }, call);
 }

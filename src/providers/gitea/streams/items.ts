@@ -1,8 +1,9 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
-import { existing } from '../checks.ts';
-import type { GiteaClient } from '../client.ts';
-import { readAll } from '../lists.ts';
+import { existing } from '../../rest/checks.ts';
+import type { RestClient } from '../../rest/client.ts';
+import { toDate } from '../../rest/collector.ts';
+import { readAll } from '../../rest/lists.ts';
 import {
   type IssuePayload,
   PullRequestPayload,
@@ -22,7 +23,7 @@ import type { Collector } from './collector.ts';
 
 /** Whom to ask, and about which repository. */
 export interface Asking {
-  client: GiteaClient;
+  client: RestClient;
   repository: KnownRepository;
   call: Call;
 }
@@ -157,8 +158,4 @@ function closer(timeline: TimelinePayload, closedAt: string): UserPayload | null
     return agoMs >= 0 && agoMs <= closedByMergeWithinMs;
   });
   return merged?.ref_issue?.user ?? closing?.user ?? null;
-}
-
-function toDate(text: string | null): Date | null {
-  return text === null ? null : new Date(text);
 }

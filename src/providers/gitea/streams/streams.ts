@@ -1,7 +1,7 @@
 import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
-import { existing } from '../checks.ts';
-import type { GiteaClient } from '../client.ts';
-import { stepFromNewest, type Wanted } from '../lists.ts';
+import { existing } from '../../rest/checks.ts';
+import type { RestClient } from '../../rest/client.ts';
+import { stepForward, type Wanted } from '../../rest/lists.ts';
 import { IssuesPayload, RepositoryPayload } from '../payloads.ts';
 import { repositoryPath } from '../repositories.ts';
 import { Collector } from './collector.ts';
@@ -18,7 +18,7 @@ export const streams: readonly Stream[] = [
 
 /** A page of a stream, newest first. */
 export async function readStream(
-  client: GiteaClient,
+  client: RestClient,
   stream: string,
   repository: KnownRepository,
   position: Position,
@@ -51,7 +51,7 @@ async function readItems(
   wanted: Wanted,
   read: typeof readIssue,
 ): Promise<ContributionPage | null> {
-  const step = await stepFromNewest(asking.client, itemsList(asking.repository, type), wanted, asking.call);
+  const step = await stepForward(asking.client, itemsList(asking.repository, type), wanted, asking.call);
   if (step === null) return null;
   const additions = await Promise.all(step.items.map((item) => read(asking, item)));
   const collector = new Collector();

@@ -1,7 +1,7 @@
 import type { Call, ContributionTotals, KnownRepository, RepositoryTip } from '../../provider.ts';
-import { existing } from '../checks.ts';
-import type { GiteaClient } from '../client.ts';
-import { readPage } from '../lists.ts';
+import { existing } from '../../rest/checks.ts';
+import type { RestClient } from '../../rest/client.ts';
+import { readPage } from '../../rest/lists.ts';
 import { CommitsPayload, RepositoryPayload } from '../payloads.ts';
 import { readUnchanged, repositoryPath, toListed } from '../repositories.ts';
 import { Collector } from './collector.ts';
@@ -16,7 +16,7 @@ const cheap = { stat: 'false', verification: 'false', files: 'false' };
 
 /** A repository as of now, with its newest issues and pull requests: reactions too, which no list of changes tells. */
 export async function readTip(
-  client: GiteaClient,
+  client: RestClient,
   repository: KnownRepository,
   call: Call,
 ): Promise<RepositoryTip | null> {
@@ -37,7 +37,7 @@ export async function readTip(
 
 /** How much there is of what lists can be compared with. */
 export async function readTotals(
-  client: GiteaClient,
+  client: RestClient,
   repository: KnownRepository,
   call: Call,
 ): Promise<ContributionTotals> {

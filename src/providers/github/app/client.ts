@@ -1,9 +1,9 @@
 import { SignJWT } from 'jose';
 import type { Static, TSchema } from 'typebox';
-import { type Dispatcher, request } from 'undici';
 import { AppError } from '../../../errors.ts';
-import { checkPayload } from '../checks.ts';
-import { createDispatcher, graphqlUrl, invalid, restHeaders, unavailable } from '../client.ts';
+import { createDispatcher, type Dispatcher, exchange, type RawAnswer } from '../../http/client.ts';
+import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
+import { graphqlUrl, restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
 import type { AppIdentity } from './identity.ts';
 
@@ -27,17 +27,10 @@ export interface AppRequest {
 export type AppAnswer<Data> = { data: Data; link: string } | { refusal: number };
 
 const refusals = new Set([400, 403, 404, 410, 422]);
-const answerTimeoutMs = 15_000;
 /** A hundred repositories or attempts are some hundred kilobytes. */
-const maxAnswerBytes = 8 * 1024 * 1024;
+const limits = { answerTimeoutMs: 15_000, maxAnswerBytes: 8 * 1024 * 1024 };
 /** GitHub takes a proof for ten minutes at most, and none from its future. */
 const proof = { sinceS: 60, forS: 540 };
-
-interface RawAnswer {
-  status: number;
-  headers: Dispatcher.ResponseData['headers'];
-  text: string;
-}
 
 /**
  * Asks GitHub as the App itself. Proofs and tokens are in the request and nowhere else; no redirect is followed.
@@ -51,7 +44,7 @@ export class AppClient {
 
   constructor(options: AppClientOptions) {
     this.#options = options;
-    this.#dispatcher = createDispatcher(options, maxAnswerBytes);
+    this.#dispatcher = createDispatcher({ ...options, ...limits });
   }
 
   async close(): Promise<void> {
@@ -90,18 +83,17 @@ export class AppClient {
     const credential = token ?? (await this.#prove());
     const { apiUrl } = this.#options;
     try {
-      const answer = await request(path === '/graphql' ? graphqlUrl(apiUrl) : `${apiUrl}${path}`, {
+      return await exchange(path === '/graphql' ? graphqlUrl(apiUrl) : `${apiUrl}${path}`, {
         method,
         headers: {
           ...restHeaders,
           authorization: `Bearer ${credential}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
-        body: body === undefined ? null : JSON.stringify(body),
+        body: body && JSON.stringify(body),
         dispatcher: this.#dispatcher,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
       });
-      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
     } catch {
       signal.throwIfAborted();
       // What went wrong may hold what was sent.
@@ -140,12 +132,4 @@ export function unknownApp(): AppError {
 
 function refusedToken(): AppError {
   return new AppError('provider_denied', "GitHub does not take the installation's token.");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('not JSON');
-  }
 }

@@ -1,18 +1,12 @@
 import type { Static, TSchema } from 'typebox';
-import { type Dispatcher, request } from 'undici';
 import { AppError } from '../../../errors.ts';
-import { checkPayload } from '../checks.ts';
-import { type ClientOptions, createDispatcher, invalid, restHeaders, unavailable } from '../client.ts';
+import { createDispatcher, type Dispatcher, exchange, type RawAnswer } from '../../http/client.ts';
+import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
+import { type ClientOptions, restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
 
 /** A profile is some kilobytes. */
-const maxAnswerBytes = 1024 * 1024;
-
-interface RawAnswer {
-  status: number;
-  headers: Dispatcher.ResponseData['headers'];
-  text: string;
-}
+const limits = { answerTimeoutMs: 15_000, maxAnswerBytes: 1024 * 1024 };
 
 /**
  * Asks GitHub on behalf of those who present a token of theirs. It has connections of its own, follows no redirect, repeats
@@ -24,7 +18,7 @@ export class BearerClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#dispatcher = createDispatcher(options, maxAnswerBytes);
+    this.#dispatcher = createDispatcher({ ...options, ...limits });
   }
 
   async close(): Promise<void> {
@@ -55,24 +49,12 @@ export class BearerClient {
   }
 
   async #ask(token: string, path: string, signal: AbortSignal): Promise<RawAnswer> {
+    const headers = { ...restHeaders, authorization: `Bearer ${token}` };
     try {
-      const answer = await request(`${this.#options.apiUrl}${path}`, {
-        headers: { ...restHeaders, authorization: `Bearer ${token}` },
-        dispatcher: this.#dispatcher,
-        signal,
-      });
-      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+      return await exchange(`${this.#options.apiUrl}${path}`, { headers, dispatcher: this.#dispatcher, signal });
     } catch {
       // What went wrong may hold what was sent.
       throw unavailable();
     }
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('not JSON');
   }
 }

@@ -1,16 +1,13 @@
 import { type Static, type TArray, Type } from 'typebox';
-import { Value } from 'typebox/value';
-import type { Call } from '../provider.ts';
-import { invalid } from './checks.ts';
-import type { GiteaClient } from './client.ts';
+import type { Call } from '../call.ts';
+import { invalid, readCursor } from './checks.ts';
+import type { Asked, RestClient } from './client.ts';
 
 /**
- * Gitea's lists are cut into numbered pages, which move when something is added or removed while they are read. Read as here,
+ * Lists that are cut into numbered pages, which move when something is added or removed while they are read. Read as here,
  * none of them ever passes anything by; some things are read twice.
  */
 
-/** What Gitea gives at most where it is not configured otherwise; more is cut off silently. */
-const perPage = 50;
 /** No list that is read at once has so many pages. */
 const maxPages = 200;
 
@@ -35,16 +32,19 @@ type ItemOf<Items extends TArray> = Static<Items>[number];
 
 /** @returns null when there is no such list. */
 export async function readPage<Items extends TArray>(
-  client: GiteaClient,
+  client: RestClient,
   { path, query = {}, items: schema }: List<Items>,
   page: number,
   call: Call,
+  asked: Asked = {},
 ): Promise<ListPage<ItemOf<Items>> | null> {
-  const parameters = new URLSearchParams({ ...query, limit: String(perPage), page: String(page) });
-  const answer = await client.get(`${path}?${parameters.toString()}`, Type.Union([schema, Type.Null()]), call);
+  const { pageSize, totalHeader } = client.dialect;
+  const size = { [pageSize.parameter]: String(pageSize.most) };
+  const parameters = new URLSearchParams({ ...size, ...query, page: String(page) });
+  const answer = await client.get(`${path}?${parameters.toString()}`, Type.Union([schema, Type.Null()]), call, asked);
   if (answer === null) return null;
   const items: readonly ItemOf<Items>[] = answer.data ?? [];
-  const total = numberIn(answer.headers['x-total-count']);
+  const total = numberIn(answer.headers[totalHeader]);
   return {
     items,
     total,
@@ -55,7 +55,7 @@ export async function readPage<Items extends TArray>(
 
 /** Everything on a list that is short. */
 export async function readAll<Items extends TArray>(
-  client: GiteaClient,
+  client: RestClient,
   list: List<Items>,
   call: Call,
 ): Promise<ItemOf<Items>[] | null> {
@@ -98,15 +98,15 @@ export interface Wanted {
 /**
  * Goes through a list whose newest comes first: what is added moves the rest back, where it is read twice. What is removed
  * moves it forward, past the reader; then the list is shorter than before by at most as much as moved, and the reader goes
- * back by so much.
+ * back by so much. (Of a list that does not tell how long it is, nothing tells of that.)
  */
-export async function stepFromNewest<Items extends TArray>(
-  client: GiteaClient,
+export async function stepForward<Items extends TArray>(
+  client: RestClient,
   list: List<Items>,
   { cursor, since }: Wanted,
   call: Call,
 ): Promise<Step<ItemOf<Items>> | null> {
-  const place = cursor === null ? null : readPlace(cursor);
+  const place = cursor === null ? null : readCursor(Place, cursor);
   const page = place?.page ?? 1;
   const read = await readPage(client, bounded(list, since, place), page, call);
   if (read === null) return null;
@@ -123,12 +123,12 @@ export async function stepFromNewest<Items extends TArray>(
  * reader, and what is removed moves nothing past it. Page 1 is read at the beginning too, for it tells how many there are.
  */
 export async function stepFromOldest<Items extends TArray>(
-  client: GiteaClient,
+  client: RestClient,
   list: List<Items>,
   { cursor, since }: Wanted,
   call: Call,
 ): Promise<Step<ItemOf<Items>> | null> {
-  const place = cursor === null ? null : readPlace(cursor);
+  const place = cursor === null ? null : readCursor(Place, cursor);
   const read = await readPage(client, bounded(list, since, place), place?.page ?? 1, call);
   if (read === null) return null;
   const { items, lastPage, total } = read;
@@ -154,15 +154,7 @@ function bounded<Items extends TArray>(list: List<Items>, since: Date | null, pl
   return { ...list, query: { ...list.query, since: toSeconds(since), ...(before !== null && { before }) } };
 }
 
-function readPlace(cursor: string): Place {
-  try {
-    return Value.Parse(Place, JSON.parse(cursor));
-  } catch {
-    throw invalid('a list cannot be gone on with');
-  }
-}
-
-/** Pages may be shorter than what Gitea cuts them to, for what may not be seen is left out: their length is no end. */
+/** Pages may be shorter than what they are cut to, for what may not be seen is left out: their length is no end. */
 function lastPageOf(
   link: string | string[] | undefined,
   { page, total, length }: { page: number; total: number | null; length: number },
@@ -170,12 +162,14 @@ function lastPageOf(
   const links = Array.isArray(link) ? link.join(',') : (link ?? '');
   const [, last] = /[?&]page=(\d{1,9})[^>]*>; rel="last"/.exec(links) ?? [];
   if (last !== undefined) return Number(last);
+  // Lists that are very long do not tell their end.
+  if (links.includes('rel="next"')) return page + 1;
   if (links !== '' || length === 0) return page;
-  // Not all lists have links. Then the first page, to which Gitea cuts the others too, tells how many there are.
+  // Not all lists have links. Then the first page, to which the others are cut too, tells how many there are.
   return page === 1 && total !== null ? Math.max(1, Math.ceil(total / length)) : page + 1;
 }
 
-function toSeconds(time: Date): string {
+export function toSeconds(time: Date): string {
   return time.toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 

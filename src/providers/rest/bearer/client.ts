@@ -1,12 +1,12 @@
 import type { Static, TSchema } from 'typebox';
-import { type Dispatcher, request } from 'undici';
 import { AppError } from '../../../errors.ts';
+import { createDispatcher, type Dispatcher, exchange, type RawAnswer } from '../../http/client.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
-import { type ClientOptions, createDispatcher, requestHeaders } from '../client.ts';
-import { isLimited, missingScopes, retryTime } from '../refusals.ts';
+import type { ClientOptions } from '../client.ts';
+import { type Dialect, isLimited, retryTime } from '../dialect.ts';
 
 /** A profile is some kilobytes. */
-const maxAnswerBytes = 1024 * 1024;
+const limits = { answerTimeoutMs: 20_000, maxAnswerBytes: 1024 * 1024 };
 
 /**
  * Asks on behalf of those who present a token of theirs. It has connections of its own, follows no redirect and repeats
@@ -14,11 +14,13 @@ const maxAnswerBytes = 1024 * 1024;
  */
 export class BearerClient {
   readonly #options: ClientOptions;
+  readonly #dialect: Dialect;
   readonly #dispatcher: Dispatcher;
 
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions, dialect: Dialect) {
     this.#options = options;
-    this.#dispatcher = createDispatcher(options, maxAnswerBytes);
+    this.#dialect = dialect;
+    this.#dispatcher = createDispatcher({ ...options, ...limits });
   }
 
   async close(): Promise<void> {
@@ -41,38 +43,30 @@ export class BearerClient {
       const retryAt = retryTime(headers, this.#options.now());
       throw new AppError('provider_rate_limited', 'The code host wants to be asked less for now.', { retryAt });
     }
-    if (status === 403) throw refused(text);
+    if (status === 403) throw this.#refused(text);
     if (status === 404 || status === 410 || (status >= 300 && status < 400)) return null;
     if (status >= 500) throw unavailable();
     if (status !== 200) throw invalid('it is neither a yes nor a no');
     return checkPayload(schema, parseJson(text), path.split('/', 2).join('/'));
   }
 
-  async #ask(
-    token: string,
-    path: string,
-    signal: AbortSignal,
-  ): Promise<{ status: number; headers: Dispatcher.ResponseData['headers']; text: string }> {
+  async #ask(token: string, path: string, signal: AbortSignal): Promise<RawAnswer> {
+    const headers = this.#dialect.requestHeaders(token);
     try {
-      const answer = await request(`${this.#options.apiUrl}${path}`, {
-        headers: requestHeaders(token),
-        dispatcher: this.#dispatcher,
-        signal,
-      });
-      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+      return await exchange(`${this.#options.apiUrl}${path}`, { headers, dispatcher: this.#dispatcher, signal });
     } catch {
       // What went wrong may hold what was sent.
       throw unavailable();
     }
   }
-}
 
-function refused(text: string): AppError {
-  const scopes = missingScopes(text);
-  return new AppError(
-    'forbidden',
-    scopes === undefined
-      ? 'The code host denies what is asked with this token.'
-      : `This token lacks a scope at the code host: ${scopes}.`,
-  );
+  #refused(text: string): AppError {
+    const scopes = this.#dialect.missingScopes(text);
+    return new AppError(
+      'forbidden',
+      scopes === undefined
+        ? 'The code host denies what is asked with this token.'
+        : `This token lacks a scope at the code host: ${scopes}.`,
+    );
+  }
 }

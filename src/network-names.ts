@@ -1,0 +1,24 @@
+/** As an address of the web has it between its slashes. The ports 80 and 443 go without saying. */
+export function isHost(text: string): boolean {
+  return ['http', 'https'].every((protocol) => {
+    const address = `${protocol}://${text}`;
+    return URL.canParse(address) && new URL(address).host === text.toLowerCase();
+  });
+}
+
+/** An address, a range of addresses, or a word for several of them. */
+export function isProxy(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', length, ...rest] = text.split('/');
+  const bits = addressBits(address);
+  const isRange = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
+  return bits > 0 && isRange && rest.length === 0;
+}
+
+/** 32 for an IPv4 address, 128 for an IPv6 address, 0 for anything else. */
+function addressBits(text: string): number {
+  if (text.includes(':')) return URL.canParse(`http://[${text}]`) ? 128 : 0;
+  return URL.canParse(`http://${text}`) && /^[\d.]+$/.test(text) && new URL(`http://${text}`).hostname === text
+    ? 32
+    : 0;
+}

@@ -1,0 +1,20 @@
+import type { Dialect } from '../rest/dialect.ts';
+
+/** https://docs.gitea.com/development/api-usage. No header tells of limits or scopes; of scopes the body of a refusal does. */
+export const giteaDialect: Dialect = {
+  apiPath: '/api/v1',
+  // What is given at most where nothing else is configured; more is cut off silently.
+  pageSize: { parameter: 'limit', most: 50 },
+  totalHeader: 'x-total-count',
+  requestHeaders: (secret) => ({
+    accept: 'application/json',
+    'user-agent': 'plaudit',
+    ...(secret !== undefined && { authorization: `token ${secret}` }),
+  }),
+  // `token does not have at least one of required scope(s): [read:user read:organization]`
+  missingScopes: (text) => {
+    const [, scopes] = /required scope\(s\)[^[]{0,40}\[([a-z:, ]{1,200})\]/.exec(text.slice(0, 2000)) ?? [];
+    return scopes?.trim().split(/[, ]+/).join(' or ');
+  },
+  limitReport: () => undefined,
+};

@@ -1,0 +1,158 @@
+import type { AccountFacts, Actor, Social } from '../../accounts/account.ts';
+import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import { AppError } from '../../errors.ts';
+import type { AccountReport, Call, KnownAccount } from '../provider.ts';
+import type { RestClient } from '../rest/client.ts';
+import { readAll, readPage } from '../rest/lists.ts';
+import { groupActor, groupIdIn, groupPath, toActor } from './actors.ts';
+import {
+  GroupPayload,
+  IdentifiedPayload,
+  ProfilePayload,
+  ProjectsPayload,
+  type UserPayload,
+  UsersPayload,
+} from './payloads.ts';
+import { isFork, isPublic } from './projects.ts';
+
+/** Who has a name now; nobody who is not to be seen by everybody. */
+export async function* reportAccount(
+  client: RestClient,
+  name: string,
+  call: Call,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const user = name.includes('/') ? undefined : await findUser(client, name, call);
+  if (user !== undefined) yield* reportUser(client, user, call);
+  else yield* reportGroup(client, name, call);
+}
+
+/** A stored account, by its id. */
+export async function* refreshAccount(
+  client: RestClient,
+  { name, externalId, type }: KnownAccount,
+  call: Call,
+): AsyncGenerator<AccountReport, void, undefined> {
+  if (type === 'organization') {
+    yield* reportGroup(client, groupIdIn(externalId), call);
+    return;
+  }
+  if (hasTokens(client)) {
+    yield* reportUser(client, { id: Number(externalId) }, call);
+    return;
+  }
+  const user = await findUser(client, name, call);
+  // Somebody else has the name now: whose it was cannot be found.
+  if (user !== undefined && String(user.id) === externalId) yield* reportUser(client, user, call);
+}
+
+function hasTokens(client: RestClient): boolean {
+  return client.pace.tokens.length > 0;
+}
+
+async function findUser(client: RestClient, username: string, call: Call): Promise<UserPayload | undefined> {
+  const query = new URLSearchParams({ username });
+  const found = (await client.get(`/users?${query.toString()}`, UsersPayload, call))?.data ?? [];
+  return found.find((user) => user.username.toLowerCase() === username.toLowerCase());
+}
+
+/** Strangers are told who has a name, and no more of them. */
+async function* reportUser(
+  client: RestClient,
+  user: UserPayload | { id: number },
+  call: Call,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const profile = hasTokens(client) ? (await client.get(`/users/${user.id}`, ProfilePayload, call))?.data : undefined;
+  const told = profile ?? ('username' in user && !hasTokens(client) ? user : null);
+  const actor = toActor(told);
+  if (told === null || actor === null || (profile !== undefined && profile.followers === undefined)) return;
+  const account = { ...actor, ...(profile?.bot === true && { type: 'bot' as const }), ...profileOf(profile) };
+  yield toReport(account, {});
+  const [counted, stars] = await Promise.all([countPublic(client, told.id, call), sumStars(client, told.id, call)]);
+  yield toReport(account, { ...counted, ...stars });
+}
+
+type Profile = Omit<AccountFacts, keyof Actor>;
+
+function profileOf(profile: ProfilePayload | undefined): Profile {
+  return {
+    website: profile?.website_url ?? '',
+    description: profile?.bio ?? '',
+    socials: profile === undefined ? null : socialsOf(profile),
+    followers: profile?.followers ?? null,
+    following: profile?.following ?? null,
+  };
+}
+
+const socialAddresses = { twitter: 'https://twitter.com/', linkedin: 'https://www.linkedin.com/in/' } as const;
+
+/** What people write there is a name or a whole address. */
+function socialsOf(profile: ProfilePayload): Social[] {
+  return (['twitter', 'linkedin'] as const).flatMap((provider) => {
+    const name = (profile[provider] ?? '').trim();
+    if (name === '') return [];
+    const url = /^https?:\/\//i.test(name) ? name : `${socialAddresses[provider]}${encodeURIComponent(name)}`;
+    return [{ provider, name, url }];
+  });
+}
+
+/** @param name the full path, or the id. */
+async function* reportGroup(
+  client: RestClient,
+  name: string,
+  call: Call,
+): AsyncGenerator<AccountReport, void, undefined> {
+  const group = (await client.get(groupPath(name), GroupPayload, call))?.data;
+  if (group === undefined || group.visibility !== 'public') return;
+  const nobody: Profile = {
+    website: '',
+    description: group.description ?? '',
+    socials: [],
+    followers: 0,
+    following: 0,
+  };
+  yield { account: { ...groupActor(group), ...nobody }, counters: {}, missing: [], memory: null };
+}
+
+/** Reviews, commits and where they were made are in no list of what somebody did; there are no discussions. */
+function toReport(account: AccountFacts, known: Partial<Counters>): AccountReport {
+  const counters: Partial<Counters> = { discussions: 0, discussions_answered: 0, ...known };
+  const missing: CounterName[] = counterNames.filter((name) => counters[name] === undefined);
+  return { account, counters, missing, memory: null };
+}
+
+const searches = [
+  ['issues', '/issues', {}],
+  ['issues_closed', '/issues', { state: 'closed' }],
+  ['pull_requests', '/merge_requests', {}],
+  ['pull_requests_merged', '/merge_requests', { state: 'merged' }],
+] as const;
+
+/** What somebody opened on the whole instance, as strangers see it: with a token, what is private would be among it. */
+async function countPublic(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
+  const { access: _none, ...anybody } = call;
+  const counts = await Promise.all(
+    searches.map(async ([counter, path, more]): Promise<Partial<Counters>> => {
+      const query = { scope: 'all', author_id: String(id), ...more, per_page: '1' };
+      const list = { path, query, items: IdentifiedPayload };
+      const page = await readPage(client, list, 1, anybody, { isAnonymous: true }).catch(unlessTold);
+      return page === null || page.total === null ? {} : { [counter]: page.total };
+    }),
+  );
+  return Object.assign({}, ...counts);
+}
+
+/** An instance may answer no strangers, or few, or give up on those who did much: then it is not known. */
+function unlessTold(error: unknown): null {
+  if (error instanceof AppError) return null;
+  throw error;
+}
+
+/** Strangers are not told what is a fork. */
+async function sumStars(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
+  if (!hasTokens(client)) return {};
+  const list = { path: `/users/${id}/projects`, query: { order_by: 'id', sort: 'asc' }, items: ProjectsPayload };
+  const projects = (await readAll(client, list, call)) ?? [];
+  // A page that moved is read twice.
+  const earning = new Map(projects.filter((one) => isPublic(one) && !isFork(one)).map((one) => [one.id, one]));
+  return { stars: [...earning.values()].reduce((sum, { star_count: stars }) => sum + stars, 0) };
+}

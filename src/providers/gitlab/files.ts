@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
+import type { RestClient } from '../rest/client.ts';
+import { textOf } from '../rest/text.ts';
+import { branchOf, projectPath, readUnchanged } from './projects.ts';
+
+/** https://docs.gitlab.com/api/repository_files/ */
+const FilePayload = Type.Object({
+  blob_id: Type.String(),
+  size: Type.Integer({ minimum: 0 }),
+  encoding: Type.String(),
+  content: Type.String(),
+});
+const BranchPayload = Type.Object({ commit: Type.Object({ id: Type.String() }) });
+
+/** Files at the newest commit of the default branch: a request for each. Null: the repository is not shown as it was. */
+export async function readFiles(
+  client: RestClient,
+  repository: KnownRepository,
+  paths: readonly string[],
+  call: Call,
+): Promise<RepositoryFiles | null> {
+  const now = await readUnchanged(client, repository, call);
+  if (now === null) return null;
+  const branch = branchOf(now, repository.access);
+  if (branch === '') return { revision: null, files: [] };
+  const below = `${projectPath(repository)}/repository`;
+  const address = `${below}/branches/${encodeURIComponent(branch)}`;
+  const revision = (await client.get(address, BranchPayload, call))?.data.commit.id;
+  if (revision === undefined) return null;
+  const files: RepositoryFile[] = [];
+  for (const path of paths) {
+    const file = (await client.get(`${below}/files/${encodeURIComponent(path)}?ref=${revision}`, FilePayload, call))
+      ?.data;
+    if (file === undefined) continue;
+    files.push({ path, oid: file.blob_id, sizeBytes: file.size, text: textOf(file.encoding, file.content) });
+  }
+  return { revision, files };
+}
+
+export function fileUrl(
+  url: string,
+  { owner, name, defaultBranch }: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>,
+  path: string,
+): string {
+  const parts = [...owner.split('/'), name, '-', 'raw', ...defaultBranch.split('/'), ...path.split('/')];
+  return `${url}/${parts.map(encodeURIComponent).join('/')}`;
+}

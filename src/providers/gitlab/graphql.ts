@@ -1,0 +1,178 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import type { Actor } from '../../accounts/account.ts';
+import { AppError } from '../../errors.ts';
+import type { Call, KnownRepository } from '../provider.ts';
+import { checkPayload, invalid } from '../rest/checks.ts';
+import type { RestClient } from '../rest/client.ts';
+import { toActor } from './actors.ts';
+import { Nullable, type ProjectPayload } from './payloads.ts';
+
+/**
+ * What GitLab tells by GraphQL alone: whose a commit is, how large a merge request is, what a project is written in.
+ * https://docs.gitlab.com/api/graphql/reference/. A question may have a complexity of 200; a commit has about 20.
+ */
+
+const atOnce = { commits: 8, mergeRequests: 20, projects: 20 };
+
+const Answer = Type.Object({ data: Type.Optional(Type.Unknown()), errors: Type.Optional(Type.Array(Type.Unknown())) });
+
+async function ask<Schema extends TSchema>(
+  client: RestClient,
+  question: { query: string; variables: object },
+  schema: Schema,
+  call: Call,
+): Promise<Static<Schema>> {
+  const answer = await client.post(client.besideApi('/api/graphql'), question, Answer, call);
+  if (answer === null || (answer.data.errors ?? []).length > 0) throw invalid('a question by GraphQL has errors');
+  return checkPayload(schema, answer.data.data, 'graphql');
+}
+
+const User = Type.Object({
+  id: Type.String(),
+  username: Type.String(),
+  name: Type.String(),
+  avatarUrl: Nullable(Type.String()),
+});
+const CommitsAnswer = Type.Object({
+  project: Nullable(
+    Type.Object({
+      repository: Nullable(
+        Type.Record(
+          Type.String(),
+          Nullable(
+            Type.Object({
+              lastCommit: Nullable(Type.Object({ authorEmail: Nullable(Type.String()), author: Nullable(User) })),
+            }),
+          ),
+        ),
+      ),
+    }),
+  ),
+});
+
+/** Addresses of authors, in lower case, and whose they are. GitLab knows all addresses of an account, hidden ones too. */
+export async function readAuthors(
+  client: RestClient,
+  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
+  oids: readonly string[],
+  call: Call,
+): Promise<Map<string, Actor | null>> {
+  const found = new Map<string, Actor | null>();
+  for (const some of inParts(oids, atOnce.commits)) {
+    const commits = some
+      .filter((oid) => /^[\da-f]{40,64}$/.test(oid))
+      .map(
+        (oid, index) =>
+          `c${index}: tree(ref: "${oid}") { lastCommit { authorEmail author { id username name avatarUrl } } }`,
+      );
+    const query = `query Authors($path: ID!) { project(fullPath: $path) { repository { ${commits.join(' ')} } } }`;
+    const variables = { path: `${owner}/${name}` };
+    const { project } = await ask(client, { query, variables }, CommitsAnswer, call);
+    for (const tree of Object.values(project?.repository ?? {})) {
+      const email = tree?.lastCommit?.authorEmail;
+      if (email) found.set(email.toLowerCase(), authorOf(tree.lastCommit?.author ?? null, client));
+    }
+  }
+  return found;
+}
+
+function authorOf(user: Static<typeof User> | null, client: RestClient): Actor | null {
+  const [, id] = /^gid:\/\/gitlab\/User\/(\d{1,15})$/.exec(user?.id ?? '') ?? [];
+  if (user === null || id === undefined) return null;
+  const { username, name, avatarUrl } = user;
+  // It is told without the host where the host keeps it.
+  const avatar_url = avatarUrl === null ? null : new URL(avatarUrl, client.url).href;
+  return toActor({ id: Number(id), username, name, avatar_url });
+}
+
+const Count = Type.Integer({ minimum: 0 });
+const SizesAnswer = Type.Object({
+  project: Nullable(
+    Type.Object({
+      mergeRequests: Nullable(
+        Type.Object({
+          nodes: Type.Array(
+            Type.Object({
+              iid: Type.String(),
+              commitCount: Nullable(Count),
+              diffStatsSummary: Nullable(Type.Object({ additions: Count, deletions: Count, fileCount: Count })),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+export interface MergeRequestSize {
+  additions: number | null;
+  deletions: number | null;
+  changedFiles: number | null;
+  commits: number | null;
+}
+
+/** How large merge requests are, by number; one of which it is not told is not in the answer. */
+export async function readSizes(
+  client: RestClient,
+  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
+  numbers: readonly number[],
+  call: Call,
+): Promise<Map<number, MergeRequestSize>> {
+  const found = new Map<number, MergeRequestSize>();
+  const query = `query Sizes($path: ID!, $iids: [String!], $first: Int) { project(fullPath: $path) {
+    mergeRequests(iids: $iids, first: $first) { nodes {
+      iid commitCount diffStatsSummary { additions deletions fileCount } } } } }`;
+  for (const some of inParts(numbers, atOnce.mergeRequests)) {
+    const variables = { path: `${owner}/${name}`, iids: some.map(String), first: some.length };
+    const answer = await ask(client, { query, variables }, SizesAnswer, call);
+    for (const { iid, commitCount, diffStatsSummary: stats } of answer.project?.mergeRequests?.nodes ?? []) {
+      const { additions = null, deletions = null, fileCount: changedFiles = null } = stats ?? {};
+      found.set(Number(iid), { additions, deletions, changedFiles, commits: commitCount });
+    }
+  }
+  return found;
+}
+
+const LanguagesAnswer = Type.Object({
+  projects: Nullable(
+    Type.Object({
+      nodes: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          languages: Nullable(Type.Array(Type.Object({ name: Type.String(), share: Nullable(Type.Number()) }))),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** What most of each project is written in, by id; where it is not told, a project is shown without. */
+export async function readLanguages(
+  client: RestClient,
+  projects: readonly Pick<ProjectPayload, 'id'>[],
+  call: Call,
+): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  const query = `query Languages($ids: [ID!], $first: Int) { projects(ids: $ids, first: $first) { nodes {
+    id languages { name share } } } }`;
+  for (const some of inParts(projects, atOnce.projects)) {
+    const variables = { ids: some.map(({ id }) => `gid://gitlab/Project/${id}`), first: some.length };
+    const answer = await ask(client, { query, variables }, LanguagesAnswer, call).catch(unlessUntold);
+    for (const { id, languages } of answer?.projects?.nodes ?? []) {
+      const [most] = (languages ?? []).toSorted((one, other) => (other.share ?? 0) - (one.share ?? 0));
+      if (most !== undefined) found.set(Number(id.split('/').at(-1)), most.name);
+    }
+  }
+  return found;
+}
+
+function unlessUntold(error: unknown): null {
+  if (error instanceof AppError && error.code === 'provider_invalid_response') return null;
+  throw error;
+}
+
+function inParts<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, part) =>
+    items.slice(part * size, (part + 1) * size),
+  );
+}

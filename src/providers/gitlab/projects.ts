@@ -1,0 +1,130 @@
+import type { Call, KnownAccount, KnownRepository, ListedRepository, RepositoryPage } from '../provider.ts';
+import type { RestClient } from '../rest/client.ts';
+import { stepForward } from '../rest/lists.ts';
+import { findInViews, listByViews } from '../rest/views.ts';
+import { groupIdIn } from './actors.ts';
+import { readLanguages } from './graphql.ts';
+import { type ProjectPayload, ProjectPayload as ProjectSchema, ProjectsPayload } from './payloads.ts';
+
+/** GitLab writes down at most this often that something happened in a project. */
+const activityToldEveryMs = 3_600_000;
+
+/** Whether everybody sees it; those who are signed in see internal ones besides. Strangers are shown nothing else. */
+export function isPublic({ visibility }: ProjectPayload): boolean {
+  return visibility === undefined || visibility === 'public';
+}
+
+export function isFork({ forked_from_project: origin, mr_default_target_self: ofFork }: ProjectPayload): boolean {
+  return (origin !== undefined && origin !== null) || ofFork !== undefined;
+}
+
+/**
+ * Whether a part of a project is shown to those for whom it is read: a public project may keep its issues, merge requests
+ * or repository to its members, whom a configured token may be one of.
+ */
+export function isShown(level: string | undefined, access: string | null): boolean {
+  return level === undefined || level === 'enabled' || (level === 'private' && access !== null);
+}
+
+/** Projects directly below a user or a group: public ones, then what each token shows besides. */
+export function listRepositories(
+  client: RestClient,
+  { externalId, type }: KnownAccount,
+  cursor: string | null,
+  call: Call,
+): Promise<RepositoryPage> {
+  const order = { order_by: 'id', sort: 'asc' };
+  // Subgroups are accounts of their own; what is shared with a group belongs to others.
+  const ofGroup = {
+    path: `/groups/${groupIdIn(externalId)}/projects`,
+    query: { ...order, include_subgroups: 'false', with_shared: 'false' },
+  };
+  const ofUser = { path: `/users/${externalId}/projects`, query: order };
+  const list = { ...(type === 'organization' ? ofGroup : ofUser), items: ProjectsPayload };
+  const views = {
+    list: (after: string | null, asked: Call) => stepForward(client, list, { cursor: after, since: null }, asked),
+    isPublic,
+    toListed: (payloads: readonly ProjectPayload[], access: string | null, asked: Call) =>
+      toListed(client, payloads, access, asked),
+  };
+  return listByViews(client, views, cursor, call);
+}
+
+/** One repository; null when there is none of the name, or it is private and was not asked for. */
+export async function findRepository(
+  client: RestClient,
+  owner: KnownAccount,
+  name: string,
+  { withPrivate }: { withPrivate: boolean },
+  call: Call,
+): Promise<ListedRepository | null> {
+  const path = `/projects/${encodeURIComponent(`${owner.name}/${name}`)}`;
+  const find = async (asked: Call) => (await client.get(path, ProjectSchema, asked))?.data;
+  const found = await findInViews(client, find, isPublic, { withPrivate, call });
+  // What was given away leads on to its new owner.
+  if (found === null || !isSame(found.payload, { owner: owner.name, name })) return null;
+  const [listed] = await toListed(client, [found.payload], found.access, call);
+  return listed ?? null;
+}
+
+export function projectPath({ handle }: Pick<KnownRepository, 'handle'>): string {
+  return `/projects/${encodeURIComponent(handle)}`;
+}
+
+/** A stored repository as it is now; null when it is elsewhere by now, or not the same to us as it was. */
+export async function readUnchanged(
+  client: RestClient,
+  repository: KnownRepository,
+  call: Call,
+  { withStatistics = false }: { withStatistics?: boolean } = {},
+): Promise<ProjectPayload | null> {
+  const path = `${projectPath(repository)}${withStatistics ? '?statistics=true' : ''}`;
+  const now = (await client.get(path, ProjectSchema, call))?.data;
+  const isAsItWas = now !== undefined && isSame(now, repository) && isPublic(now) === (repository.access === null);
+  return isAsItWas ? now : null;
+}
+
+function isSame(
+  { path, namespace }: ProjectPayload,
+  { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
+): boolean {
+  return `${namespace.full_path}/${path}`.toLowerCase() === `${owner}/${name}`.toLowerCase();
+}
+
+export async function toListed(
+  client: RestClient,
+  payloads: readonly ProjectPayload[],
+  access: string | null,
+  call: Call,
+): Promise<ListedRepository[]> {
+  const languages = await readLanguages(client, payloads, call);
+  return payloads.map((payload) => ({
+    externalId: String(payload.id),
+    handle: String(payload.id),
+    name: payload.path,
+    description: payload.description ?? '',
+    language: languages.get(payload.id) ?? '',
+    license: '',
+    defaultBranch: branchOf(payload, access),
+    isPrivate: access !== null,
+    access,
+    isFork: isFork(payload),
+    stars: payload.star_count,
+    forks: payload.forks_count ?? 0,
+    openIssues: payload.open_issues_count ?? 0,
+    sizeKib: 0,
+    // Of issues and merge requests nothing tells which changed last.
+    tips: { commits: { total: null, changedAt: lastChange(payload, client.now()), revision: null } },
+  }));
+}
+
+/** Empty when there is nothing to read, or nothing that may be. */
+export function branchOf(payload: ProjectPayload, access: string | null): string {
+  const isReadable = payload.empty_repo !== true && isShown(payload.repository_access_level, access);
+  return isReadable ? (payload.default_branch ?? '') : '';
+}
+
+/** What happened soon after the time that is told was not written down: it may have happened until now. */
+function lastChange({ last_activity_at: told }: ProjectPayload, now: Date): Date {
+  return new Date(Math.min(Date.parse(told) + activityToldEveryMs, Math.max(now.getTime(), Date.parse(told))));
+}

@@ -1,0 +1,41 @@
+import type { Actor } from '../../accounts/account.ts';
+import type { OwnershipProof } from '../provider.ts';
+import type { BearerClient } from '../rest/bearer/client.ts';
+import { isSameName, proveByToken } from '../rest/prove.ts';
+import { groupActor, groupPath, toActor } from './actors.ts';
+import { GroupPayload, MemberPayload, UserPayload } from './payloads.ts';
+
+/** https://docs.gitlab.com/api/access_requests/#valid-access-levels */
+const ownerLevel = 50;
+
+/** Whether the bearer of a token is the user of a name, or an owner of the group of that name, also by a group above it. */
+export function proveOwnership(
+  client: BearerClient,
+  token: string,
+  name: string | null,
+  signal: AbortSignal,
+): Promise<OwnershipProof> {
+  return proveByToken(
+    { client, token, name, signal },
+    {
+      user: UserPayload,
+      toActor,
+      administered: ({ externalId: bearer }, group) => ownedGroup(client, token, { bearer, group }, signal),
+    },
+  );
+}
+
+async function ownedGroup(
+  client: BearerClient,
+  token: string,
+  asked: { bearer: string; group: string },
+  signal: AbortSignal,
+): Promise<Actor | null> {
+  const path = `/groups/${encodeURIComponent(asked.group)}/members/all/${asked.bearer}`;
+  const member = await client.get(token, path, MemberPayload, signal);
+  // An administrator of the instance may do everything and owns nothing by that: they are no members.
+  if (member === null || String(member.id) !== asked.bearer || member.access_level < ownerLevel) return null;
+  if (member.membership_state !== undefined && member.membership_state !== 'active') return null;
+  const group = await client.get(token, groupPath(asked.group), GroupPayload, signal);
+  return group === null || !isSameName(group.full_path, asked.group) ? null : groupActor(group);
+}

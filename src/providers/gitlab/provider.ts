@@ -1,0 +1,89 @@
+import { AppError } from '../../errors.ts';
+import type { Budget, Call, DeliveryHeaders, Provider } from '../provider.ts';
+import { BearerClient } from '../rest/bearer/client.ts';
+import { type ClientOptions, RestClient } from '../rest/client.ts';
+import { readersOf } from '../rest/readers.ts';
+import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
+import { refreshAccount, reportAccount } from './accounts.ts';
+import { gitlabDialect } from './dialect.ts';
+import { fileUrl, readFiles } from './files.ts';
+import { resolveIdentities } from './identities.ts';
+import { VersionPayload } from './payloads.ts';
+import { findRepository, listRepositories } from './projects.ts';
+import { proveOwnership } from './prove.ts';
+import { readChangedFiles, readLineCounts } from './streams/details.ts';
+import { anonymousStreams, readStream, streams } from './streams/streams.ts';
+import { readTip, readTotals } from './streams/tip.ts';
+import { readDelivery } from './webhooks.ts';
+
+export interface GitLabOptions extends ClientOptions {
+  name: string;
+  webhookSecret: string | undefined;
+}
+
+/** Letters, digits, underscores, dots and hyphens; projects may begin with a dot. https://docs.gitlab.com/user/reserved_names/ */
+const segment = /^(?!.*\.(?:git|atom|)$)[\w.][\w.-]{0,254}$/i;
+/** Groups below groups, at most twenty deep. */
+const maxDepth = 20;
+
+function isPossibleName(name: string): boolean {
+  const parts = name.split('/');
+  return parts.length <= maxDepth && parts.every((part) => segment.test(part));
+}
+
+/** GitLab 16 or later by its REST interface; what that lacks by GraphQL. With tokens it shows what is private too. */
+export function createGitLabProvider(options: GitLabOptions): Provider {
+  const { name, url, apiUrl, tokens } = options;
+  const client = new RestClient(options, gitlabDialect);
+  const bearers = new BearerClient(options, gitlabDialect);
+  return {
+    name,
+    isPossibleName,
+    isPossibleRepositoryName: (repository) => segment.test(repository),
+    accountUrl: (account) =>
+      account.type === 'organization'
+        ? `${apiUrl}/groups/${encodeURIComponent(account.name)}`
+        : `${apiUrl}/users?username=${encodeURIComponent(account.name)}`,
+    repositoryUrl: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
+    lookUp: (login, call) => reportAccount(client, login, call),
+    refresh: (account, call) => refreshAccount(client, account, call),
+    totalsFromStored: true,
+    accesses: () => accessesOf(client),
+    // No token tells totals of what its bearer may see.
+    async *seenTotals() {},
+    proveOwnership: (credential, login, signal) =>
+      proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
+    listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
+    findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
+    streams: tokens.length === 0 ? anonymousStreams : streams,
+    readStream: (stream, repository, position, call) =>
+      readStream(client, stream, repository, position, seenBy(repository, call)),
+    readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
+    ...readersOf(client, { readTip, readTotals, readFiles, readLineCounts, readChangedFiles, resolveIdentities }),
+    fileUrl: (repository, path) => fileUrl(url, repository, path),
+    // Nobody installs anything there: the operator does, and what the tokens show is all that there is.
+    app: undefined,
+    gitRemote: async ({ owner, name: repository, access }) => ({
+      url: `${url}/${[...owner.split('/'), repository].map(encodeURIComponent).join('/')}.git`,
+      authorization: gitAuthorization(client, access),
+    }),
+    budget: (signal) => describe(client, { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } }),
+    close: async () => {
+      await Promise.all([client.close(), bearers.close()]);
+    },
+  };
+}
+
+/** Its version GitLab tells only those who are signed in. */
+async function describe(client: RestClient, call: Call): Promise<Budget> {
+  const { tokens } = client.pace;
+  if (tokens.length === 0) return { description: 'asked without a token: no reviews, comments and stars' };
+  try {
+    const answer = await client.get('/version', VersionPayload, call);
+    const asking = `asked with ${tokens.length === 1 ? 'a token' : `${tokens.length} tokens`}`;
+    return { description: answer === null ? 'version unknown' : `version ${answer.data.version}, ${asking}` };
+  } catch (error) {
+    const isDenied = error instanceof AppError && error.code === 'provider_denied';
+    return { description: isDenied ? 'the token is not accepted' : 'cannot be reached just now' };
+  }
+}

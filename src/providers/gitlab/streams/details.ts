@@ -1,0 +1,47 @@
+import { Type } from 'typebox';
+import type { LineCounts } from '../../../contributions/contribution.ts';
+import type { Call, KnownRepository } from '../../provider.ts';
+import type { RestClient } from '../../rest/client.ts';
+import { readAll } from '../../rest/lists.ts';
+import { readPaths } from '../../rest/readers.ts';
+import { projectPath } from '../projects.ts';
+
+/** What commits and merge requests change. https://docs.gitlab.com/api/commits/ */
+
+const CommitPayload = Type.Object({
+  stats: Type.Object({ additions: Type.Integer({ minimum: 0 }), deletions: Type.Integer({ minimum: 0 }) }),
+});
+const DiffsPayload = Type.Array(Type.Object({ new_path: Type.String() }));
+
+/** What commits changed, by id; one that is not shown is not in the answer. */
+export async function readLineCounts(
+  client: RestClient,
+  repository: KnownRepository,
+  oids: readonly string[],
+  call: Call,
+): Promise<Map<string, LineCounts>> {
+  const found = new Map<string, LineCounts>();
+  for (const oid of oids) {
+    const path = `${projectPath(repository)}/repository/commits/${oid}`;
+    const commit = (await client.get(`${path}?stats=true`, CommitPayload, call))?.data;
+    if (commit === undefined) continue;
+    const files = await readAll(client, { path: `${path}/diff`, items: DiffsPayload }, call);
+    const { additions, deletions } = commit.stats;
+    found.set(oid, { additions, deletions, changedFiles: files?.length ?? null });
+  }
+  return found;
+}
+
+/** Paths that merge requests change, by number. */
+export function readChangedFiles(
+  client: RestClient,
+  repository: KnownRepository,
+  numbers: readonly string[],
+  call: Call,
+): Promise<Map<string, string[]>> {
+  const listOf = (number: string) => ({
+    path: `${projectPath(repository)}/merge_requests/${number}/diffs`,
+    items: DiffsPayload,
+  });
+  return readPaths(client, numbers, { listOf, pathOf: ({ new_path: path }) => path }, call);
+}

@@ -1,0 +1,161 @@
+import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
+import { AppError } from '../../../errors.ts';
+import { toDate } from '../../rest/collector.ts';
+import { readAll } from '../../rest/lists.ts';
+import { type MergeRequestSize, readSizes } from '../graphql.ts';
+import {
+  type IssuePayload,
+  type MergeRequestPayload,
+  MergeRequestsPayload,
+  type NotePayload,
+  type UserPayload,
+} from '../payloads.ts';
+import { projectPath } from '../projects.ts';
+import type { Collector } from './collector.ts';
+import { type Asking, addComment, awardsOf, isAtLine, isVerdict, readComments, readNotes } from './notes.ts';
+
+/** What one issue or merge request is, with what hangs on it, which GitLab tells one by one. */
+
+/** Adds what was read, once all of it was. */
+export type Addition = (collector: Collector) => void;
+
+/** How shortly before an issue was closed the merge request was merged that did it. */
+const closedByMergeWithinMs = 300_000;
+
+export function readIssues(issues: readonly IssuePayload[]): Addition[] {
+  return issues.map((issue) => (collector) => void addItem(collector, 'issue', issue));
+}
+
+export function readDeepIssues(asking: Asking, issues: readonly IssuePayload[]): Promise<Addition[]> {
+  return Promise.all(issues.map((issue) => readDeepIssue(asking, issue)));
+}
+
+/** Without a token nobody is told who reviewed. */
+export function readBareMergeRequests(mergeRequests: readonly MergeRequestPayload[]): Addition[] {
+  return mergeRequests.map((one) => (collector) => void addItem(collector, 'pull_request', one));
+}
+
+export function readMergeRequests(asking: Asking, mergeRequests: readonly MergeRequestPayload[]): Promise<Addition[]> {
+  return Promise.all(
+    mergeRequests.map(async (one) => {
+      const notes = await readNotes(asking, `merge_requests/${one.iid}`);
+      return (collector) => void addMergeRequest(collector, one, notes);
+    }),
+  );
+}
+
+export async function readDeepMergeRequests(
+  asking: Asking,
+  mergeRequests: readonly MergeRequestPayload[],
+): Promise<Addition[]> {
+  const { client, repository, call } = asking;
+  const numbers = mergeRequests.map(({ iid }) => iid);
+  const sizes = await readSizes(client, repository, numbers, call).catch(unlessUntold);
+  return Promise.all(mergeRequests.map((one) => readDeepMergeRequest(asking, one, sizes.get(one.iid))));
+}
+
+/** How large merge requests are costs GitLab much; where it does not say, the rest is told all the same. */
+function unlessUntold(error: unknown): Map<number, MergeRequestSize> {
+  if (error instanceof AppError && error.code === 'provider_invalid_response') return new Map();
+  throw error;
+}
+
+async function readDeepIssue(asking: Asking, payload: IssuePayload): Promise<Addition> {
+  const thread = `issues/${payload.iid}` as const;
+  const awards = await awardsOf(asking, thread);
+  const comments = await readComments(
+    asking,
+    thread,
+    payload.user_notes_count > 0 ? await readNotes(asking, thread) : [],
+  );
+  const resolver = payload.closed_at === null ? null : await resolverOf(asking, payload, payload.closed_at);
+  return (collector) => {
+    const issue = addItem(collector, 'issue', payload);
+    issue.details = {
+      ...commonDetails(collector, payload),
+      reactions: collector.reactions(awards),
+      comments: comments.length,
+      resolvedBy: collector.mention(resolver),
+    };
+    for (const comment of comments) addComment(collector, 'issue_comment', comment, payload.iid);
+  };
+}
+
+async function readDeepMergeRequest(
+  asking: Asking,
+  payload: MergeRequestPayload,
+  size: MergeRequestSize | undefined,
+): Promise<Addition> {
+  const thread = `merge_requests/${payload.iid}` as const;
+  const awards = await awardsOf(asking, thread);
+  const notes = await readNotes(asking, thread);
+  const comments = await readComments(asking, thread, notes);
+  return (collector) => {
+    const pull = addMergeRequest(collector, payload, notes);
+    const verdicts = notes.filter((note) => isReview(note, payload));
+    pull.details = {
+      ...commonDetails(collector, payload),
+      ...size,
+      reactions: collector.reactions(awards),
+      comments: comments.filter(({ note }) => !isAtLine(note)).length,
+      reviewers: collector.mentionAll([...(payload.reviewers ?? []), ...verdicts.map(({ author }) => author)]),
+    };
+    for (const comment of comments) {
+      addComment(collector, isAtLine(comment.note) ? 'review_comment' : 'pull_request_comment', comment, payload.iid);
+    }
+  };
+}
+
+function addItem(
+  collector: Collector,
+  kind: 'issue' | 'pull_request',
+  payload: IssuePayload | MergeRequestPayload,
+): Contribution {
+  const item = collector.add(kind, collector.mention(payload.author), payload);
+  item.mergedAt = 'merged_at' in payload ? toDate(payload.merged_at) : null;
+  // What was opened again may still say when it was closed; what was merged may not.
+  item.closedAt = payload.state === 'opened' ? null : (toDate(payload.closed_at) ?? item.mergedAt);
+  return item;
+}
+
+function addMergeRequest(
+  collector: Collector,
+  payload: MergeRequestPayload,
+  notes: readonly NotePayload[],
+): Contribution {
+  const pull = addItem(collector, 'pull_request', payload);
+  for (const note of notes.filter((one) => isReview(one, payload))) {
+    collector.add('review', collector.mention(note.author), note).parentExternalId = pull.externalId;
+  }
+  collector.wholeParents.push(pull.externalId);
+  return pull;
+}
+
+/** Somebody else's word on the whole: GitLab lets people approve what is their own. */
+function isReview(note: NotePayload, { author }: MergeRequestPayload): boolean {
+  return isVerdict(note) && (note.author === null || note.author.id !== author?.id);
+}
+
+function commonDetails(collector: Collector, payload: IssuePayload | MergeRequestPayload) {
+  return {
+    ...noDetails,
+    number: payload.iid,
+    assignees: collector.mentionAll(payload.assignees ?? []),
+    labels: payload.labels,
+  };
+}
+
+/** The author of the merge request that closed an issue, or whoever did. */
+async function resolverOf(
+  { client, repository, call }: Asking,
+  { iid, closed_by: closer }: IssuePayload,
+  closedAt: string,
+): Promise<UserPayload | null> {
+  const list = { path: `${projectPath(repository)}/issues/${iid}/closed_by`, items: MergeRequestsPayload };
+  const closing = (await readAll(client, list, call)) ?? [];
+  const merged = closing.findLast(({ merged_at: mergedAt }) => {
+    const agoMs = mergedAt === null ? Number.NaN : Date.parse(closedAt) - Date.parse(mergedAt);
+    return agoMs >= 0 && agoMs <= closedByMergeWithinMs;
+  });
+  return merged?.author ?? closer ?? null;
+}

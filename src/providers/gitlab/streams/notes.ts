@@ -1,0 +1,75 @@
+import { noDetails } from '../../../contributions/contribution.ts';
+import type { Call, KnownRepository } from '../../provider.ts';
+import type { RestClient } from '../../rest/client.ts';
+import { readAll } from '../../rest/lists.ts';
+import { type AwardPayload, AwardsPayload, type NotePayload, NotesPayload } from '../payloads.ts';
+import { projectPath } from '../projects.ts';
+import type { Collector } from './collector.ts';
+
+/** What people wrote below an issue or a merge request, and what GitLab noted there of what they did. */
+
+/** Whom to ask, and about which repository. */
+export interface Asking {
+  client: RestClient;
+  repository: KnownRepository;
+  call: Call;
+}
+
+/** What can be written below; as addresses call it. */
+export type Thread = `issues/${number}` | `merge_requests/${number}`;
+
+/** A note with who reacted to it. */
+export interface Comment {
+  note: NotePayload;
+  awards: readonly AwardPayload[];
+}
+
+/** GitLab writes these in English whatever language an instance speaks. */
+const verdicts = new Set(['approved this merge request', 'requested changes']);
+
+/** All that was noted. What is for members alone is left out of what is public. */
+export async function readNotes(asking: Asking, thread: Thread): Promise<NotePayload[]> {
+  const query = { order_by: 'created_at', sort: 'asc' };
+  const list = { path: `${projectPath(asking.repository)}/${thread}/notes`, query, items: NotesPayload };
+  // It may have been deleted since it was listed.
+  const notes = (await readAll(asking.client, list, asking.call)) ?? [];
+  return asking.repository.access === null ? notes.filter((note) => !isForMembers(note)) : notes;
+}
+
+function isForMembers({ internal, confidential }: NotePayload): boolean {
+  return internal === true || confidential === true;
+}
+
+export function isVerdict({ system, body }: NotePayload): boolean {
+  return system && verdicts.has(body.trim().toLowerCase());
+}
+
+/** Comments among the notes, with who reacted to them. */
+export function readComments(asking: Asking, thread: Thread, notes: readonly NotePayload[]): Promise<Comment[]> {
+  const written = notes.filter(({ system }) => !system);
+  return Promise.all(
+    written.map(async (note) => ({ note, awards: await awardsOf(asking, `${thread}/notes/${note.id}`) })),
+  );
+}
+
+export async function awardsOf(
+  { client, repository, call }: Asking,
+  what: Thread | `${Thread}/notes/${number}`,
+): Promise<AwardPayload[]> {
+  const list = { path: `${projectPath(repository)}/${what}/award_emoji`, items: AwardsPayload };
+  return (await readAll(client, list, call)) ?? [];
+}
+
+export function isAtLine({ type }: NotePayload): boolean {
+  return type === 'DiffNote';
+}
+
+export function addComment(
+  collector: Collector,
+  kind: 'issue_comment' | 'pull_request_comment' | 'review_comment',
+  { note, awards }: Comment,
+  number: number,
+): void {
+  const comment = collector.add(kind, collector.mention(note.author), note);
+  comment.details = { ...noDetails, number, reactions: collector.reactions(awards) };
+}

@@ -1,0 +1,71 @@
+import { type TArray, Type } from 'typebox';
+import type { Call, ContributionTotals, KnownRepository, RepositoryTip } from '../../provider.ts';
+import { existing } from '../../rest/checks.ts';
+import type { RestClient } from '../../rest/client.ts';
+import { type List, readPage } from '../../rest/lists.ts';
+import { IdentifiedPayload, type IssuePayload, type MergeRequestPayload } from '../payloads.ts';
+import { isShown, projectPath, readUnchanged, toListed } from '../projects.ts';
+import { Collector } from './collector.ts';
+import { readDeepIssues, readDeepMergeRequests } from './items.ts';
+import { areMergeRequestsShown, issueList, mergeRequestList } from './streams.ts';
+
+/** Everything that hangs on an item costs a request: so many of those that changed last are looked at. */
+const newest = { order_by: 'updated_at', sort: 'desc', per_page: '5' };
+const one = { per_page: '1' };
+
+/** A repository as of now, with what changed last in it: reactions too, which no list of changes tells. */
+export async function readTip(
+  client: RestClient,
+  repository: KnownRepository,
+  call: Call,
+): Promise<RepositoryTip | null> {
+  const now = await readUnchanged(client, repository, call);
+  // Whoever asks for it by its name finds out what became of it.
+  if (now === null) return null;
+  const asking = { client, repository, call };
+  const issues: readonly IssuePayload[] = isShown(now.issues_access_level, repository.access)
+    ? ((await readPage(client, withQuery(issueList(repository), newest), 1, call))?.items ?? [])
+    : [];
+  const mergeRequests: readonly MergeRequestPayload[] = areMergeRequestsShown(now, repository)
+    ? ((await readPage(client, withQuery(mergeRequestList(repository), newest), 1, call))?.items ?? [])
+    : [];
+  const additions = [
+    ...(await readDeepIssues(asking, issues)),
+    ...(await readDeepMergeRequests(asking, mergeRequests)),
+  ];
+  const collector = new Collector();
+  for (const add of additions) add(collector);
+  const [listed] = await toListed(client, [now], repository.access, call);
+  return listed === undefined
+    ? null
+    : { repository: listed, page: collector.toPage({ nextCursor: null, total: null }) };
+}
+
+/** How much there is of what lists can be compared with. Comments are counted nowhere; commits for members alone. */
+export async function readTotals(
+  client: RestClient,
+  repository: KnownRepository,
+  call: Call,
+): Promise<ContributionTotals> {
+  const path = projectPath(repository);
+  const project = existing(await readUnchanged(client, repository, call, { withStatistics: true }));
+  const totalOf = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>): Promise<number | undefined> =>
+    (await readPage(client, withQuery({ ...list, items: IdentifiedPayload }, one), 1, call))?.total ?? undefined;
+  const hasIssues = isShown(project.issues_access_level, repository.access);
+  const hasMergeRequests = areMergeRequestsShown(project, repository);
+  const starrers = withQuery({ path: `${path}/starrers`, items: Type.Array(Type.Unknown()) }, one);
+  return {
+    ...known('commits', project.empty_repo === true ? 0 : project.statistics?.commit_count),
+    ...known('issues', hasIssues ? await totalOf(issueList(repository)) : 0),
+    ...known('pull_requests', hasMergeRequests ? await totalOf(mergeRequestList(repository)) : 0),
+    ...known('stars', (await readPage(client, starrers, 1, call))?.total ?? undefined),
+  };
+}
+
+function withQuery<Items extends TArray>(list: List<Items>, more: Record<string, string>): List<Items> {
+  return { ...list, query: { ...list.query, ...more } };
+}
+
+function known(stream: string, total: number | undefined): ContributionTotals {
+  return total === undefined ? {} : { [stream]: total };
+}

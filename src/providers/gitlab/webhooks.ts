@@ -1,0 +1,167 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Static, type TSchema, Type } from 'typebox';
+import { AppError } from '../../errors.ts';
+import { checkDelivered } from '../http/checks.ts';
+import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
+import { groupIdOf } from './actors.ts';
+
+/**
+ * Reads what GitLab delivers, from webhooks of projects and groups and from system hooks. A delivery is a hint to look: what it
+ * tells of states is left alone, so that neither the order in which deliveries come nor one that never comes does harm.
+ * https://docs.gitlab.com/user/project/integrations/webhook_events/ and https://docs.gitlab.com/administration/system_hooks/
+ */
+
+const deliveryId = /^[\w-]{1,100}$/;
+
+/** @throws AppError `unauthenticated` when it does not come with the secret; `missing_field` or `invalid_input`. */
+export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
+  if (secret === undefined) {
+    throw new AppError(
+      'not_found',
+      'This service takes no deliveries: no webhook secret is configured for this provider.',
+    );
+  }
+  if (!isSame(secret, headers['x-gitlab-token'])) {
+    throw new AppError('unauthenticated', 'X-Gitlab-Token is not the configured secret.');
+  }
+  // Both are kept when it is sent again; the first tells apart what goes to several webhooks.
+  const id = headers['idempotency-key'] ?? headers['x-gitlab-event-uuid'];
+  const event = headers['x-gitlab-event'];
+  if (typeof id !== 'string' || typeof event !== 'string') {
+    throw new AppError('missing_field', 'A delivery needs the headers X-Gitlab-Event and X-Gitlab-Event-UUID.');
+  }
+  if (!deliveryId.test(id)) throw new AppError('invalid_input', 'X-Gitlab-Event-UUID must be the UUID of a delivery.');
+  return { id, event, changes: toChanges(parse(body)) };
+}
+
+/** Hashed, so that the time taken tells nothing, not even how long the secret is. */
+function isSame(secret: string, given: string | string[] | undefined): boolean {
+  return typeof given === 'string' && timingSafeEqual(hash(given), hash(secret));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new AppError('invalid_input', 'The body must be JSON.');
+  }
+}
+
+const Id = Type.Integer({ minimum: 1 });
+const Path = Type.String({ pattern: '^[^/]+(/[^/]+)+$' });
+const Named = Type.Object({ object_kind: Type.Optional(Type.String()), event_name: Type.Optional(Type.String()) });
+const Project = Type.Object({ id: Id, path_with_namespace: Path });
+/** What belongs to a group alone, as epics do, comes without a project. */
+const InProject = Type.Object({ project: Type.Optional(Type.Union([Project, Type.Null()])) });
+const Acted = Type.Object({ user: Type.Optional(Type.Object({ id: Type.Optional(Id), username: Type.String() })) });
+/** Pushed by a key, it may be nobody's. */
+const Pushed = Type.Object({
+  project: Project,
+  user_id: Type.Optional(Type.Union([Id, Type.Null()])),
+  user_username: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+const Noted = Type.Object({ object_attributes: Type.Object({ noteable_type: Type.String() }) });
+const OfProject = Type.Object({
+  project_id: Id,
+  path_with_namespace: Path,
+  old_path_with_namespace: Type.Optional(Path),
+  project_visibility: Type.Optional(Type.String()),
+});
+const OfUser = Type.Object({ user_id: Id, username: Type.String() });
+const OfGroup = Type.Object({ group_id: Id, full_path: Type.String() });
+type Project = Static<typeof Project>;
+
+/** What each event that matters is a hint to; others are nothing to us. */
+const readers: Record<string, (payload: unknown) => Change[]> = {
+  push: (payload) => {
+    const { project, user_id: id, user_username: name } = check(Pushed, payload);
+    return [contributions(project, ['commits']), ...(id && name ? [account(id, name)] : [])];
+  },
+  issue: (payload) => [...changed(payload, ['issues']), ...actor(payload)],
+  work_item: (payload) => [...changed(payload, ['issues']), ...actor(payload)],
+  merge_request: (payload) => [...changed(payload, ['pull_requests']), ...actor(payload)],
+  note: (payload) => changed(payload, streamsOf(check(Noted, payload).object_attributes.noteable_type)),
+  emoji: (payload) => {
+    const { project } = check(InProject, payload);
+    return project ? [{ what: 'reactions', repository: String(project.id) }] : [];
+  },
+  project_create: (payload) => ownedBy(check(OfProject, payload).path_with_namespace),
+  project_destroy: (payload) => {
+    const { project_id: id, path_with_namespace: path } = check(OfProject, payload);
+    return [hidden(id), ...ownedBy(path)];
+  },
+  project_rename: (payload) => moved(payload),
+  project_transfer: (payload) => moved(payload),
+  project_update: (payload) => {
+    const { project_id: id, path_with_namespace: path, project_visibility: visibility } = check(OfProject, payload);
+    // Said in two ways: `private`, and `visibilitylevel|private`.
+    const isPublic = visibility === undefined || visibility.endsWith('public');
+    return [...(isPublic ? [] : [hidden(id)]), ...ownedBy(path)];
+  },
+  user_rename: (payload) => {
+    const { user_id: id, username: name } = check(OfUser, payload);
+    return [account(id, name)];
+  },
+  group_rename: (payload) => {
+    const { group_id: id, full_path: name } = check(OfGroup, payload);
+    return [{ what: 'account', account: groupIdOf(id), name }];
+  },
+};
+
+function toChanges(payload: unknown): Change[] {
+  const { object_kind: kind, event_name: name } = check(Named, payload);
+  const event = kind ?? name ?? '';
+  return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
+}
+
+/** Comments come with what they are below; those on commits and snippets are none. */
+function streamsOf(noteable: string): string[] {
+  if (noteable === 'MergeRequest') return ['pull_requests'];
+  return noteable === 'Issue' || noteable === 'WorkItem' ? ['issues'] : [];
+}
+
+/** Who did it; who opened it is not named. */
+function actor(payload: unknown): Change[] {
+  const { user } = check(Acted, payload);
+  return user?.id === undefined ? [] : [account(user.id, user.username)];
+}
+
+function account(id: number, name: string): Change {
+  return { what: 'account', account: String(id), name };
+}
+
+function changed(payload: unknown, streams: string[]): Change[] {
+  const { project } = check(InProject, payload);
+  return project && streams.length > 0 ? [contributions(project, streams)] : [];
+}
+
+function moved(payload: unknown): Change[] {
+  const { path_with_namespace: path, old_path_with_namespace: oldPath } = check(OfProject, payload);
+  return [...ownedBy(path), ...(oldPath === undefined ? [] : ownedBy(oldPath))];
+}
+
+/** Payloads name the owner by its path alone. */
+function ownerIn(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+function ownedBy(path: string): Change[] {
+  return [{ what: 'owned', account: null, name: ownerIn(path) }];
+}
+
+function hidden(id: number): Change {
+  return { what: 'hidden', repository: String(id), onlyPrivate: false };
+}
+
+function contributions({ id, path_with_namespace: path }: Project, streams: string[]): Change {
+  return { what: 'contributions', repository: String(id), owner: null, ownerName: ownerIn(path), streams };
+}
+
+/** @throws AppError `invalid_input` that names the place. */
+function check<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {
+  return checkDelivered(schema, payload, 'GitLab');
+}

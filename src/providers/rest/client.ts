@@ -1,0 +1,208 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Static, TSchema } from 'typebox';
+import { AppError } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import {
+  createDispatcher,
+  type Dispatcher,
+  exchange,
+  type Headers,
+  isTimeout,
+  type RawAnswer,
+  redirectOf,
+} from '../http/client.ts';
+import { checkPayload, invalid, parseJson, unavailable } from './checks.ts';
+import { type Dialect, isLimited, retryTime } from './dialect.ts';
+import { noToken, Pace, type Token } from './pace.ts';
+
+export interface ClientOptions {
+  url: string;
+  apiUrl: string;
+  tokens: readonly string[];
+  /** Shorter than a caller waits, so that a dead network is told apart from a slow answer. */
+  connectTimeoutMs: number;
+  now: () => Date;
+}
+
+export interface Answer<Schema extends TSchema> {
+  data: Static<Schema>;
+  headers: Headers;
+}
+
+export interface Asked {
+  /** Asks as somebody without a token would. */
+  isAnonymous?: boolean;
+}
+
+interface Question extends Asked {
+  /** A path of the interface, or the address of what is beside it. */
+  path: string;
+  /** Sent as JSON; undefined: nothing is sent. */
+  body?: object;
+}
+
+const limits = {
+  answerTimeoutMs: 20_000,
+  maxAnswerBytes: 32 * 1024 * 1024,
+  /** A dropped connection or a garbled answer is asked for once more. */
+  attempts: 2,
+  redirects: 2,
+};
+
+/** Talks to a REST interface: few requests at once, obeys refusals, checks every answer. */
+export class RestClient {
+  readonly dialect: Dialect;
+  readonly pace: Pace;
+  readonly now: () => Date;
+  /** Where people go. */
+  readonly url: string;
+  readonly #options: ClientOptions;
+  readonly #dispatcher: Dispatcher;
+
+  constructor(options: ClientOptions, dialect: Dialect) {
+    this.#options = options;
+    this.dialect = dialect;
+    this.now = options.now;
+    this.url = options.url;
+    this.pace = new Pace(options.tokens, {
+      now: options.now,
+      sleep: (ms, signal) => wait(ms, undefined, { signal }),
+    });
+    this.#dispatcher = createDispatcher({ ...options, ...limits });
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  /** Address of what the host has beside the interface. */
+  besideApi(path: string): string {
+    const { apiUrl } = this.#options;
+    const { apiPath } = this.dialect;
+    const base = apiUrl.endsWith(apiPath) ? apiUrl.slice(0, -apiPath.length) : new URL(apiUrl).origin;
+    return `${base}${path}`;
+  }
+
+  /** @returns null when there is no such thing, or it is not shown. */
+  get<Schema extends TSchema>(
+    path: string,
+    schema: Schema,
+    call: Call,
+    asked: Asked = {},
+  ): Promise<Answer<Schema> | null> {
+    return this.#ask({ path, ...asked }, schema, call);
+  }
+
+  /** Asks by sending something to an address beside the interface, which changes nothing there. */
+  post<Schema extends TSchema>(
+    address: string,
+    body: object,
+    schema: Schema,
+    call: Call,
+  ): Promise<Answer<Schema> | null> {
+    return this.#ask({ path: address, body }, schema, call);
+  }
+
+  async #ask<Schema extends TSchema>(asked: Question, schema: Schema, call: Call): Promise<Answer<Schema> | null> {
+    for (let attempts = 1; ; ) {
+      const token = await this.pace.acquire(call, asked.isAnonymous ?? false);
+      try {
+        const raw = await this.#follow(asked, token, call);
+        const report = this.dialect.limitReport(raw.headers);
+        if (report !== undefined) this.pace.learn(token, report);
+        if (isLimited(raw.status, raw.headers)) {
+          // The next turn says until when.
+          this.pace.block(token, retryTime(raw.headers, this.#options.now()));
+          continue;
+        }
+        if (raw.status === 401 && token !== noToken) {
+          // The next turn takes another token, or says that there is none.
+          this.pace.refuse(token);
+          continue;
+        }
+        const answer = this.#read(raw, schema, asked.path);
+        this.pace.forgivePenalty();
+        return answer;
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        if (attempts >= limits.attempts || call.signal.aborted) throw asAppError(error);
+        attempts += 1;
+      } finally {
+        this.pace.release();
+      }
+    }
+  }
+
+  /** What was renamed leads on to its new name. */
+  async #follow({ path, body }: Question, token: Token, call: Call): Promise<RawAnswer> {
+    let address = path.startsWith('/') ? `${this.#options.apiUrl}${path}` : path;
+    for (let redirects = 0; ; redirects += 1) {
+      const raw = await this.#exchange(address, body, token, call);
+      const next = this.#redirectTarget(raw, address);
+      if (next === undefined || body !== undefined || redirects >= limits.redirects) return raw;
+      address = next;
+    }
+  }
+
+  async #exchange(address: string, body: object | undefined, { secret }: Token, call: Call): Promise<RawAnswer> {
+    call.cost.requests += 1;
+    return exchange(address, {
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      headers: {
+        ...this.dialect.requestHeaders(secret),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      dispatcher: this.#dispatcher,
+      signal: AbortSignal.any([call.signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
+    });
+  }
+
+  /**
+   * Where an answer points to, if that is the same interface still: a token is shown to nobody else. Hosts write their
+   * public address, also when they were asked by another.
+   */
+  #redirectTarget(raw: RawAnswer, address: string): string | undefined {
+    const { url, apiUrl } = this.#options;
+    const target = redirectOf(raw, address);
+    if (target === undefined) return undefined;
+    if (target.origin !== new URL(apiUrl).origin && target.origin !== new URL(url).origin) return undefined;
+    const { apiPath } = this.dialect;
+    const begin = target.pathname.indexOf(`${apiPath}/`);
+    return begin < 0 ? undefined : `${apiUrl}${target.pathname.slice(begin + apiPath.length)}${target.search}`;
+  }
+
+  #read<Schema extends TSchema>(
+    { status, headers, text }: RawAnswer,
+    schema: Schema,
+    path: string,
+  ): Answer<Schema> | null {
+    if (status === 404 || status === 410) return null;
+    if (status >= 500) throw unavailable();
+    if (status === 401) throw new AppError('provider_denied', 'The code host answers nobody without a token.');
+    if (status === 403) throw this.#denied(text);
+    if (status !== 200) throw invalid(`it has the status ${status}`);
+    return { data: checkPayload(schema, parseJson(text), nameOf(path)), headers };
+  }
+
+  #denied(text: string): AppError {
+    const scopes = this.dialect.missingScopes(text);
+    const reason = scopes === undefined ? 'denies access with' : `wants the scope ${scopes} of`;
+    return new AppError('provider_denied', `The code host ${reason} the configured token.`);
+  }
+}
+
+/** A path without its parameters, or without the host that it is beside the interface on. */
+function nameOf(path: string): string {
+  return path.startsWith('/') ? (path.split('?', 1)[0] ?? '') : new URL(path).pathname;
+}
+
+/** Whether asking once more may help at once; after a time-out there is no time left for that. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === 'provider_invalid_response';
+  if (isTimeout(error)) throw unavailable(error);
+  return true;
+}
+
+function asAppError(error: unknown): AppError {
+  return error instanceof AppError ? error : unavailable(error);
+}

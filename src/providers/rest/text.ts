@@ -1,0 +1,9 @@
+/** What a file says, as interfaces tell it; null when it is no text. */
+export function textOf(encoding: string | null | undefined, content: string | null | undefined): string | null {
+  if (encoding !== 'base64' || content === null || content === undefined) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(content, 'base64'));
+  } catch {
+    return null;
+  }
+}

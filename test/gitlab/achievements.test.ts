@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { engines } from '../access/owner.ts';
+import { settled } from '../access/state.ts';
+import { addComment } from '../github/world/comments.ts';
+import { deleteItem } from '../github/world/mutations.ts';
+import { react } from '../github/world/reactions.ts';
+import { writeFile } from '../github/world/repository-changes.ts';
+import { runTask } from '../installations/installed.ts';
+import { until } from '../service.ts';
+import { events } from './deliveries.ts';
+import { deliver, entity, inService, install, told, untilTrue } from './scene.ts';
+
+/** An installed project of a simulated GitLab, and what people earn in it. */
+
+const achievements = `version: 0.0.1
+achievements:
+  - achievement:
+      name: Opener
+      icon: icons/opener.png
+      description: Opened two issues
+      triggers: [{trigger: {actor: author, action: issue, condition: "count() >= 2"}}]
+  - achievement:
+      name: Helper
+      icon: https://icons.example/helper.png
+      description: Wrote what was loved
+      triggers: [{trigger: {actor: author, action: issue_comment, condition: "emojis in ['ROCKET']"}}]
+  - achievement:
+      name: Reviewer
+      icon: https://icons.example/reviewer.png
+      description: Reviewed
+      triggers: [{trigger: {actor: author, action: review, condition: "count() >= 1"}}]
+  - achievement:
+      name: Gazer
+      icon: https://icons.example/gazer.png
+      description: Starred
+      triggers: [{trigger: {actor: author, action: star, condition: "starred = true"}}]
+  - achievement:
+      name: Small change
+      icon: https://icons.example/small.png
+      description: Changed few lines
+      triggers: [{trigger: {actor: author, action: pull_request, condition: "merged = true & changed_files = 1 & files in ['guide/engines.md']"}}]
+`;
+
+test('an installed project is known with everything, its achievements are awarded and drawn', async () => {
+  await inService(async (scene) => {
+    const { service, world, repositories, people, issues, advance } = scene;
+    const author = { name: 'Olive', email: 'olive-admin@mail.example' };
+    writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements, author);
+    await untilTrue(scene, 'everything is counted');
+    await settled(service);
+    const { pool } = service.database;
+    await install(scene, `gitlab/${engines.name}/handbook`);
+    await settled(service);
+    const kinds = async (): Promise<Record<string, number>> => {
+      const { rows } = await pool.query<{ kind: string; count: number }>(
+        `select kind, count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
+         where r.external_id = $1 and r.gone_at is null group by kind`,
+        [String(repositories.handbook.id)],
+      );
+      return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+    };
+    const everything = {
+      issue: 5,
+      pull_request: 5,
+      review: 3,
+      review_comment: 1,
+      issue_comment: 2,
+      pull_request_comment: 1,
+      star: 2,
+    };
+    const poll = async (): Promise<void> => {
+      await pool.query('delete from repository_polls');
+      await runTask(service.database, 'poll_due');
+      await settled(service);
+    };
+    await until(async () => {
+      if (isDeepStrictEqual(await kinds(), everything)) return true;
+      await poll();
+      return undefined;
+    }, 'all of it is stored');
+    const earned = async (name: string): Promise<string[]> => {
+      const { body } = await service.get(`${entity(name)}/achievements?limit=100`);
+      return body.data.map((one) => String(one['name'])).toSorted();
+    };
+    await service.get(entity('ada-lovelace'));
+    await service.get(entity('max-member'));
+    const expected = { 'ada-lovelace': ['Gazer', 'Opener', 'Small change'], 'max-member': ['Gazer', 'Reviewer'] };
+    for (const [name, names] of Object.entries(expected)) {
+      await until(async () => (isDeepStrictEqual(await earned(name), names) ? true : undefined), `${name} is awarded`);
+    }
+    const { text } = await service.get(`${entity('ada-lovelace')}/achievements?format=svg`);
+    assert.match(text, /Small change/);
+
+    const [first, second] = issues;
+    assert.ok(first && second);
+    const said = addComment(world, second, { author: people.max });
+    second.updatedAt = scene.now();
+    react(world, said, { by: people.ada, content: 'ROCKET' });
+    assert.equal(await deliver(scene, 'Emoji Hook', events.emoji(told(repositories.handbook), people.ada)), 'accepted');
+    await until(async () => {
+      advance(2);
+      return (await earned('max-member')).includes('Helper') ? true : undefined;
+    }, 'a reaction that is told is looked for, and what it earns is awarded');
+
+    deleteItem(world, repositories.handbook, second);
+    await until(async () => {
+      advance(8 * 86_400);
+      await service.get(`${entity(engines.name)}/contributors`);
+      return (await kinds())['issue'] === 4 ? true : undefined;
+    }, 'an issue that nobody told to be deleted is gone');
+  });
+});

@@ -1,0 +1,35 @@
+import { createGitLabProvider, type GitLabOptions } from '../../src/providers/gitlab/provider.ts';
+import type { KnownAccount, KnownRepository, Provider } from '../../src/providers/provider.ts';
+import type { ContractWorld } from '../contract/world.ts';
+
+/** Asking a GitLab as the service does. */
+
+export const deliverySecret = 'a secret for deliveries';
+
+export function gitlabProvider(
+  { url, apiUrl }: { url: string; apiUrl: string },
+  options: Partial<GitLabOptions> = {},
+): Provider & AsyncDisposable {
+  const provider = createGitLabProvider({
+    name: 'gitlab',
+    url,
+    apiUrl,
+    tokens: [],
+    webhookSecret: deliverySecret,
+    connectTimeoutMs: 2000,
+    now: () => new Date(),
+    ...options,
+  });
+  return { ...provider, [Symbol.asyncDispose]: () => provider.close() };
+}
+
+/** The public repository of the world, as it is stored. */
+export function handbookOf({ organization, repositories }: ContractWorld): KnownRepository {
+  const { id, name, defaultBranch } = repositories.handbook;
+  return { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+}
+
+/** The group of the world, as it is stored. */
+export function groupOf({ organization: { id, login } }: ContractWorld): KnownAccount {
+  return { externalId: `group:${id}`, handle: '', type: 'organization', name: login, memory: null };
+}

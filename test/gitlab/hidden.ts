@@ -1,0 +1,19 @@
+/** What GitLab keeps to some, by ids; the simulated world has no word for it. */
+export interface Hidden {
+  /** Users who keep their profile to themselves. */
+  profiles: Set<number>;
+  /** Visibility of groups that are not for everybody. */
+  groups: Map<number, 'internal' | 'private'>;
+  /** Confidential issues, and internal notes: for members. */
+  issues: Set<number>;
+  notes: Set<number>;
+  /** Parts of projects that are for members, or switched off. */
+  parts: Map<
+    number,
+    Partial<Record<`${'issues' | 'merge_requests' | 'repository'}_access_level`, 'private' | 'disabled'>>
+  >;
+}
+
+export function nothingHidden(): Hidden {
+  return { profiles: new Set(), groups: new Map(), issues: new Set(), notes: new Set(), parts: new Map() };
+}

@@ -1,0 +1,157 @@
+import { type TObject, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import {
+  Award,
+  Count,
+  Diff,
+  exactly,
+  Flag,
+  Group,
+  Issue,
+  Member,
+  MergeRequest,
+  Moment,
+  Note,
+  optional,
+  Profile,
+  Project,
+  paging,
+  parameters,
+  Revision,
+  sort,
+  Text,
+  User,
+  Whole,
+} from './shapes.ts';
+
+/**
+ * GitLab's interface, as far as the service asks it: written by hand from its published documentation, for its own description
+ * (https://docs.gitlab.com/api/openapi/) lacks the parameters and answers of several of these. Every request and every answer
+ * of the simulated GitLab must fit: an unknown path, parameter or value, and a field that no documentation names, fails the test.
+ */
+
+const everybodys = parameters({
+  ...paging,
+  scope: Type.Enum(['all']),
+  author_id: Whole,
+  state: optional(Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'])),
+});
+const inProject = {
+  ...paging,
+  scope: optional(Type.Enum(['all'])),
+  order_by: optional(Type.Enum(['created_at', 'updated_at'])),
+  sort,
+  created_after: optional(Moment),
+  updated_after: optional(Moment),
+  updated_before: optional(Moment),
+};
+const notes = parameters({ ...paging, order_by: optional(Type.Enum(['created_at', 'updated_at'])), sort });
+const projects = { ...paging, order_by: optional(Type.Enum(['id', 'name', 'created_at'])), sort };
+
+interface Endpoint {
+  query: TObject;
+  answer: TSchema;
+}
+
+const list = (query: TObject, one: TSchema): Endpoint => ({ query, answer: Type.Array(one) });
+const single = (query: TObject, answer: TSchema): Endpoint => ({ query, answer });
+const nothing = parameters({});
+
+const endpoints = {
+  '/version': single(nothing, exactly({ version: Text, revision: Text })),
+  '/user': single(nothing, Profile),
+  '/users': list(parameters({ ...paging, username: Text }), User),
+  '/users/:id': single(nothing, Profile),
+  '/users/:user_id/projects': list(parameters(projects), Project),
+  '/groups/:id': single(parameters({ with_projects: optional(Flag) }), Group),
+  '/groups/:id/projects': list(
+    parameters({ ...projects, include_subgroups: optional(Flag), with_shared: optional(Flag) }),
+    Project,
+  ),
+  '/groups/:id/members/all/:user_id': single(nothing, Member),
+  '/issues': list(everybodys, Issue),
+  '/merge_requests': list(everybodys, MergeRequest),
+  '/projects/:id': single(parameters({ statistics: optional(Flag) }), Project),
+  '/projects/:id/issues': list(
+    parameters({ ...inProject, state: optional(Type.Enum(['opened', 'closed', 'all'])), confidential: optional(Flag) }),
+    Issue,
+  ),
+  '/projects/:id/merge_requests': list(
+    parameters({ ...inProject, state: optional(Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'])) }),
+    MergeRequest,
+  ),
+  '/projects/:id/issues/:iid/closed_by': list(parameters(paging), MergeRequest),
+  '/projects/:id/issues/:iid/notes': list(notes, Note),
+  '/projects/:id/merge_requests/:iid/notes': list(notes, Note),
+  '/projects/:id/issues/:iid/award_emoji': list(parameters(paging), Award),
+  '/projects/:id/merge_requests/:iid/award_emoji': list(parameters(paging), Award),
+  '/projects/:id/issues/:iid/notes/:note_id/award_emoji': list(parameters(paging), Award),
+  '/projects/:id/merge_requests/:iid/notes/:note_id/award_emoji': list(parameters(paging), Award),
+  '/projects/:id/merge_requests/:iid/diffs': list(parameters(paging), Diff),
+  /** https://docs.gitlab.com/api/project_starring/#list-users-who-starred-a-project */
+  '/projects/:id/starrers': list(parameters(paging), exactly({ starred_since: Moment, user: User })),
+  /** https://docs.gitlab.com/api/commits/ */
+  '/projects/:id/repository/commits/:sha': single(
+    parameters({ stats: optional(Flag) }),
+    exactly({
+      id: Revision,
+      title: Text,
+      author_name: Text,
+      author_email: Text,
+      created_at: Moment,
+      stats: exactly({ additions: Count, deletions: Count, total: Count }),
+    }),
+  ),
+  '/projects/:id/repository/commits/:sha/diff': list(parameters(paging), Diff),
+  /** https://docs.gitlab.com/api/branches/ */
+  '/projects/:id/repository/branches/:branch': single(
+    nothing,
+    exactly({ name: Text, default: Type.Boolean(), commit: exactly({ id: Revision, title: Text }) }),
+  ),
+  /** https://docs.gitlab.com/api/repository_files/ */
+  '/projects/:id/repository/files/:path': single(
+    parameters({ ref: Text }),
+    exactly({
+      file_name: Text,
+      file_path: Text,
+      size: Count,
+      encoding: Type.Enum(['base64']),
+      content: Text,
+      ref: Text,
+      blob_id: Revision,
+      commit_id: Revision,
+    }),
+  ),
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointName = keyof typeof endpoints;
+
+const patterns = Object.keys(endpoints)
+  // What is written out comes before what a parameter stands for.
+  .toSorted((one, other) => one.split(':').length - other.split(':').length)
+  .map((name) => ({
+    name: name as EndpointName,
+    pattern: new RegExp(`^${name.replace(/:\w+/g, '([^/]+)')}$`),
+  }));
+
+/** A request, told apart into what the description writes and what stands for its parameters. */
+export interface Described {
+  name: EndpointName;
+  parameters: string[];
+}
+
+/** @throws Error for a request that the documentation does not know. */
+export function checkRequest(method: string, path: string, query: URLSearchParams): Described {
+  const known = patterns.find(({ pattern }) => pattern.test(path));
+  if (method !== 'GET' || known === undefined) throw new Error(`${method} ${path} is not in the interface`);
+  const given = Object.fromEntries(query);
+  const [fault] = Value.Errors(endpoints[known.name].query, given);
+  if (fault !== undefined) throw new Error(`${known.name}?${query.toString()}: ${fault.instancePath} ${fault.message}`);
+  return { name: known.name, parameters: (known.pattern.exec(path)?.slice(1) ?? []).map(decodeURIComponent) };
+}
+
+/** @throws Error for an answer that GitLab could not give. */
+export function checkAnswer(name: EndpointName, body: unknown): void {
+  const [fault] = Value.Errors(endpoints[name].answer, body);
+  if (fault !== undefined) throw new Error(`${name}: ${fault.instancePath} ${fault.message}`);
+}

@@ -1,0 +1,81 @@
+import type { Issue, PullRequest, Repository } from '../github/world/model.ts';
+import { isMemberOf, isVisible, type Place, type Reply, type Shape } from './answers.ts';
+import { issue, mergeRequest } from './threads.ts';
+
+/** Lists as GitLab filters, orders and cuts them. */
+
+export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
+
+interface Told {
+  item: Issue | PullRequest;
+  told: Shape;
+}
+
+/** Confidential ones are for members. */
+export function issuesIn(place: Place, shown: Repository): Told[] {
+  const wanted = place.query.get('confidential');
+  return shown.issues
+    .filter(({ id }) => !place.hidden.issues.has(id) || (isMemberOf(place, shown) && wanted !== 'false'))
+    .map((one) => ({ item: one, told: issue(place, shown, one) }));
+}
+
+export function everywhere(place: Place, tell: (shown: Repository) => Told[]): Shape[] {
+  const { world, query } = place;
+  const state = query.get('state') ?? 'all';
+  return world.repositories
+    .filter((shown) => isVisible(place, shown))
+    .flatMap(tell)
+    .filter(
+      ({ item, told }) => item.authorId === Number(query.get('author_id')) && [told['state'], 'all'].includes(state),
+    )
+    .map(({ told }) => told);
+}
+
+export function mergeRequestsIn(place: Place, shown: Repository): Told[] {
+  return shown.pullRequests.map((one) => ({ item: one, told: mergeRequest(place, shown, one) }));
+}
+
+/** Ordered and bounded by a time, as the query says. */
+export function inTime(place: Place, all: readonly Told[]): Reply {
+  const { query } = place;
+  const by = query.get('order_by') === 'updated_at' ? 'updatedAt' : 'createdAt';
+  const bound = (name: string): number => Date.parse(query.get(name) ?? '');
+  const isWithin = ({ item }: Told): boolean =>
+    !(item.createdAt.getTime() < bound('created_after')) &&
+    !(item.updatedAt.getTime() < bound('updated_after')) &&
+    !(item.updatedAt.getTime() > bound('updated_before'));
+  const ordered = all
+    .filter(isWithin)
+    .toSorted((one, other) => one.item[by].getTime() - other.item[by].getTime() || one.item.id - other.item.id);
+  const told = ordered.map((one) => one.told);
+  return paged(place, query.get('sort') === 'asc' ? told : told.toReversed());
+}
+
+/** Cuts silently; what is null is left out of a page that it was counted for. */
+export function paged({ query, maxPerPage, totalsUpTo, url }: Place, all: readonly (Shape | null)[]): Reply {
+  const size = Math.min(Number(query.get('per_page') ?? 20), maxPerPage);
+  const page = Number(query.get('page') ?? 1);
+  const last = Math.max(1, Math.ceil(all.length / size));
+  const link = (rel: string, number: number): string => {
+    const parameters = new URLSearchParams(query);
+    parameters.set('page', String(number));
+    return `<${url}/api/v4/somewhere?${parameters.toString()}>; rel="${rel}"`;
+  };
+  const isCounted = all.length <= totalsUpTo;
+  const links = [
+    ...(page > 1 ? [link('prev', page - 1)] : []),
+    ...(page < last ? [link('next', page + 1)] : []),
+    link('first', 1),
+    ...(isCounted ? [link('last', last)] : []),
+  ];
+  return ok(
+    all.slice((page - 1) * size, page * size).filter((one) => one !== null),
+    {
+      link: links.join(', '),
+      'x-next-page': page < last ? String(page + 1) : '',
+      'x-page': String(page),
+      'x-per-page': String(size),
+      ...(isCounted && { 'x-total': String(all.length), 'x-total-pages': String(last) }),
+    },
+  );
+}

@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto';
+import { gitId } from '../github/graphql/files.ts';
+import { lineCountsOf } from '../github/world/line-counts.ts';
+import type { Account, Issue, PullRequest, Reactable, Repository } from '../github/world/model.ts';
+import {
+  commit,
+  diff,
+  group,
+  isMemberOf,
+  isPartShown,
+  isVisible,
+  type Place,
+  profile,
+  project,
+  type Reply,
+  type Shape,
+  starrer,
+  time,
+  user,
+} from './answers.ts';
+import type { Described, EndpointName } from './interface.ts';
+import { everywhere, inTime, issuesIn, mergeRequestsIn, ok, paged } from './lists.ts';
+import { award, mergeRequest, notes } from './threads.ts';
+
+type Route = (place: Place, parameters: string[]) => Reply;
+
+const refusal = (status: number, message: string): Reply => ({ status, body: { message } });
+const unauthorized = refusal(401, '401 Unauthorized');
+const notFound = (what: string): Reply => refusal(404, `404 ${what} Not Found`);
+
+/** What is told nobody who is not signed in. */
+const forSignedIn =
+  (route: Route): Route =>
+  (place, parameters) =>
+    place.viewer?.accountId === null ? unauthorized : route(place, parameters);
+
+/** What the simulated GitLab answers. */
+export function answer(place: Place, { name, parameters }: Described): Reply {
+  return place.viewer === undefined ? unauthorized : routes[name](place, parameters);
+}
+
+const routes: Readonly<Record<EndpointName, Route>> = {
+  '/version': forSignedIn(() => ok({ version: '17.5.1-ee', revision: '0d6a9a2e8f5' })),
+  '/user': forSignedIn((place) => ok(profile(place, bearer(place)))),
+  '/users': (place) => {
+    const found = userOf(place, place.query.get('username') ?? '');
+    return paged(place, found === undefined ? [] : [user(place, found.id)]);
+  },
+  '/users/:id': forSignedIn((place, [id]) => {
+    const found = place.world.accountById(Number(id));
+    return found === undefined || found.type === 'Organization' ? notFound('User') : ok(profile(place, found));
+  }),
+  '/users/:user_id/projects': (place, [id = '']) => {
+    const found = userOf(place, id) ?? place.world.accountById(Number(id));
+    return found === undefined ? notFound('User') : owned(place, found);
+  },
+  '/groups/:id': (place, [id = '']) => withGroup(place, id, (found) => ok(group(place, found))),
+  '/groups/:id/projects': (place, [id = '']) =>
+    withGroup(place, id, (found) => {
+      // Otherwise those of others would come, too.
+      if (place.query.get('with_shared') !== 'false') throw new Error('only what a group owns is simulated');
+      return owned(place, found);
+    }),
+  '/groups/:id/members/all/:user_id': forSignedIn((place, [id = '', userId]) =>
+    withGroup(place, id, (found) => {
+      const membership = inherited(place, found, Number(userId));
+      if (membership === undefined) return notFound('Not');
+      return ok({
+        ...user(place, Number(userId)),
+        access_level: membership.role === 'admin' ? 50 : 30,
+        expires_at: null,
+        created_at: time(found.createdAt),
+        membership_state: membership.state === 'active' ? 'active' : 'awaiting',
+      });
+    }),
+  ),
+  '/issues': (place) =>
+    paged(
+      place,
+      everywhere(place, (shown) => (isPartShown(place, shown, 'issues') ? issuesIn(place, shown) : [])),
+    ),
+  '/merge_requests': (place) =>
+    paged(
+      place,
+      everywhere(place, (shown) => (isPartShown(place, shown, 'merge_requests') ? mergeRequestsIn(place, shown) : [])),
+    ),
+  '/projects/:id': (place, path) => within(place, path, (shown) => ok(project(place, shown))),
+  '/projects/:id/issues': (place, path) =>
+    within(place, path, (shown) => {
+      if (!isPartShown(place, shown, 'issues')) return paged(place, []);
+      return inTime(place, issuesIn(place, shown));
+    }),
+  '/projects/:id/merge_requests': (place, path) =>
+    within(place, path, (shown) => {
+      if (!isPartShown(place, shown, 'merge_requests')) return refusal(403, '403 Forbidden');
+      return inTime(place, mergeRequestsIn(place, shown));
+    }),
+  '/projects/:id/issues/:iid/closed_by': (place, path) =>
+    withIssue(place, path, (shown, { closings }) => {
+      const { closer = null } = closings.at(-1) ?? {};
+      const by = closer !== null && 'pullRequestId' in closer ? closer.pullRequestId : undefined;
+      return paged(
+        place,
+        shown.pullRequests.filter(({ id }) => id === by).map((one) => mergeRequest(place, shown, one)),
+      );
+    }),
+  '/projects/:id/issues/:iid/notes': forSignedIn((place, path) =>
+    withIssue(place, path, (shown, found) => paged(place, readable(place, shown, notes(place, shown, found)))),
+  ),
+  '/projects/:id/merge_requests/:iid/notes': forSignedIn((place, path) =>
+    withMergeRequest(place, path, (shown, found) => paged(place, readable(place, shown, notes(place, shown, found)))),
+  ),
+  '/projects/:id/issues/:iid/award_emoji': forSignedIn((place, path) =>
+    withIssue(place, path, (_shown, found) => awards(place, found, 'Issue')),
+  ),
+  '/projects/:id/merge_requests/:iid/award_emoji': forSignedIn((place, path) =>
+    withMergeRequest(place, path, (_shown, found) => awards(place, found, 'MergeRequest')),
+  ),
+  '/projects/:id/issues/:iid/notes/:note_id/award_emoji': forSignedIn((place, path) =>
+    withIssue(place, path, (_shown, { comments }) => awardsOfNote(place, comments, path)),
+  ),
+  '/projects/:id/merge_requests/:iid/notes/:note_id/award_emoji': forSignedIn((place, path) =>
+    withMergeRequest(place, path, (_shown, { comments, reviewComments }) =>
+      awardsOfNote(place, [...comments, ...reviewComments], path),
+    ),
+  ),
+  '/projects/:id/merge_requests/:iid/diffs': (place, path) =>
+    withMergeRequest(place, path, (_shown, { files }) => paged(place, files.map(diff))),
+  '/projects/:id/starrers': (place, path) =>
+    within(place, path, (shown) => {
+      const shownStars = place.world.starsOf(shown).filter(({ accountId }) => !place.hidden.profiles.has(accountId));
+      return paged(
+        place,
+        shownStars.toReversed().map((one) => starrer(place, one)),
+      );
+    }),
+  '/projects/:id/repository/commits/:sha': (place, path) =>
+    withRepository(place, path, ({ commits }) => {
+      const found = commits.find(({ oid }) => oid === path[1]);
+      return found === undefined ? notFound('Commit') : ok(commit(found));
+    }),
+  '/projects/:id/repository/commits/:sha/diff': (place, path) =>
+    withRepository(place, path, () => {
+      const { changedFiles } = lineCountsOf(path[1] ?? '');
+      return paged(
+        place,
+        Array.from({ length: changedFiles }, (_, index) => diff({ path: `file-${index}` })),
+      );
+    }),
+  '/projects/:id/repository/branches/:branch': (place, path) =>
+    withRepository(place, path, ({ defaultBranch, commits }) => {
+      const newest = commits.at(-1);
+      if (defaultBranch !== path[1] || newest === undefined) return notFound('Branch');
+      return ok({ name: defaultBranch, default: true, commit: { id: newest.oid, title: newest.message } });
+    }),
+  '/projects/:id/repository/files/:path': (place, path) =>
+    withRepository(place, path, ({ files, commits }) => {
+      const [, file = ''] = path;
+      const text = files.get(file);
+      const ref = place.query.get('ref');
+      if (ref !== commits.at(-1)?.oid) throw new Error('files are simulated at the newest commit only');
+      if (text === undefined) return notFound('File');
+      const content = Buffer.from(text);
+      return ok({
+        file_name: file.split('/').at(-1),
+        file_path: file,
+        size: content.length,
+        encoding: 'base64',
+        content: content.toString('base64'),
+        ref,
+        blob_id: gitId('blob', content),
+        commit_id: createHash('sha1').update(ref).digest('hex'),
+      });
+    }),
+};
+
+function bearer({ world, viewer }: Place): Account {
+  const account = world.accountById(viewer?.accountId ?? 0);
+  if (account === undefined) throw new Error('the bearer of the token is gone');
+  return account;
+}
+
+function userOf({ world }: Place, username: string): Account | undefined {
+  const found = world.accountByLogin(username);
+  return found?.type === 'Organization' ? undefined : found;
+}
+
+function withGroup(place: Place, id: string, reply: (found: Account) => Reply): Reply {
+  const found = place.world.accountByLogin(id) ?? place.world.accountById(Number(id));
+  if (found?.type !== 'Organization') return notFound('Group');
+  const isMember = place.world.membership(found.id, place.viewer?.accountId ?? 0)?.state === 'active';
+  return place.hidden.groups.get(found.id) === 'private' && !isMember ? notFound('Group') : reply(found);
+}
+
+/** Members of a group are members of those below it. */
+function inherited({ world }: Place, { login }: Account, userId: number) {
+  const parts = login.split('/');
+  const above = parts.map((_, index) => world.accountByLogin(parts.slice(0, index + 1).join('/'))?.id ?? 0);
+  const memberships = above.map((id) => world.membership(id, userId)).filter((one) => one !== undefined);
+  return memberships.find(({ role }) => role === 'admin') ?? memberships.at(-1);
+}
+
+/** By the number, or by where it is; by where it was it leads on. */
+function within(place: Place, [id = '']: string[], reply: (shown: Repository) => Reply): Reply {
+  const cut = id.lastIndexOf('/');
+  const { world } = place;
+  const found = cut < 0 ? world.repositoryById(Number(id)) : world.repository(id.slice(0, cut), id.slice(cut + 1));
+  return found !== undefined && isVisible(place, found) ? reply(found) : notFound('Project');
+}
+
+function withRepository(place: Place, path: string[], reply: (shown: Repository) => Reply): Reply {
+  return within(place, path, (shown) =>
+    isPartShown(place, shown, 'repository') ? reply(shown) : refusal(403, '403 Forbidden'),
+  );
+}
+
+function withIssue(place: Place, path: string[], reply: (shown: Repository, found: Issue) => Reply): Reply {
+  return within(place, path, (shown) => {
+    const found = isPartShown(place, shown, 'issues')
+      ? shown.issues.find(({ number }) => number === Number(path[1]))
+      : undefined;
+    return found === undefined ? notFound('Issue') : reply(shown, found);
+  });
+}
+
+function withMergeRequest(
+  place: Place,
+  path: string[],
+  reply: (shown: Repository, found: PullRequest) => Reply,
+): Reply {
+  return within(place, path, (shown) => {
+    const found = isPartShown(place, shown, 'merge_requests')
+      ? shown.pullRequests.find(({ number }) => number === Number(path[1]))
+      : undefined;
+    return found === undefined ? notFound('Merge request') : reply(shown, found);
+  });
+}
+
+/** Internal notes are for members; they are left out after a page was cut. */
+function readable(place: Place, shown: Repository, all: readonly Shape[]): (Shape | null)[] {
+  return all.map((note) => (note['internal'] === true && !isMemberOf(place, shown) ? null : note));
+}
+
+const awards = (
+  place: Place,
+  { id, reactions }: Reactable & { id: number },
+  type: 'Issue' | 'MergeRequest' | 'Note',
+): Reply =>
+  paged(
+    place,
+    reactions.map((one) => award(place, one, { id, type })),
+  );
+
+function awardsOfNote(place: Place, all: readonly (Reactable & { id: number })[], path: string[]): Reply {
+  const found = all.find(({ id }) => id === Number(path[2]));
+  return found === undefined ? notFound('Note') : awards(place, found, 'Note');
+}
+
+function owned(place: Place, account: Account): Reply {
+  const shown = place.world.owned(account).filter((one) => isVisible(place, one));
+  const byId = shown.toSorted((one, other) => one.id - other.id);
+  return paged(
+    place,
+    byId.map((one) => project(place, one)),
+  );
+}

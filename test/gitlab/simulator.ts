@@ -1,0 +1,73 @@
+import { text } from 'node:stream/consumers';
+import type { World } from '../github/world/world.ts';
+import { type SimulatedHost, startHost } from '../simulated-host.ts';
+import type { Place, Reply } from './answers.ts';
+import { answerGraphql } from './graphql.ts';
+import { type Hidden, nothingHidden } from './hidden.ts';
+import { checkAnswer, checkRequest } from './interface.ts';
+import { answer } from './routes.ts';
+
+/**
+ * A simulated GitLab that tells a simulated world: requests and answers are checked against its documentation, and lists are
+ * paged as there.
+ */
+export interface GitLabSimulator extends SimulatedHost {
+  apiUrl: string;
+  world: World;
+  /** Every request to the interface, as `WHO PATH`. */
+  requests: string[];
+  /** The first answers in place of the next requests, where it has an answer. */
+  surprises: ((path: string) => Reply | undefined)[];
+  hidden: Hidden;
+  /** Tokens that may read nothing but who their bearer is. */
+  narrowTokens: Set<string>;
+}
+
+export interface GitLabSimulatorOptions {
+  world: World;
+  /** How much is on a page at most. Default 100. */
+  maxPerPage?: number;
+  /** How long a list may be that tells how long it is. Default 10,000. */
+  totalsUpTo?: number;
+}
+
+const insufficientScope: Reply = {
+  status: 403,
+  body: {
+    error: 'insufficient_scope',
+    error_description: 'The request requires higher privileges than provided by the access token.',
+    scope: 'api read_api',
+  },
+};
+
+export async function startGitLabSimulator(options: GitLabSimulatorOptions): Promise<GitLabSimulator> {
+  const { world, maxPerPage = 100, totalsUpTo = 10_000 } = options;
+  const requests: string[] = [];
+  const surprises: GitLabSimulator['surprises'] = [];
+  const hidden = nothingHidden();
+  const narrowTokens = new Set<string>();
+  const host = await startHost({
+    name: 'GitLab',
+    world,
+    apiPrefix: '/api/',
+    answer: async ({ request, address, who }): Promise<Reply> => {
+      const { pathname, search, searchParams: query } = address;
+      const isGraphql = request.method === 'POST' && pathname === '/api/graphql';
+      const path = isGraphql ? 'graphql' : pathname.slice('/api/v4'.length);
+      requests.push(`${who?.name ?? 'stranger'} ${path}${search}`);
+      const surprise = surprises[0]?.(`${path}${search}`);
+      if (surprise !== undefined) return surprise;
+      if (narrowTokens.has(who?.name ?? '') && path !== '/user') return insufficientScope;
+      const place: Place = { world, url: address.origin, query, maxPerPage, totalsUpTo, viewer: who?.viewer, hidden };
+      if (isGraphql) {
+        if (who === undefined) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
+        return answerGraphql(place, await text(request));
+      }
+      const described = checkRequest(request.method ?? '', path, query);
+      const reply = answer(place, described);
+      if (reply.status === 200) checkAnswer(described.name, reply.body);
+      return reply;
+    },
+  });
+  return { ...host, apiUrl: `${host.url}/api/v4`, world, requests, surprises, hidden, narrowTokens };
+}

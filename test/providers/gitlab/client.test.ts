@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { call, last } from '../../contract/host.ts';
+import { createContractWorld } from '../../contract/world.ts';
+import { startHttpServer } from '../../git/http-server.ts';
+import { gitlabProvider, groupOf } from '../../gitlab/asking.ts';
+import { startGitLabSimulator } from '../../gitlab/simulator.ts';
+
+/** Limits, refusals and broken answers. */
+
+test('what GitLab says of its limits is kept to: background work first leaves the rest to those who wait', async () => {
+  const { world, now, advance } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+  const reset = Math.floor(now().getTime() / 1000) + 60;
+  const limited = (remaining: number) => ({
+    status: 404,
+    body: {},
+    headers: { 'ratelimit-limit': '100', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(reset) },
+  });
+  const look = (urgency: 'interactive' | 'background') => last(provider.lookUp('a/b', { ...call(), urgency }));
+  simulator.surprises.push(() => limited(10));
+  assert.equal(await look('interactive'), undefined);
+  await assert.rejects(look('background'), { code: 'provider_rate_limited', retryAt: new Date(reset * 1000) });
+  simulator.surprises.splice(0, 1, () => limited(0));
+  assert.equal(await look('interactive'), undefined);
+  const asked = simulator.requests.length;
+  await assert.rejects(look('interactive'), { code: 'provider_rate_limited' });
+  assert.equal(simulator.requests.length, asked);
+  advance(61);
+  assert.equal(await look('background'), undefined);
+});
+
+test('with a second token, what the first may not ask just now is asked', async () => {
+  const { world, now } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  const { user, organization_member: second } = simulator.tokens;
+  await using provider = gitlabProvider(simulator, { tokens: [user, second], now });
+  const headers = { 'ratelimit-limit': '100', 'ratelimit-remaining': '0', 'ratelimit-reset': '9999999999' };
+  simulator.surprises.push(() => ({ status: 404, body: {}, headers }));
+  await last(provider.lookUp('a/b', call()));
+  simulator.surprises.length = 0;
+  assert.equal((await last(provider.lookUp('analytical-engines', call())))?.account.type, 'organization');
+  assert.deepEqual(
+    simulator.requests.map((request) => request.split(' ', 1)[0]),
+    ['user', 'organization_member', 'organization_member'],
+  );
+});
+
+test('a refusal for having asked too much is obeyed for as long as it says', async () => {
+  const { world, now, advance } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+  simulator.surprises.push(() => ({ status: 429, body: 'Retry later', headers: { 'retry-after': '37' } }));
+  const until = new Date(now().getTime() + 37_000);
+  await assert.rejects(last(provider.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt: until });
+  simulator.surprises.length = 0;
+  const asked = simulator.requests.length;
+  await assert.rejects(last(provider.lookUp('a/b', call())), { code: 'provider_rate_limited' });
+  assert.equal(simulator.requests.length, asked);
+  advance(38);
+  assert.equal(await last(provider.lookUp('a/b', call())), undefined);
+});
+
+test('strangers who asked too much hold up nobody who is signed in', async () => {
+  const { world, now } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+  const limited = { status: 429, body: '', headers: { 'retry-after': '60' } };
+  simulator.surprises.push((path) => (/^\/(issues|merge_requests)/.test(path) ? limited : undefined));
+  for (const name of ['max-member', 'ada-lovelace']) {
+    const report = await last(provider.lookUp(name, call()));
+    assert.ok(report?.missing.includes('issues') && report.counters.stars === 0, name);
+  }
+  const strangers = simulator.requests.filter((request) => request.startsWith('anonymous '));
+  assert.ok(strangers.length <= 4, `${strangers.length} requests`);
+});
+
+test('a token of too small a scope is told which one it lacks', async () => {
+  const { world, now } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  simulator.narrowTokens.add('user');
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+  await assert.rejects(last(provider.lookUp('ada-lovelace', call())), {
+    code: 'provider_denied',
+    message: 'The code host wants the scope api or read_api of the configured token.',
+  });
+  const { signal } = new AbortController();
+  const { owned } = await provider.proveOwnership(simulator.tokens.user, 'ada-lovelace', signal);
+  assert.equal(owned?.name, 'ada-lovelace');
+  await assert.rejects(provider.proveOwnership(simulator.tokens.user, 'analytical-engines', signal), {
+    code: 'forbidden',
+    message: 'This token lacks a scope at the code host: api or read_api.',
+  });
+});
+
+test('a token that was taken back is refused, and what it showed is not shown', async () => {
+  const scene = createContractWorld();
+  const { world, now } = scene;
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { tokens: ['glpat-gone', simulator.tokens.user], now });
+  assert.equal((await last(provider.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
+  const [refused = ''] = provider.accesses();
+  assert.doesNotMatch(refused, /glpat/);
+  const owner = groupOf(scene);
+  const cursor = JSON.stringify({ access: refused, after: null });
+  assert.equal((await provider.listRepositories(owner, cursor, call())).isRefused, true);
+});
+
+test('what moved is followed on the same instance, and a token to nowhere else', async () => {
+  const scene = createContractWorld();
+  const { world, now, repositories } = scene;
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+  const owner = groupOf(scene);
+  const find = (name: string) => provider.findRepository(owner, name, { withPrivate: false }, call());
+  const target = `/api/v4/projects/${repositories.handbook.id}`;
+  simulator.surprises.push((path) =>
+    path.includes('%2F') ? { status: 301, body: '', headers: { location: target } } : undefined,
+  );
+  // It was asked for by another name, so that it is not the repository that was meant.
+  assert.equal(await find('former'), null);
+  assert.equal((await find('handbook'))?.name, 'handbook');
+  const seen: (string | undefined)[] = [];
+  await using thief = await startHttpServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('{}');
+  });
+  const location = `${thief.url}/api/v4/projects/1`;
+  simulator.surprises.splice(0, 1, () => ({ status: 301, body: '', headers: { location } }));
+  await assert.rejects(find('handbook'), { code: 'provider_invalid_response' });
+  assert.deepEqual(seen, []);
+});
+
+test('answers that are none are errors that say so', async () => {
+  for (const [status, body, code] of [
+    [200, '[{"id": "one"}]', 'provider_invalid_response'],
+    [200, '<html>', 'provider_invalid_response'],
+    [500, '{}', 'provider_unavailable'],
+    [403, '{"message": "403 Forbidden"}', 'provider_denied'],
+    [401, '{"message": "401 Unauthorized"}', 'provider_denied'],
+  ] as const) {
+    await using server = await startHttpServer((_request, response) => void response.writeHead(status).end(body));
+    await using provider = gitlabProvider({ url: server.url, apiUrl: `${server.url}/api/v4` });
+    await assert.rejects(last(provider.lookUp('alice', call())), { code }, body);
+  }
+});
+
+test('an instance says what it is, and who does not get in', async () => {
+  const { world, now } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  for (const [tokens, told] of [
+    [[simulator.tokens.user], 'version 17.5.1-ee, asked with a token'],
+    [['glpat-gone'], 'the token is not accepted'],
+  ] as const) {
+    await using provider = gitlabProvider(simulator, { tokens, now });
+    assert.equal((await provider.budget(AbortSignal.timeout(5000))).description, told);
+  }
+});

@@ -1,0 +1,26 @@
+import { plainHost } from '../../contract/host.ts';
+import { gitlabProvider } from '../../gitlab/asking.ts';
+import { startGitLabSimulator } from '../../gitlab/simulator.ts';
+import { providerContract } from '../../provider-contract.ts';
+
+for (const maxPerPage of [100, 2]) {
+  providerContract({
+    ...plainHost,
+    name: `GitLab, ${maxPerPage} a page`,
+    // Nothing tells why an issue was closed. How large a merge request is, is told in tests of its own.
+    untold: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
+    tellsStars: true,
+    externalIdOf: ({ id, type }) => (type === 'Organization' ? `group:${id}` : String(id)),
+    reviewStates: ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'],
+    untoldOfOrganizations: ['website'],
+    start: async ({ world, now }) => {
+      const simulator = await startGitLabSimulator({ world, maxPerPage });
+      const { tokens } = simulator;
+      return {
+        tokens,
+        provider: (names) => gitlabProvider(simulator, { tokens: names.map((name) => tokens[name]), now }),
+        [Symbol.asyncDispose]: () => simulator.close(),
+      };
+    },
+  });
+}

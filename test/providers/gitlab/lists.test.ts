@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ContributionPage, Provider } from '../../../src/providers/provider.ts';
+import { call } from '../../contract/host.ts';
+import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
+import { addIssue, addRepository } from '../../github/world/activity.ts';
+import { deleteItem } from '../../github/world/mutations.ts';
+import { addAccount } from '../../github/world/people.ts';
+import { Random } from '../../github/world/random.ts';
+import { star } from '../../github/world/repository-changes.ts';
+import { gitlabProvider, groupOf, handbookOf } from '../../gitlab/asking.ts';
+import { type GitLabSimulator, startGitLabSimulator } from '../../gitlab/simulator.ts';
+
+/** Lists that move while they are read, and do not say how long they are. */
+
+interface Scene extends ContractWorld {
+  simulator: GitLabSimulator;
+  provider: Provider;
+}
+
+async function inScene(
+  sizes: { maxPerPage: number; totalsUpTo?: number },
+  check: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  const world = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world: world.world, ...sizes });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now: world.now });
+  await check({ ...world, simulator, provider });
+}
+
+/** Reads a stream to its end, while something happens between its pages. */
+async function readAll(
+  scene: Scene,
+  stream: string,
+  options: { since?: Date; meanwhile?: (page: ContributionPage) => void } = {},
+): Promise<Set<string>> {
+  const seen = new Set<string>();
+  let cursor: string | null = null;
+  do {
+    const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
+    const page: ContributionPage = await scene.provider.readStream(stream, handbookOf(scene), position, call());
+    for (const { externalId } of page.contributions) seen.add(externalId);
+    options.meanwhile?.(page);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return seen;
+}
+
+const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
+
+test('nothing that stays is passed by while issues come and go, also where no list says how long it is', async () => {
+  for (let seed = 1; seed <= 10; seed += 1) {
+    await inScene({ maxPerPage: 3, totalsUpTo: seed % 2 === 0 ? 0 : 100 }, async (scene) => {
+      const random = new Random(seed);
+      const { handbook } = scene.repositories;
+      for (let count = 0; count < 20; count += 1) {
+        // Several share a moment.
+        scene.advance(random.chance(0.5) ? 1 : 0);
+        addIssue(scene.world, handbook, { author: scene.people.ada });
+      }
+      const before = [...handbook.issues];
+      let happenings = 0;
+      const seen = await readAll(scene, 'issues', {
+        meanwhile: () => {
+          happenings += 1;
+          if (happenings > 12) return;
+          scene.advance(1);
+          if (random.chance(0.5)) addIssue(scene.world, handbook, { author: scene.people.max });
+          const gone = random.chance(0.7) ? handbook.issues[random.integer(0, 4)] : undefined;
+          if (gone) deleteItem(scene.world, handbook, gone);
+        },
+      });
+      const missed = idsOf(before.filter((issue) => handbook.issues.includes(issue))).filter((id) => !seen.has(id));
+      // Only what shares its moment with more than a page could hold may move past the reader.
+      const crowded = new Set(
+        idsOf(before.filter((one) => before.filter((other) => +other.createdAt === +one.createdAt).length > 3)),
+      );
+      assert.deepEqual(
+        missed.filter((id) => !crowded.has(id)),
+        [],
+        `seed ${seed}`,
+      );
+    });
+  }
+});
+
+test('more issues than a page holds, all of one moment, are all read', async () => {
+  await inScene({ maxPerPage: 2, totalsUpTo: 0 }, async (scene) => {
+    const { handbook } = scene.repositories;
+    for (let count = 0; count < 7; count += 1) addIssue(scene.world, handbook, { author: scene.people.ada });
+    assert.deepEqual([...(await readAll(scene, 'issues'))].toSorted(), idsOf(handbook.issues).toSorted());
+  });
+});
+
+test('of what changed, nothing is passed by when one goes and another changes while it is read', async () => {
+  await inScene({ maxPerPage: 2 }, async (scene) => {
+    const { handbook } = scene.repositories;
+    const since = new Date(scene.now().getTime() + 1000);
+    scene.advance(10);
+    const changed = Array.from({ length: 6 }, () => {
+      scene.advance(1);
+      return addIssue(scene.world, handbook, { author: scene.people.ada });
+    });
+    const [oldest] = changed;
+    assert.ok(oldest);
+    let pages = 0;
+    const seen = await readAll(scene, 'issues', {
+      since,
+      meanwhile: () => {
+        pages += 1;
+        if (pages > 1) return;
+        deleteItem(scene.world, handbook, oldest);
+        const [, second] = changed;
+        if (second) second.updatedAt = scene.now();
+      },
+    });
+    for (const id of idsOf(changed).slice(1)) assert.ok(seen.has(id), id);
+  });
+});
+
+test('what changed after the reading of changes began is left to the next', async () => {
+  await inScene({ maxPerPage: 1 }, async (scene) => {
+    const { handbook } = scene.repositories;
+    const since = new Date(scene.now().getTime() + 1000);
+    scene.advance(10);
+    for (let count = 0; count < 3; count += 1) {
+      scene.advance(1);
+      addIssue(scene.world, handbook, { author: scene.people.ada });
+    }
+    let pages = 0;
+    await readAll(scene, 'issues', {
+      since,
+      meanwhile: () => {
+        pages += 1;
+        scene.advance(5);
+        addIssue(scene.world, handbook, { author: scene.people.max });
+      },
+    });
+    assert.ok(pages <= 5, `${pages} pages`);
+  });
+});
+
+test('an issue that is deleted between the list and its notes does not take the repository with it', async () => {
+  await inScene({ maxPerPage: 100 }, async (scene) => {
+    scene.simulator.surprises.push((path) =>
+      path.includes('/notes') || path.includes('/award_emoji') || path.includes('/closed_by')
+        ? { status: 404, body: { message: '404 Not Found' } }
+        : undefined,
+    );
+    for (const stream of ['issues', 'pull_requests']) {
+      const position = { cursor: null, since: null, pageSize: null, isDeep: true };
+      const page = await scene.provider.readStream(stream, handbookOf(scene), position, call());
+      assert.ok(page.contributions.length >= 5, stream);
+    }
+    scene.simulator.surprises.splice(0, 1, () => ({ status: 404, body: {} }));
+    const position = { cursor: null, since: null, pageSize: null, isDeep: true };
+    await assert.rejects(scene.provider.readStream('issues', handbookOf(scene), position, call()), {
+      code: 'not_found',
+    });
+  });
+});
+
+test('who starred is told with the day, the last first, and no more than is new', async () => {
+  await inScene({ maxPerPage: 2 }, async (scene) => {
+    const { world, repositories, now, advance, provider } = scene;
+    const people = Array.from({ length: 5 }, (_, index) =>
+      addAccount(world, { login: `fan-${index}`, createdAt: now() }),
+    );
+    for (const by of people) {
+      advance(60);
+      star(world, repositories.handbook, by);
+    }
+    const all = await readAll(scene, 'stars');
+    assert.equal(all.size, 7);
+    advance(1);
+    const since = now();
+    advance(60);
+    star(world, repositories.handbook, scene.people.olive);
+    const position = { cursor: null, since, pageSize: null, isDeep: true };
+    const page = await provider.readStream('stars', handbookOf(scene), position, call());
+    assert.equal(page.contributions[0]?.externalId, String(scene.people.olive.id));
+    assert.deepEqual(page.contributions[0]?.createdAt, new Date(Math.floor(now().getTime() / 1000) * 1000));
+    assert.equal(page.nextCursor, null);
+    scene.simulator.hidden.profiles.add(scene.people.max.id);
+    assert.equal((await readAll(scene, 'stars')).size, 7);
+  });
+});
+
+test('every project of a group is listed, whatever is removed meanwhile', async () => {
+  await inScene({ maxPerPage: 2 }, async (scene) => {
+    const { world, organization, provider, now } = scene;
+    for (let count = 0; count < 9; count += 1) {
+      addRepository(world, { ownerId: organization.id, name: `part-${count}`, createdAt: now() });
+    }
+    const owner = groupOf(scene);
+    const listed = new Set<string>();
+    let cursor: string | null = null;
+    let removals = 0;
+    do {
+      const page = await provider.listRepositories(owner, cursor, call());
+      for (const { name } of page.repositories) listed.add(name);
+      if (removals < 3) {
+        const gone = world.repositories.findIndex(({ name }) => name === `part-${removals}`);
+        world.repositories.splice(gone, 1);
+        world.changed();
+        removals += 1;
+      }
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    for (const name of ['handbook', 'empty', 'part-3', 'part-5', 'part-8']) assert.ok(listed.has(name), name);
+    assert.ok(!listed.has('secret-plans'));
+  });
+});
+
+test('a place in a list that cannot be read is an error, so that the list is begun anew', async () => {
+  await inScene({ maxPerPage: 2 }, async (scene) => {
+    for (const stream of ['issues', 'stars']) {
+      const position = { cursor: '{"page": 0}', since: null, pageSize: null, isDeep: false };
+      await assert.rejects(scene.provider.readStream(stream, handbookOf(scene), position, call()), {
+        code: 'provider_invalid_response',
+      });
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readDelivery } from '../../../src/providers/gitlab/webhooks.ts';
+import type { Change } from '../../../src/providers/provider.ts';
+import { deliverySecret } from '../../gitlab/asking.ts';
+import { delivery, events } from '../../gitlab/deliveries.ts';
+
+/** What GitLab delivers, and what it is taken for. */
+
+const handbook = { id: 15, path_with_namespace: 'acme/docs/handbook' };
+const ada = { id: 4, login: 'ada' };
+
+function changesOf(event: string, payload: object): Change[] {
+  const { headers, body } = delivery(event, payload);
+  return readDelivery(deliverySecret, headers, Buffer.from(body)).changes;
+}
+
+const contributed = (...streams: string[]): Change => ({
+  what: 'contributions',
+  repository: '15',
+  owner: null,
+  ownerName: 'acme/docs',
+  streams,
+});
+const adas: Change = { what: 'account', account: '4', name: 'ada' };
+const change = (name: string, more?: object): Change[] =>
+  changesOf('Project Hook', events.project(name, handbook, more));
+const owned = (name: string): Change => ({ what: 'owned', account: null, name });
+
+test('what happened is a hint to look where it did', () => {
+  assert.deepEqual(changesOf('Push Hook', events.push(handbook, ada)), [contributed('commits'), adas]);
+  assert.deepEqual(changesOf('Issue Hook', events.issue(handbook, ada)), [contributed('issues'), adas]);
+  const confidential = { ...events.issue(handbook, ada), event_type: 'confidential_issue' };
+  assert.deepEqual(changesOf('Confidential Issue Hook', confidential), [contributed('issues'), adas]);
+  const task = { ...events.issue(handbook, ada), object_kind: 'work_item' };
+  assert.deepEqual(changesOf('Issue Hook', task), [contributed('issues'), adas]);
+  assert.deepEqual(changesOf('Merge Request Hook', events.merge_request(handbook, ada)), [
+    contributed('pull_requests'),
+    adas,
+  ]);
+});
+
+test('a comment is a hint at what it is below; on commits and snippets it is nothing to us', () => {
+  assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, 'Issue')), [contributed('issues')]);
+  assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, 'MergeRequest')), [contributed('pull_requests')]);
+  for (const other of ['Commit', 'Snippet']) {
+    assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, other)), []);
+  }
+});
+
+test('what belongs to a group alone, and what a key pushed, is no mistake', () => {
+  const { project: _none, ...epic } = events.issue(handbook, ada);
+  assert.deepEqual(changesOf('Issue Hook', { ...epic, object_kind: 'work_item' }), [adas]);
+  const { project: _nor, ...award } = events.emoji(handbook, ada, 'Epic');
+  assert.deepEqual(changesOf('Emoji Hook', award), []);
+  const byKey = { ...events.push(handbook, ada), user_id: null, user_username: null };
+  assert.deepEqual(changesOf('Push Hook', byKey), [contributed('commits')]);
+});
+
+test('a reaction is looked for at once', () => {
+  assert.deepEqual(changesOf('Emoji Hook', events.emoji(handbook, ada)), [{ what: 'reactions', repository: '15' }]);
+});
+
+test('projects that come, go, move and hide change what their owners own', () => {
+  assert.deepEqual(change('project_create'), [owned('acme/docs')]);
+  const hidden: Change = { what: 'hidden', repository: '15', onlyPrivate: false };
+  assert.deepEqual(change('project_destroy'), [hidden, owned('acme/docs')]);
+  const old = { old_path_with_namespace: 'elsewhere/handbook' };
+  assert.deepEqual(change('project_transfer', old), [owned('acme/docs'), owned('elsewhere')]);
+  assert.deepEqual(change('project_rename', old), [owned('acme/docs'), owned('elsewhere')]);
+  assert.deepEqual(change('project_update'), [owned('acme/docs')]);
+  for (const project_visibility of ['private', 'visibilitylevel|internal']) {
+    assert.deepEqual(change('project_update', { project_visibility }), [hidden, owned('acme/docs')]);
+  }
+});
+
+test('system hooks tell who is called otherwise', () => {
+  const user = { event_name: 'user_rename', user_id: 58, username: 'new', old_username: 'old' };
+  assert.deepEqual(changesOf('System Hook', user), [{ what: 'account', account: '58', name: 'new' }]);
+  const group = { event_name: 'group_rename', group_id: 64, path: 'b', full_path: 'a/b', old_full_path: 'a/c' };
+  assert.deepEqual(changesOf('System Hook', group), [{ what: 'account', account: 'group:64', name: 'a/b' }]);
+  assert.deepEqual(changesOf('Member Hook', { event_name: 'user_add_to_group', group_id: 64 }), []);
+  assert.deepEqual(changesOf('Pipeline Hook', { object_kind: 'pipeline' }), []);
+  assert.deepEqual(changesOf('Job Hook', { object_kind: 'constructor' }), []);
+});
+
+test('a repetition has the same name; older versions name the event alone', () => {
+  const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
+  const { 'idempotency-key': key, ...older } = headers;
+  assert.equal(readDelivery(deliverySecret, headers, Buffer.from(body)).id, key);
+  assert.equal(readDelivery(deliverySecret, older, Buffer.from(body)).id, headers['x-gitlab-event-uuid']);
+});
+
+test('what does not come with the secret, or is not a delivery, is refused', () => {
+  const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
+  const read = (changed: Record<string, string | string[] | undefined>, text = body) =>
+    readDelivery(deliverySecret, { ...headers, ...changed }, Buffer.from(text));
+  assert.throws(() => readDelivery(undefined, headers, Buffer.from(body)), { code: 'not_found' });
+  for (const token of [undefined, '', deliverySecret.slice(1), `${deliverySecret} `, [deliverySecret]]) {
+    assert.throws(() => read({ 'x-gitlab-token': token }), { code: 'unauthenticated' });
+  }
+  assert.throws(() => read({ 'x-gitlab-event': undefined }), { code: 'missing_field' });
+  const nameless = { 'idempotency-key': undefined, 'x-gitlab-event-uuid': undefined };
+  assert.throws(() => read(nameless), { code: 'missing_field' });
+  assert.throws(() => read({ 'idempotency-key': 'a b' }), { code: 'invalid_input' });
+  assert.throws(() => read({}, 'payload={}'), { code: 'invalid_input' });
+  assert.throws(() => read({}, '{"object_kind": "push"}'), {
+    code: 'invalid_input',
+    message: /^The payload is not as GitLab documents it, at /,
+  });
+  const pathless = events.push({ id: 15, path_with_namespace: 'handbook' }, ada);
+  assert.throws(() => read({}, JSON.stringify(pathless)), { code: 'invalid_input', message: /path_with_namespace/ });
+});

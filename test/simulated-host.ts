@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GitHost } from './github/git-host.ts';
+import { authenticate, simulatedTokens, type TokenName } from './github/tokens.ts';
+import type { Viewer, World } from './github/world/world.ts';
+
+/** What simulated code hosts have in common: a server with an interface, and git beside it. */
+
+export interface HostReply {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A request to the interface. */
+export interface HostRequest {
+  request: IncomingMessage;
+  address: URL;
+  /** Undefined for credentials that are none. */
+  who: { name: string; viewer: Viewer } | undefined;
+}
+
+export interface SimulatedHost extends AsyncDisposable {
+  url: string;
+  tokens: Record<TokenName, string>;
+  gitRequests: string[];
+  /** @throws Error when something was asked that may not be. */
+  close(): Promise<void>;
+}
+
+/** @param host.answer throws for a request that may not be sent. */
+export async function startHost(host: {
+  name: string;
+  world: World;
+  /** How paths of the interface begin. */
+  apiPrefix: string;
+  answer: (asked: HostRequest) => HostReply | Promise<HostReply>;
+}): Promise<SimulatedHost> {
+  const { name, world, apiPrefix, answer } = host;
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gitRequests: string[] = [];
+  const faults: string[] = [];
+  const git = new GitHost(world, (authorization) => authenticate(world, authorization));
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const address = new URL(request.url ?? '/', url);
+    if (!address.pathname.startsWith(apiPrefix)) {
+      gitRequests.push(`${request.method} ${address.pathname}`);
+      await git.handle(request, response);
+      return;
+    }
+    const who = authenticate(world, request.headers.authorization);
+    const { status, body, headers } = await answer({ request, address, who });
+    const always = { 'content-type': 'application/json;charset=utf-8', date: world.now().toUTCString() };
+    response.writeHead(status, { ...always, ...headers }).end(JSON.stringify(body));
+  };
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    handle(request, response).catch((error: unknown) => {
+      faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      process.stderr.write(`simulated ${name}: ${faults.at(-1)}\n`);
+      response.writeHead(418).end();
+    });
+  });
+  const close = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+    await git.close();
+    if (faults.length > 0) throw new Error(`no such request may be sent: ${faults.join('\n')}`);
+  };
+  return {
+    url,
+    tokens: Object.fromEntries(simulatedTokens.map((token) => [token.name, token.secret])) as Record<TokenName, string>,
+    gitRequests,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
