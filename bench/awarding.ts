@@ -9,6 +9,7 @@ import { inTransaction } from '../src/database/transaction.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';
+import { newIssue } from './new-issue.ts';
 
 const people = 2000;
 const issues = 100_000;
@@ -54,21 +55,7 @@ async function storeIssue(database: Database, repositoryId: string, accountId: s
   await inTransaction(database.connection, (transaction) =>
     saveContributions(transaction, {
       repositoryId,
-      contributions: [
-        {
-          kind: 'issue',
-          externalId: `new-${event}`,
-          parentExternalId: null,
-          author: '1',
-          createdAt: now,
-          updatedAt: now,
-          closedAt: null,
-          mergedAt: null,
-          answered: false,
-          answeredBy: null,
-          details: null,
-        },
-      ],
+      contributions: [newIssue(`new-${event}`, '1', now)],
       accountIds: new Map([['1', accountId]]),
       wholeParents: [],
       seenAt: now,

@@ -1,7 +1,5 @@
 import { findById } from '../src/accounts/store.ts';
-import { readConfig } from '../src/config.ts';
-import { type Core, openCore } from '../src/core.ts';
-import { createLog } from '../src/log.ts';
+import type { Core } from '../src/core.ts';
 import type { Provider } from '../src/providers/provider.ts';
 import { collectNamed } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
@@ -9,6 +7,7 @@ import { install } from '../src/sync/installations/operator.ts';
 import { lookUp } from '../src/sync/look-up.ts';
 import { type Simulator, startSimulator } from '../test/github/simulator.ts';
 import type { Repository } from '../test/github/world/model.ts';
+import { openBenchCore } from './bench-core.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 
@@ -20,16 +19,7 @@ export async function run(): Promise<BenchResult[]> {
   const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
   await using simulator = await startSimulator({ size: 'busy', limits });
   await using place = await makeDataDir();
-  const config = readConfig(
-    {
-      DATA_DIR: place.dataDir,
-      GITHUB_URL: simulator.url,
-      GITHUB_API_URL: simulator.apiUrl,
-      GITHUB_TOKEN: simulator.tokens.public_only,
-    },
-    () => '',
-  );
-  const core = await openCore(config, { log: createLog('warn') });
+  const core = await openBenchCore(simulator, place.dataDir);
   try {
     const repository = busiest(simulator);
     const asked = await timed(core, simulator, repository);

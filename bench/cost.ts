@@ -1,10 +1,8 @@
-import { readConfig } from '../src/config.ts';
-import { openCore } from '../src/core.ts';
-import { createLog } from '../src/log.ts';
 import { collect, collectNamed } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
 import { lookUp } from '../src/sync/look-up.ts';
 import { type Simulator, startSimulator } from '../test/github/simulator.ts';
+import { openBenchCore } from './bench-core.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 
@@ -12,16 +10,7 @@ import { makeDataDir } from './bench-service.ts';
 export async function run(): Promise<BenchResult[]> {
   await using simulator = await startSimulator({ size: 'medium', limits: { graphqlPerMinute: 100_000 } });
   await using place = await makeDataDir();
-  const config = readConfig(
-    {
-      DATA_DIR: place.dataDir,
-      GITHUB_URL: simulator.url,
-      GITHUB_API_URL: simulator.apiUrl,
-      GITHUB_TOKEN: simulator.tokens.public_only,
-    },
-    () => '',
-  );
-  const core = await openCore(config, { log: createLog('warn') });
+  const core = await openBenchCore(simulator, place.dataDir);
   const { user, organization } = simulator.accounts;
   const measure = async (work: (call: Parameters<typeof lookUp>[2]) => Promise<unknown>) => {
     const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;

@@ -8,6 +8,7 @@ import { newCost, type SyncContext } from '../src/sync/context.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 import { median } from './load.ts';
+import { newIssue } from './new-issue.ts';
 
 const sizes = { small: 1000, large: 1_000_000 };
 const people = 20_000;
@@ -146,21 +147,7 @@ function pageOf(event: number): ContributionPage {
   const now = new Date();
   const author = String((event % people) + 1);
   return {
-    contributions: [
-      {
-        kind: 'issue',
-        externalId: `new ${event}`,
-        parentExternalId: null,
-        author,
-        createdAt: now,
-        updatedAt: now,
-        closedAt: null,
-        mergedAt: null,
-        answered: false,
-        answeredBy: null,
-        details: null,
-      },
-    ],
+    contributions: [newIssue(`new ${event}`, author, now)],
     actors: [
       {
         externalId: author,

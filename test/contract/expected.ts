@@ -1,4 +1,4 @@
-import type { Contribution } from '../../src/contributions/contribution.ts';
+import { type Contribution, noDetails } from '../../src/contributions/contribution.ts';
 import type { Issue, PullRequest, Reactable, Repository, Review } from '../github/world/model.ts';
 import type { ContractHost } from './host.ts';
 import type { ContractWorld } from './world.ts';
@@ -57,7 +57,7 @@ export function expectedContributions(
     return idOf(pull?.authorId ?? byId);
   };
   const common = (item: Issue | PullRequest): Details => ({
-    ...nothing,
+    ...noDetails,
     number: item.number,
     assignees: ids(item.assigneeIds),
     labels: item.labels,
@@ -87,7 +87,7 @@ export function expectedContributions(
       }),
       ...pull.reviewComments.map((comment) =>
         toContribution('review_comment', comment, idOf(comment.authorId), {
-          ...nothing,
+          ...noDetails,
           number: pull.number,
           reactions: reactionsOf(idOf, comment),
         }),
@@ -96,7 +96,7 @@ export function expectedContributions(
     ...[...repository.issues, ...repository.pullRequests].flatMap((item) =>
       item.comments.map((comment) =>
         toContribution('mergedAt' in item ? 'pull_request_comment' : 'issue_comment', comment, idOf(comment.authorId), {
-          ...nothing,
+          ...noDetails,
           number: item.number,
           reactions: reactionsOf(idOf, comment),
         }),
@@ -142,20 +142,3 @@ function toContribution(
     details,
   };
 }
-
-const nothing: Details = {
-  number: null,
-  resolvedBy: null,
-  answeredAt: null,
-  assignees: [],
-  reviewers: [],
-  labels: [],
-  reactions: [],
-  comments: null,
-  upvotes: null,
-  additions: null,
-  deletions: null,
-  changedFiles: null,
-  commits: null,
-  reason: null,
-};

@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
+import { isDeliveryId, isSignature, parseDelivered, requireSecret } from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
 
 /**
@@ -11,17 +11,9 @@ import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
  * https://docs.gitea.com/usage/webhooks
  */
 
-const deliveryId = /^[\w-]{1,100}$/;
-
 /** @throws AppError `unauthenticated` when it is not signed with the secret; `missing_field` or `invalid_input`. */
 export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
-  if (secret === undefined) {
-    throw new AppError(
-      'not_found',
-      'This service takes no deliveries: no webhook secret is configured for this provider.',
-    );
-  }
-  if (!isSigned(secret, headers, body)) {
+  if (!isSignature(signatureOf(headers), requireSecret(secret), body)) {
     throw new AppError(
       'unauthenticated',
       'X-Gitea-Signature is not the signature of this body with the configured secret.',
@@ -31,8 +23,8 @@ export function readDelivery(secret: string | undefined, headers: DeliveryHeader
   if (id === undefined || event === undefined) {
     throw new AppError('missing_field', 'A delivery needs the headers X-Gitea-Delivery and X-Gitea-Event.');
   }
-  if (!deliveryId.test(id)) throw new AppError('invalid_input', 'X-Gitea-Delivery must be the UUID of a delivery.');
-  return { id, event, changes: toChanges(event, parse(body)) };
+  if (!isDeliveryId(id)) throw new AppError('invalid_input', 'X-Gitea-Delivery must be the UUID of a delivery.');
+  return { id, event, changes: toChanges(event, parseDelivered(body)) };
 }
 
 /** Forgejo writes its own headers, and Gitea's for those who know only those. */
@@ -41,21 +33,9 @@ function own(headers: DeliveryHeaders, name: 'delivery' | 'event' | 'signature')
   return typeof value === 'string' ? value : undefined;
 }
 
-function isSigned(secret: string, headers: DeliveryHeaders, body: Buffer): boolean {
+function signatureOf(headers: DeliveryHeaders): string | undefined {
   const hub = headers['x-hub-signature-256'];
-  const signature = own(headers, 'signature') ?? (typeof hub === 'string' ? hub.replace(/^sha256=/, '') : undefined);
-  if (signature === undefined) return false;
-  const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
-  const given = Buffer.from(signature);
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new AppError('invalid_input', 'The body must be JSON (the webhook’s POST content type application/json).');
-  }
+  return own(headers, 'signature') ?? (typeof hub === 'string' ? hub.replace(/^sha256=/, '') : undefined);
 }
 
 const Named = Type.Object({ id: Type.Integer(), login: Type.String() });

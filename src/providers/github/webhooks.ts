@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
+import { isDeliveryId, isSignature, parseDelivered, requireSecret } from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
 import { accessOf } from './app/registration.ts';
 
@@ -11,8 +11,6 @@ import { accessOf } from './app/registration.ts';
  * in which deliveries come nor one that never comes does harm.
  * https://docs.github.com/webhooks/webhook-events-and-payloads
  */
-
-const deliveryId = /^[\w-]{1,100}$/;
 
 /**
  * @param isOurs whether an installation of the App is known; what comes by another one is nothing to us but that it exists.
@@ -24,13 +22,9 @@ export function readDelivery(
   body: Buffer,
   isOurs: (installation: string) => boolean,
 ): Delivery {
-  if (secret === undefined) {
-    throw new AppError(
-      'not_found',
-      'This service takes no deliveries: no webhook secret is configured for this provider.',
-    );
-  }
-  if (!isSigned(secret, headers['x-hub-signature-256'], body)) {
+  const signature = headers['x-hub-signature-256'];
+  const digest = typeof signature === 'string' ? /^sha256=(.*)$/.exec(signature)?.[1] : undefined;
+  if (!isSignature(digest, requireSecret(secret), body)) {
     throw new AppError(
       'unauthenticated',
       'X-Hub-Signature-256 is not the signature of this body with the configured secret.',
@@ -40,8 +34,8 @@ export function readDelivery(
   if (typeof id !== 'string' || typeof event !== 'string') {
     throw new AppError('missing_field', 'A delivery needs the headers X-GitHub-Delivery and X-GitHub-Event.');
   }
-  if (!deliveryId.test(id)) throw new AppError('invalid_input', 'X-GitHub-Delivery must be the GUID of a delivery.');
-  const payload = parse(body);
+  if (!isDeliveryId(id)) throw new AppError('invalid_input', 'X-GitHub-Delivery must be the GUID of a delivery.');
+  const payload = parseDelivered(body);
   const changes = toChanges(event, payload);
   // Of what is not known yet, only that it is there.
   return { id, event, changes: comesFromOurs(payload, isOurs) ? changes : changes.filter(isAboutInstallation) };
@@ -54,21 +48,6 @@ function comesFromOurs(payload: unknown, isOurs: (installation: string) => boole
 }
 
 const isAboutInstallation = ({ what }: Change): boolean => what === 'installation';
-
-function isSigned(secret: string, signature: unknown, body: Buffer): boolean {
-  if (typeof signature !== 'string') return false;
-  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
-  const given = Buffer.from(signature);
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new AppError('invalid_input', 'The body must be JSON (the webhook’s content type application/json).');
-  }
-}
 
 const Named = Type.Object({ id: Type.Integer(), login: Type.String() });
 const Repository = Type.Object({ id: Type.Integer(), name: Type.String(), owner: Named });

@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Static, type TSchema, Type } from 'typebox';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
+import { isDeliveryId, isSameSecret, parseDelivered, requireSecret } from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
 import { groupIdOf } from './actors.ts';
 
@@ -11,17 +11,10 @@ import { groupIdOf } from './actors.ts';
  * https://docs.gitlab.com/user/project/integrations/webhook_events/ and https://docs.gitlab.com/administration/system_hooks/
  */
 
-const deliveryId = /^[\w-]{1,100}$/;
-
 /** @throws AppError `unauthenticated` when it does not come with the secret; `missing_field` or `invalid_input`. */
 export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
-  if (secret === undefined) {
-    throw new AppError(
-      'not_found',
-      'This service takes no deliveries: no webhook secret is configured for this provider.',
-    );
-  }
-  if (!isSame(secret, headers['x-gitlab-token'])) {
+  const given = headers['x-gitlab-token'];
+  if (!isSameSecret(typeof given === 'string' ? given : undefined, requireSecret(secret))) {
     throw new AppError('unauthenticated', 'X-Gitlab-Token is not the configured secret.');
   }
   // Both are kept when it is sent again; the first tells apart what goes to several webhooks.
@@ -30,25 +23,8 @@ export function readDelivery(secret: string | undefined, headers: DeliveryHeader
   if (typeof id !== 'string' || typeof event !== 'string') {
     throw new AppError('missing_field', 'A delivery needs the headers X-Gitlab-Event and X-Gitlab-Event-UUID.');
   }
-  if (!deliveryId.test(id)) throw new AppError('invalid_input', 'X-Gitlab-Event-UUID must be the UUID of a delivery.');
-  return { id, event, changes: toChanges(parse(body)) };
-}
-
-/** Hashed, so that the time taken tells nothing, not even how long the secret is. */
-function isSame(secret: string, given: string | string[] | undefined): boolean {
-  return typeof given === 'string' && timingSafeEqual(hash(given), hash(secret));
-}
-
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new AppError('invalid_input', 'The body must be JSON.');
-  }
+  if (!isDeliveryId(id)) throw new AppError('invalid_input', 'X-Gitlab-Event-UUID must be the UUID of a delivery.');
+  return { id, event, changes: toChanges(parseDelivered(body)) };
 }
 
 const Id = Type.Integer({ minimum: 1 });

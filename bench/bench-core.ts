@@ -1,0 +1,18 @@
+import { readConfig } from '../src/config.ts';
+import { type Core, openCore } from '../src/core.ts';
+import { createLog } from '../src/log.ts';
+import type { Simulator } from '../test/github/simulator.ts';
+
+/** What a service consists of without its server, on a simulated GitHub. */
+export function openBenchCore(simulator: Simulator, dataDir: string): Promise<Core> {
+  const environment = {
+    DATA_DIR: dataDir,
+    GITHUB_URL: simulator.url,
+    GITHUB_API_URL: simulator.apiUrl,
+    GITHUB_TOKEN: simulator.tokens.public_only,
+  };
+  return openCore(
+    readConfig(environment, () => ''),
+    { log: createLog('warn') },
+  );
+}

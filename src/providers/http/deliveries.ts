@@ -1,0 +1,42 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../../errors.ts';
+
+/** What readers of deliveries do alike, whatever the host. */
+
+const deliveryId = /^[\w-]{1,100}$/;
+
+export function isDeliveryId(id: string): boolean {
+  return deliveryId.test(id);
+}
+
+/** @throws AppError `not_found` where nothing is to be delivered. */
+export function requireSecret(secret: string | undefined): string {
+  if (secret !== undefined) return secret;
+  throw new AppError(
+    'not_found',
+    'This service takes no deliveries: no webhook secret is configured for this provider.',
+  );
+}
+
+/** Whether it is the hexadecimal HMAC-SHA256 of a body. */
+export function isSignature(given: string | undefined, secret: string, body: Buffer): boolean {
+  return isSameSecret(given, createHmac('sha256', secret).update(body).digest('hex'));
+}
+
+/** Hashed, so that the time taken tells nothing, not even how long the secret is. */
+export function isSameSecret(given: string | undefined, secret: string): boolean {
+  return given !== undefined && timingSafeEqual(hash(given), hash(secret));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** @throws AppError `invalid_input` */
+export function parseDelivered(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new AppError('invalid_input', 'The body must be JSON (the webhook’s content type application/json).');
+  }
+}
