@@ -214,7 +214,7 @@ function profileUrls({ providers }: Config): (provider: string, name: string) =>
 function sweepErased({ database, sync, onChange }: Core, log: Log): void {
   const sweep = async (): Promise<void> => {
     const wanted = await findRepositoryIds(database.connection);
-    await sync.histories.sweep((name) => wanted.has(name));
+    await sync.histories.sweep((id) => wanted.has(id));
   };
   const begin = (): void => {
     sweep().catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));

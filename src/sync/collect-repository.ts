@@ -37,6 +37,7 @@ export async function collectRepository(context: SyncContext, subject: Subject):
   try {
     await fillDetails(context, subject);
   } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return hideRepository(context, subject);
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'asking for details');
     isComplete = false;

@@ -2,13 +2,14 @@ import type { Detail } from '../contributions/contribution.ts';
 import { findLacking, type Lacking, saveChangedFiles, saveLineCounts } from '../contributions/detail-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
+import { fillCommitFiles } from './fill-commit-files.ts';
 import type { Subject } from './read-stream.ts';
 
 const atOnce = 50;
 /** No repository has so many commits. */
 const maxRounds = 200_000;
 
-/** Asks for what a repository lacks of what it is needed for; each answer is stored as it comes. */
+/** Reads what a repository lacks of what it is needed for; each answer is stored as it comes. */
 export async function fillDetails(context: SyncContext, subject: Subject): Promise<void> {
   const { repository, provider, known, call } = subject;
   await fill(context, repository.id, 'commit_lines', async (asked) => {
@@ -21,6 +22,7 @@ export async function fillDetails(context: SyncContext, subject: Subject): Promi
       saveChangedFiles(transaction, repository.id, asked, found),
     );
   });
+  await fillCommitFiles(context, subject);
 }
 
 async function fill(
@@ -30,7 +32,7 @@ async function fill(
   ask: (lacking: Lacking[]) => Promise<void>,
 ): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {
-    const lacking = await findLacking(connection, repositoryId, detail, atOnce);
+    const lacking = await findLacking(connection, repositoryId, detail, { limit: atOnce });
     if (lacking.length === 0) return;
     await ask(lacking);
   }

@@ -19,18 +19,18 @@ test('what changes while it is asked for is asked for again', async () => {
   const id = rows[0]?.id ?? '';
   await changeNeeds(connection, id, ['pull_request_files']);
   await lackPullRequests(connection, id, [7, 8, 7]);
-  const asked = await findLacking(connection, id, 'pull_request_files', 10);
+  const asked = await findLacking(connection, id, 'pull_request_files', { limit: 10 });
   assert.deepEqual(
     asked.map(({ key }) => key),
     ['7', '8'],
   );
   await lackPullRequests(connection, id, [8]);
   await saveChangedFiles(connection, id, asked, new Map());
-  const left = await findLacking(connection, id, 'pull_request_files', 10);
+  const left = await findLacking(connection, id, 'pull_request_files', { limit: 10 });
   assert.deepEqual(
     left.map(({ key }) => key),
     ['8'],
   );
   await saveChangedFiles(connection, id, left, new Map());
-  assert.deepEqual(await findLacking(connection, id, 'pull_request_files', 10), []);
+  assert.deepEqual(await findLacking(connection, id, 'pull_request_files', { limit: 10 }), []);
 });

@@ -9,6 +9,7 @@ import * as achievements from './0007-achievements.ts';
 import * as detailsOnDemand from './0009-details-on-demand.ts';
 import * as notifications from './0010-notifications.ts';
 import * as detailsAskedAnew from './0011-details-asked-anew.ts';
+import * as filesOfCommits from './0012-files-of-commits.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0009-details-on-demand': detailsOnDemand,
   '0010-notifications': notifications,
   '0011-details-asked-anew': detailsAskedAnew,
+  '0012-files-of-commits': filesOfCommits,
 };
