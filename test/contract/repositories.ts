@@ -143,7 +143,7 @@ export const repositoryRules: readonly Rule[] = [
         [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)),
         repositories.handbook.commits
           .map((commit) => [commit.oid, lineCountsOf(commit)] as const)
-          .toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+          .toSorted(([one], [other]) => (one < other ? -1 : 1)),
       );
       const [pull] = pulls;
       assert.ok(pull);

@@ -37,7 +37,11 @@ async function prepare(commits: CommitDescription[]) {
     values (${repositoryId}, 'commits', '{commit}', now(), now())`.execute(connection);
   const limits = { maxCopyBytes: 1e8, maxTotalBytes: 1e9, fetchTimeoutMs: 60_000, now: () => new Date() };
   return {
-    ...{ git, oids, remote, connection, repositoryId },
+    git,
+    oids,
+    remote,
+    connection,
+    repositoryId,
     /** @param node each has copies of its own. */
     fill: (node = 'one', signal = new AbortController().signal) =>
       fillCommitFiles(

@@ -63,7 +63,7 @@ function idOfFolder(files: readonly { path: string; oid: string }[]): string {
     const file = files.find(({ path }) => path === name);
     if (file !== undefined) return [Buffer.from(`100644 ${name}\0`), Buffer.from(file.oid, 'hex')];
     const inside = files.filter(({ path }) => path.startsWith(`${name}/`));
-    const oid = idOfFolder(inside.map((one) => ({ ...one, path: one.path.slice(name.length + 1) })));
+    const oid = idOfFolder(inside.map((one) => ({ oid: one.oid, path: one.path.slice(name.length + 1) })));
     return [Buffer.from(`40000 ${name}\0`), Buffer.from(oid, 'hex')];
   });
   return gitId('tree', Buffer.concat(entries.flat()));
