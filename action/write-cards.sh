@@ -24,14 +24,17 @@ fi
 
 "$CARDS_ROOT/node_modules/.bin/node" "$CARDS_ROOT/bin/plaudit.js" card "${arguments[@]}"
 
+# Whoever commits also rebases.
+export GIT_AUTHOR_NAME="github-actions[bot]" GIT_COMMITTER_NAME="github-actions[bot]"
+export GIT_AUTHOR_EMAIL="41898282+github-actions[bot]@users.noreply.github.com"
+export GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL"
 git add -- "${files[@]}"
 if git diff --cached --quiet -- "${files[@]}"; then exit 0; fi
-git -c user.name="github-actions[bot]" -c user.email="41898282+github-actions[bot]@users.noreply.github.com" \
-  commit --quiet -m "$MESSAGE" -- "${files[@]}"
-# Somebody else may have pushed meanwhile.
+git commit --quiet -m "$MESSAGE" -- "${files[@]}"
+# Somebody else may have pushed meanwhile, older cards perhaps; what other steps changed here stays as it is.
 for attempt in 1 2 3; do
   if git push --quiet; then exit 0; fi
-  git pull --quiet --rebase
+  git pull --quiet --rebase --autostash --strategy-option=theirs
 done
 echo "the cards could not be pushed" >&2
 exit 1

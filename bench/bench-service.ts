@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../src/database/connection.ts';
 import { openDatabase } from '../src/database/open.ts';
@@ -18,6 +19,8 @@ export interface ServerProcess extends AsyncDisposable {
   url: string;
   /** Memory that it holds now, in MiB. */
   residentMib(): Promise<number>;
+  /** Milliseconds of processors that it has taken so far. */
+  cpuMs(): Promise<number>;
 }
 
 /** A data directory with a database that is open here too, as long as it is in use. */
@@ -41,9 +44,13 @@ export async function startService(settings: Record<string, string>): Promise<Se
   return started(spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] }));
 }
 
-/** Starts a bare `node:http` server that sends the same bytes and headers to everybody. */
-export async function startBareServer(like: string): Promise<ServerProcess> {
-  return started(spawn(process.execPath, [bareServer, like], { stdio: ['ignore', 'pipe', 'inherit'] }));
+/**
+ * Starts a bare `node:http` server that sends the same bytes and headers to everybody.
+ * @param headers of the request whose answer it sends.
+ */
+export async function startBareServer(like: string, headers: Record<string, string> = {}): Promise<ServerProcess> {
+  const args = [bareServer, like, JSON.stringify(headers)];
+  return started(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
 }
 
 /** Waits until a process says where it listens. */
@@ -57,6 +64,7 @@ export async function started(child: ChildProcess): Promise<ServerProcess> {
     return {
       url,
       residentMib: () => residentMib(child.pid ?? 0),
+      cpuMs: () => cpuMs(child.pid ?? 0),
       [Symbol.asyncDispose]: async () => {
         const end = once(child, 'close');
         child.kill('SIGTERM');
@@ -72,12 +80,20 @@ export async function residentMib(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** The bare server itself: asks once what to say, then says only that. */
-async function serveBare(like: string): Promise<void> {
-  const answer = await fetch(like);
-  const body = Buffer.from(await answer.arrayBuffer());
+/** As Linux counts them, in hundredths of a second. */
+async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // What follows the name, which may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** The bare server itself: asks once what to say, then says only that, byte by byte as it came. */
+async function serveBare(like: string, asking: OutgoingHttpHeaders): Promise<void> {
+  const [answer] = (await once(get(like, { headers: asking }), 'response')) as [IncomingMessage];
+  const body = await buffer(answer);
   const headers = Object.fromEntries(
-    [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name)),
+    Object.entries(answer.headers).filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name)),
   );
   const { 'content-type': _type, 'content-length': _length, ...unchanged } = headers;
   const server = createServer((request, response) => {
@@ -94,4 +110,5 @@ async function serveBare(like: string): Promise<void> {
   console.log(`listens on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
-if (process.argv[1] === bareServer) await serveBare(process.argv[2] ?? '');
+if (process.argv[1] === bareServer)
+  await serveBare(process.argv[2] ?? '', JSON.parse(process.argv[3] ?? '{}') as OutgoingHttpHeaders);

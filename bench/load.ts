@@ -1,6 +1,7 @@
 import autocannon from 'autocannon';
 
 export interface Load {
+  requests: number;
   requestsPerSecond: number;
   /** Milliseconds. */
   p50: number;
@@ -35,7 +36,12 @@ export async function load(
   if (result.errors > 0 || statuses.some((status) => Number(status) !== expect)) {
     throw new Error(`${url} answered ${statuses.join(', ')} with ${result.errors} errors`);
   }
-  return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+  return {
+    requests: result.requests.total,
+    requestsPerSecond: result.requests.average,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+  };
 }
 
 /** Two loads in turn, so that whatever else the machine does hits both. @returns the median of the ratios. */

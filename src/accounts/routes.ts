@@ -80,6 +80,10 @@ export interface Exchange {
   picture?: PictureRequest | undefined;
 }
 
+/** Of a budget for an answer, what is kept for drawing it. */
+const maxDrawingMs = 600;
+const maxDrawingShare = 0.25;
+
 /** Answers anybody's request about an account, from finding it by its name to the bytes. */
 export async function answerAboutAccount(
   context: AccountRouteContext,
@@ -91,7 +95,7 @@ export async function answerAboutAccount(
   const provider = providerOf(context, asked.provider);
   if (!provider.isPossibleName(asked.name)) throw noSuchAccount();
   const begun = context.cache.begin();
-  const deadline = new Date(context.now().getTime() + context.lookUpBudgetMs);
+  const deadline = deadlineOf(context, exchange);
   const resolution = await context.resolver.resolve(asked, deadline);
   if (resolution.state === 'absent') throw noSuchAccount();
   if (resolution.state === 'pending') return sendNotYet(context, exchange);
@@ -119,7 +123,7 @@ export async function answerAboutOwnAccount(
   if (!account.pinned && context.resolver.isStale(account.askedAt)) {
     context.resolver.askInBackground(refreshJob(account.id));
   }
-  const deadline = new Date(context.now().getTime() + context.lookUpBudgetMs);
+  const deadline = deadlineOf(context, exchange);
   const made = await make({ account, provider, deadline, isOwner: true });
   return sendMade(context, exchange, { account, made, begun, deadline });
 }
@@ -155,6 +159,12 @@ export async function requireOwner(
 
 function notTheirs(): AppError {
   return new AppError('forbidden', 'This token is not for this account.');
+}
+
+/** Until when an answer may wait for a provider; what is to be drawn then has to be drawn within the budget too. */
+function deadlineOf({ now, lookUpBudgetMs }: AccountRouteContext, { picture }: Exchange): Date {
+  const drawingMs = picture === undefined ? 0 : Math.min(maxDrawingMs, lookUpBudgetMs * maxDrawingShare);
+  return new Date(now().getTime() + lookUpBudgetMs - drawingMs);
 }
 
 /** Says that what was asked for is being asked for, as JSON or as a picture. */

@@ -3,15 +3,20 @@ import { Compile } from 'typebox/compile';
 import { Canvas } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
+import { gridOf } from './grid.ts';
 import type { Look } from './look.ts';
 import { px } from './markup.ts';
 
 const defaultWidthPx = 480;
 const iconSize = 44;
-const rowHeight = 72;
+const textAt = iconSize + 12;
+const rowHeight = 64;
 const titleHeight = 34;
 const gap = 16;
 const bareGap = 12;
+const mostLarge = 12;
+/** Of an icon with some letters of a name. */
+const leastWidth = 112;
 
 const Item = Type.Object({
   name: Type.String(),
@@ -22,76 +27,94 @@ const Item = Type.Object({
 type Item = Static<typeof Item>;
 const compiledItem = Compile(Item);
 
-/** What was awarded: icon, name, repository, date; with `hide=names` the icons alone. */
+/** What was awarded: icon, name, repository, date; with `hide=names` without words, and with `raw` the icons alone. */
 export const achievementsCard = defineCard<Item[]>({
   parts: { hideable: ['title', 'names', 'repositories', 'dates'], showable: [] },
   emptySize: (look) => ({
     widthPx: look.widthPx ?? defaultWidthPx,
-    heightPx: padding + titleOf(look) + 2 * rowHeight,
+    heightPx: look.isRaw ? iconSize : padding + titleOf(look) + 2 * rowHeight,
   }),
   read: ({ answer }) => {
     const items = answer.data.filter((item) => compiledItem.Check(item));
     return items.length === 0 ? undefined : items;
   },
   images: (items) => items.map(({ icon_url }) => icon_url),
-  imageSize: 'large',
+  // Many large ones would be a large picture.
+  imageSize: ({ length }) => (length > mostLarge ? 'small' : 'large'),
   draw: (items, look, images) => {
-    const { language, hide } = look;
+    const title = look.title ?? look.language.words.achievementsTitle;
+    const told = { title, description: describe(items, look) };
+    if (look.isRaw) {
+      const canvas = new Canvas(rawWidthOf(items.length, look), look.language);
+      const height = drawIcons(canvas, items, { look, images, at: 0, top: 0, room: rawWidthOf(items.length, look) });
+      return frame(look, { ...told, width: rawWidthOf(items.length, look), height, body: canvas.body() });
+    }
     const width = look.widthPx ?? defaultWidthPx;
-    const canvas = new Canvas(width, language);
-    const title = look.title ?? language.words.achievementsTitle;
+    const canvas = new Canvas(width, look.language);
     const room = width - 2 * padding;
-    if (!hide.has('title')) canvas.text('heading', { at: padding, y: padding + 15, room }, title);
-    const top = padding + titleOf(look);
-    const bottom = hide.has('names')
-      ? drawIcons(canvas, items, look, images, top)
-      : drawList(canvas, items, look, images, top);
-    return frame(look, {
-      width,
-      height: bottom + padding,
-      title,
-      description: items
-        .map((item) => `${item.name} (${item.repository_name}, ${language.date(new Date(item.awarded_dttm))})`)
-        .join(', '),
-      body: canvas.body(),
-    });
+    if (!look.hide.has('title')) canvas.headline({ at: padding, y: padding + 15, room }, title);
+    const place = { look, images, at: padding, top: padding + titleOf(look), room };
+    const bottom = look.hide.has('names') ? drawIcons(canvas, items, place) : drawList(canvas, items, place);
+    return frame(look, { ...told, width, height: bottom + padding, body: canvas.body() });
   },
 });
+
+interface Place {
+  look: Look;
+  images: Images;
+  at: number;
+  top: number;
+  room: number;
+}
+
+function describe(items: readonly Item[], { language }: Look): string {
+  return items
+    .map(({ name, repository_name, awarded_dttm }) => {
+      const date = language.date(new Date(awarded_dttm));
+      return `${name} (${repository_name === '' ? date : `${repository_name}, ${date}`})`;
+    })
+    .join(', ');
+}
 
 function titleOf({ hide }: Look): number {
   return hide.has('title') ? 0 : titleHeight;
 }
 
+/** As wide as its icons. */
+function rawWidthOf(count: number, { widthPx = defaultWidthPx, columns }: Look): number {
+  const thatFit = Math.floor((widthPx + bareGap) / (iconSize + bareGap));
+  return Math.min(count, columns ?? thatFit, thatFit) * (iconSize + bareGap) - bareGap;
+}
+
 /** @returns where it ends. */
-function drawList(canvas: Canvas, items: readonly Item[], look: Look, images: Images, top: number): number {
-  const { language, hide } = look;
-  const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
-  const columns = look.columns ?? Math.max(1, Math.min(4, Math.floor((width + gap) / 200)));
-  const cell = (width + gap) / columns;
+function drawList(canvas: Canvas, items: readonly Item[], { look, images, at: left, top, room }: Place): number {
+  const { language, hide, columns } = look;
+  const grid = gridOf({ at: left, room, gap, columns, usual: 184, least: leastWidth, most: 4 });
   for (const [index, item] of items.entries()) {
-    const at = padding + (index % columns) * cell;
-    const y = top + Math.floor(index / columns) * rowHeight;
+    const { at, row } = grid.placeOf(index);
+    const y = top + row * rowHeight;
     drawIcon(canvas, { at, y }, item, images);
     const lines = [
-      ...(hide.has('repositories') ? [] : [item.repository_name]),
+      ...(hide.has('repositories') || item.repository_name === '' ? [] : [item.repository_name]),
       ...(hide.has('dates') ? [] : [language.date(new Date(item.awarded_dttm))]),
     ];
-    const place = { at: at + iconSize + 12, room: cell - gap - iconSize - 12 };
+    const place = { at: at + textAt, room: grid.room - textAt };
     const first = y + 27 - lines.length * 8;
     canvas.text('name', { ...place, y: first }, item.name);
     for (const [line, text] of lines.entries()) canvas.text('label', { ...place, y: first + 16 * (line + 1) }, text);
   }
-  return top + Math.ceil(items.length / columns) * rowHeight - (rowHeight - iconSize);
+  return top + grid.rowsOf(items.length) * rowHeight - (rowHeight - iconSize);
 }
 
-function drawIcons(canvas: Canvas, items: readonly Item[], look: Look, images: Images, top: number): number {
-  const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
-  const columns = Math.max(1, Math.floor((width + bareGap) / (iconSize + bareGap)));
+/** @returns where it ends. */
+function drawIcons(canvas: Canvas, items: readonly Item[], { look, images, at: left, top, room }: Place): number {
+  const { columns } = look;
+  const grid = gridOf({ at: left, room, gap: bareGap, columns, usual: iconSize, least: iconSize });
   for (const [index, item] of items.entries()) {
-    const at = padding + (index % columns) * (iconSize + bareGap);
-    drawIcon(canvas, { at, y: top + Math.floor(index / columns) * (iconSize + bareGap) }, item, images);
+    const { at, row } = grid.placeOf(index);
+    drawIcon(canvas, { at, y: top + row * (iconSize + bareGap) }, item, images);
   }
-  return top + Math.ceil(items.length / columns) * (iconSize + bareGap) - bareGap;
+  return top + grid.rowsOf(items.length) * (iconSize + bareGap) - bareGap;
 }
 
 /** The icon, or a medal where there is none. */

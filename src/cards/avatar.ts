@@ -1,11 +1,15 @@
-import type { Canvas } from './canvas.ts';
+import { type Canvas, textStyles } from './canvas.ts';
 import type { Images } from './card.ts';
 import { px } from './markup.ts';
 import { oneLine } from './text/fit.ts';
+import { measure } from './text/measure.ts';
 
 /** To be part of a picture that shows avatars. */
 export const avatarClip =
   '<clipPath id="round" clipPathUnits="objectBoundingBox"><circle cx=".5" cy=".5" r=".5"/></clipPath>';
+
+/** Of the portrait's side. */
+const widestInitials = 0.68;
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -27,7 +31,10 @@ export function drawAvatar(
   }
   canvas.add(`<circle class="t" cx="${px(left + size / 2)}" cy="${px(y + size / 2)}" r="${size / 2}"/>`);
   const middle = { at: at + size / 2, y: y + size / 2 + 5, room: size - 6, anchor: 'middle' } as const;
-  canvas.text('name', middle, initialsOf(person.name));
+  const initials = initialsOf(person.name);
+  const { sizePx, weight } = textStyles.name;
+  const isTooWide = measure(initials, sizePx, weight) > size * widestInitials;
+  canvas.text('name', middle, isTooWide ? firstLetter(initials) : initials);
 }
 
 /** The first letters of the first and last word; one alone where letters are wide. */

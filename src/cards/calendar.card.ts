@@ -14,6 +14,12 @@ const dayMs = 86_400_000;
 const titleHeight = 34;
 const monthHeight = 18;
 const legendHeight = 30;
+/** Where what is covered has no room beside the legend. */
+const lineHeight = 18;
+const bandGap = 10;
+const maxBands = 4;
+/** Days closer to each other cannot be told apart. */
+const leastStep = 8.5;
 const shadeCount = 5;
 
 const Item = Type.Object({ name: Type.String(), display_name: Type.String() });
@@ -25,15 +31,24 @@ interface Content {
   until: Date;
 }
 
-/** Where the squares of the days stand. */
-interface Grid {
+/** Where the squares of the days stand: a year in one band, or in several where squares would be too small. */
+interface Calendar {
   /** From the side that lines begin at. */
   at: number;
-  y: number;
   step: number;
   square: number;
   /** The first day of the first column. */
   begin: number;
+  bands: Band[];
+}
+
+/** Weeks that stand side by side. */
+interface Band {
+  /** Of the first row of squares. */
+  y: number;
+  /** How many come before it, and how many it has. */
+  firstWeek: number;
+  weeks: number;
 }
 
 /** Contributions on each day of the last year, a column for each week. */
@@ -41,7 +56,7 @@ export const calendarCard = defineCard<Content>({
   parts: { hideable: ['title', 'months', 'weekdays', 'legend', 'coverage'], showable: [] },
   emptySize: (look) => ({
     widthPx: look.widthPx ?? defaultWidthPx,
-    heightPx: heightOf(look, gridOf(look, new Date(0))),
+    heightPx: heightOf(look, calendarOf(look, new Date(0))),
   }),
   read: ({ answer, days, until }) => {
     const item = answer.data[0];
@@ -50,7 +65,7 @@ export const calendarCard = defineCard<Content>({
   },
   draw: ({ who, days, until }, look) => {
     const { language, hide } = look;
-    const grid = gridOf(look, until);
+    const calendar = calendarOf(look, until);
     const counts = new Map(days.map(({ day, contributions }) => [Date.parse(day), contributions]));
     const yearBegin = until.getTime() - 365 * dayMs;
     const shown = [...counts].filter(([day]) => day > yearBegin && day <= until.getTime());
@@ -59,22 +74,27 @@ export const calendarCard = defineCard<Content>({
     const width = look.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, language);
     if (!hide.has('title')) {
-      canvas.text('heading', { at: padding, y: padding + 15, room: width - 2 * padding }, look.title ?? summary);
+      canvas.headline({ at: padding, y: padding + 15, room: width - 2 * padding }, look.title ?? summary);
     }
-    if (!hide.has('months')) drawMonths(canvas, grid, look, until);
-    if (!hide.has('weekdays')) drawWeekdays(canvas, grid, look);
-    drawDays(canvas, grid, {
+    if (!hide.has('months')) drawMonths(canvas, calendar, look, until);
+    if (!hide.has('weekdays')) drawWeekdays(canvas, calendar, look);
+    drawDays(canvas, calendar, {
       counts,
       from: yearBegin,
       until: until.getTime(),
       steps: stepsOf(shown.map(([, count]) => count)),
     });
-    const height = heightOf(look, grid);
+    const height = heightOf(look, calendar);
     const bottom = height - padding;
-    const legend = hide.has('legend') ? 0 : drawLegend(canvas, grid, look, bottom);
     const { inCollected } = language.words;
-    if (!hide.has('coverage'))
-      canvas.text('small', { at: padding, y: bottom, room: width - 3 * padding - legend }, inCollected);
+    if (!hide.has('legend')) {
+      const end = width - padding - (calendar.step - calendar.square);
+      drawLegend(canvas, look, { end, y: hasTwoLines(look) ? bottom - lineHeight : bottom });
+    }
+    if (!hide.has('coverage')) {
+      const beside = hide.has('legend') || hasTwoLines(look) ? 0 : legendWidth(look) + padding;
+      canvas.text('small', { at: padding, y: bottom, room: width - 2 * padding - beside }, inCollected);
+    }
     const busiest = shown.toSorted(([, one], [, other]) => other - one)[0];
     const best =
       busiest === undefined ? '' : ` ${language.date(new Date(busiest[0]))}: ${language.number(busiest[1])}.`;
@@ -89,27 +109,37 @@ export const calendarCard = defineCard<Content>({
   },
 });
 
-function gridOf(look: Look, until: Date): Grid {
+function calendarOf(look: Look, until: Date): Calendar {
   const { language, hide, widthPx = defaultWidthPx } = look;
   const labels = hide.has('weekdays')
     ? 0
     : 8 + Math.min(48, Math.max(...weekdays(look).map(({ name }) => measure(language.weekday(name), 11))));
-  const step = (widthPx - 2 * padding - labels) / weeks;
+  const room = widthPx - 2 * padding - labels;
+  let count = 1;
+  while (count < maxBands && room / Math.ceil(weeks / count) < leastStep) count += 1;
+  const perBand = Math.ceil(weeks / count);
+  const step = room / perBand;
+  const above = hide.has('months') ? 0 : monthHeight;
+  const top = padding + (hide.has('title') ? 0 : titleHeight) + above;
   const isoDay = until.getUTCDay() === 0 ? 7 : until.getUTCDay();
   const intoWeek = (isoDay - language.firstDayOfWeek + 7) % 7;
   return {
     at: padding + labels,
-    y: padding + (hide.has('title') ? 0 : titleHeight) + (hide.has('months') ? 0 : monthHeight),
     step,
     square: step * 0.78,
     begin: until.getTime() - (intoWeek + (weeks - 1) * 7) * dayMs,
+    bands: Array.from({ length: count }, (_, index) => ({
+      y: top + index * (7 * step + bandGap + above),
+      firstWeek: index * perBand,
+      weeks: Math.min(perBand, weeks - index * perBand),
+    })),
   };
 }
 
-function heightOf({ hide }: Look, { y, step, square }: Grid): number {
-  return Math.ceil(
-    y + 6 * step + square + (hide.has('legend') && hide.has('coverage') ? 0 : legendHeight) + padding - 2,
-  );
+function heightOf(look: Look, { bands, step, square }: Calendar): number {
+  const { hide } = look;
+  const below = hide.has('legend') && hide.has('coverage') ? 0 : legendHeight + (hasTwoLines(look) ? lineHeight : 0);
+  return Math.ceil((bands.at(-1)?.y ?? 0) + 6 * step + square + below + padding - 2);
 }
 
 /** Every other day of work is named. */
@@ -121,49 +151,58 @@ function weekdays({ language }: Look): { row: number; name: Date }[] {
   }));
 }
 
-function drawWeekdays(canvas: Canvas, { at, y, step, square }: Grid, look: Look): void {
-  for (const { row, name } of weekdays(look)) {
-    const place = { at: padding, y: y + row * step + square / 2 + 4, room: at - padding - 6 };
-    canvas.text('small', place, look.language.weekday(name));
+function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Calendar, look: Look): void {
+  for (const { y } of bands) {
+    for (const { row, name } of weekdays(look)) {
+      const place = { at: padding, y: y + row * step + square / 2 + 4, room: at - padding - 6 };
+      canvas.text('small', place, look.language.weekday(name));
+    }
   }
 }
 
 /** Names each month at the week that holds its first day, as far as names have room. */
-function drawMonths(canvas: Canvas, { at, y, step, begin }: Grid, { language }: Look, until: Date): void {
-  const end = at + weeks * step;
-  let free = at;
-  for (let week = 0; week < weeks; week += 1) {
-    const days = Array.from({ length: 7 }, (_, day) => new Date(begin + (week * 7 + day) * dayMs));
-    const first = days.find((day) => day.getUTCDate() === 1);
-    if (first === undefined || first > until) continue;
-    const name = language.month(first);
-    const place = at + week * step;
-    const width = measure(name, 11);
-    if (place < free || place + width > end) continue;
-    canvas.text('small', { at: place, y: y - 7, room: end - place }, name);
-    free = place + width + 6;
+function drawMonths(canvas: Canvas, { at, bands, step, begin }: Calendar, { language }: Look, until: Date): void {
+  for (const band of bands) {
+    const end = at + band.weeks * step;
+    let free = at;
+    for (let week = 0; week < band.weeks; week += 1) {
+      const days = Array.from({ length: 7 }, (_, day) => new Date(begin + ((band.firstWeek + week) * 7 + day) * dayMs));
+      const first = days.find((day) => day.getUTCDate() === 1);
+      if (first === undefined || first > until) continue;
+      const name = language.month(first);
+      const place = at + week * step;
+      const width = measure(name, 11);
+      if (place < free || place + width > end) continue;
+      canvas.text('small', { at: place, y: band.y - 7, room: end - place }, name);
+      free = place + width + 6;
+    }
   }
 }
 
+interface Year {
+  counts: ReadonlyMap<number, number>;
+  from: number;
+  until: number;
+  steps: readonly number[];
+}
+
 /** A path for each step of the scale, in units of the grid: few bytes for many squares. */
-function drawDays(
-  canvas: Canvas,
-  { at, y, step, begin }: Grid,
-  year: { counts: ReadonlyMap<number, number>; from: number; until: number; steps: readonly number[] },
-): void {
-  const paths = Array.from({ length: shadeCount }, () => '');
-  for (let index = 0; index < weeks * 7; index += 1) {
-    const day = begin + index * dayMs;
-    if (day <= year.from || day > year.until) continue;
-    const shade = shadeOf(year.counts.get(day) ?? 0, year.steps);
-    paths[shade] = `${paths[shade]}M${Math.floor(index / 7)} ${index % 7}h.58v.58h-.58z`;
-  }
-  const drawn = paths.flatMap((path, shade) => (path === '' ? [] : [`<path class="d${shade}" d="${path}"/>`]));
+function drawDays(canvas: Canvas, { at, bands, step, begin }: Calendar, year: Year): void {
   const direction = canvas.left(0, 1) === 0 ? 1 : -1;
-  const move = `translate(${px(canvas.left(at) + direction * step * 0.1)} ${px(y + step * 0.1)})`;
-  const scale = `scale(${px(direction * step)} ${px(step)})`;
-  // Round joins of the outlines make the corners round.
-  canvas.add(`<g transform="${move} ${scale}" stroke-width=".2" stroke-linejoin="round">\n${drawn.join('\n')}\n</g>`);
+  const left = canvas.left(at) + direction * step * 0.1;
+  for (const band of bands) {
+    const paths = Array.from({ length: shadeCount }, () => '');
+    for (let index = 0; index < band.weeks * 7; index += 1) {
+      const day = begin + (band.firstWeek * 7 + index) * dayMs;
+      if (day <= year.from || day > year.until) continue;
+      const shade = shadeOf(year.counts.get(day) ?? 0, year.steps);
+      paths[shade] = `${paths[shade]}M${Math.floor(index / 7)} ${index % 7}h.58v.58h-.58z`;
+    }
+    const drawn = paths.flatMap((path, shade) => (path === '' ? [] : [`<path class="d${shade}" d="${path}"/>`]));
+    const move = `translate(${px(left)} ${px(band.y + step * 0.1)}) scale(${px(direction * step)} ${px(step)})`;
+    // Round joins of the outlines make the corners round.
+    canvas.add(`<g transform="${move}" stroke-width=".2" stroke-linejoin="round">\n${drawn.join('\n')}\n</g>`);
+  }
 }
 
 /** Where the steps of the scale begin: quarters of the days with contributions. */
@@ -177,20 +216,34 @@ export function shadeOf(count: number, steps: readonly number[]): number {
   return count <= 0 ? 0 : 1 + steps.filter((step) => count > step).length;
 }
 
-/** @returns how wide it is. */
-function drawLegend(canvas: Canvas, { at, step, square }: Grid, look: Look, bottom: number): number {
-  const { words } = look.language;
-  const end = at + weeks * step - (step - square);
-  const size = 10;
-  const room = 80;
-  const most = measure(words.most, 11);
-  canvas.text('small', { at: end, y: bottom, room, anchor: 'end' }, words.most);
-  const squares = end - Math.min(room, most) - 8 - shadeCount * 13;
+const legend = { square: 10, step: 13, gap: 8, wordRoom: 80 };
+const squaresWidth = (shadeCount - 1) * legend.step + legend.square;
+
+function wordWidth(word: string): number {
+  return Math.min(legend.wordRoom, measure(word, 11));
+}
+
+function legendWidth({ language: { words } }: Look): number {
+  return wordWidth(words.fewer) + legend.gap + squaresWidth + legend.gap + wordWidth(words.most);
+}
+
+/** Whether what is covered stands below the legend. */
+function hasTwoLines(look: Look): boolean {
+  const { hide, language, widthPx = defaultWidthPx } = look;
+  if (hide.has('legend') || hide.has('coverage')) return false;
+  return legendWidth(look) + padding + measure(language.words.inCollected, 11) > widthPx - 2 * padding;
+}
+
+function drawLegend(canvas: Canvas, { language: { words } }: Look, { end, y }: { end: number; y: number }): void {
+  const squaresEnd = end - wordWidth(words.most) - legend.gap;
+  const squares = squaresEnd - squaresWidth;
+  const room = legend.wordRoom;
+  canvas.text('small', { at: squaresEnd + legend.gap, y, room }, words.most);
+  canvas.text('small', { at: squares - legend.gap, y, room, anchor: 'end' }, words.fewer);
   for (let shade = 0; shade < shadeCount; shade += 1) {
     canvas.rect(
-      { at: squares + shade * 13, y: bottom - 9, width: size, height: size, radius: 2 },
+      { at: squares + shade * legend.step, y: y - 9, width: legend.square, height: legend.square, radius: 2 },
       `class="d${shade}" stroke-width="0"`,
     );
   }
-  return end - squares + 8 + canvas.text('small', { at: squares - 8, y: bottom, room, anchor: 'end' }, words.fewer);
 }

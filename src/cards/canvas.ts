@@ -1,7 +1,7 @@
 import type { Language } from './languages/language.ts';
 import { escapeText, px } from './markup.ts';
-import { type Fitted, fit } from './text/fit.ts';
-import { isMeasured, type Weight } from './text/measure.ts';
+import { type Fitted, fit, oneLine } from './text/fit.ts';
+import { isMeasured, measure, type Weight } from './text/measure.ts';
 
 interface TextStyle {
   sizePx: number;
@@ -24,7 +24,12 @@ export type TextStyleName = keyof typeof textStyles;
 /** Above this share of its room a text is held to its measured length, should the reader's font be wider. */
 const nearlyFull = 0.86;
 const needsIsolation = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
-const isolate = { start: '\u2068', rightToLeft: '\u2067', end: '\u2069' };
+const isolate = { start: '\u2068', end: '\u2069' };
+
+/** A text that is read in the direction of its first letter, whatever stands around it. */
+export function directed(text: string): string {
+  return needsIsolation.test(text) ? `${isolate.start}${text}${isolate.end}` : text;
+}
 
 export interface TextPlace {
   /** From the side that lines begin at, in pixels. */
@@ -63,6 +68,12 @@ export class Canvas {
     return this.fitted(style, place, fit(text, place.room, sizePx, weight));
   }
 
+  /** Writes a title, smaller where it would have to be cut. @returns the pixels that it takes. */
+  headline(place: TextPlace, text: string): number {
+    const { sizePx, weight } = textStyles.heading;
+    return this.text(measure(oneLine(text), sizePx, weight) <= place.room ? 'heading' : 'name', place, text);
+  }
+
   /** Writes what was fitted before. */
   fitted(style: TextStyleName, { at, y, room, anchor = 'start' }: TextPlace, { text, width }: Fitted): number {
     if (text === '') return 0;
@@ -75,15 +86,9 @@ export class Canvas {
           ? ' text-anchor="end"'
           : '';
     this.add(
-      `<text class="${textStyles[style].class}" x="${px(this.left(at))}" y="${px(y)}"${side}${held}>${escapeText(this.#directed(text))}</text>`,
+      `<text class="${textStyles[style].class}" x="${px(this.left(at))}" y="${px(y)}"${side}${held}>${escapeText(directed(text))}</text>`,
     );
     return width;
-  }
-
-  /** A part that is read in its own direction, whatever stands around it. */
-  #directed(text: string): string {
-    if (this.#isRightToLeft) return `${isolate.rightToLeft}${text}${isolate.end}`;
-    return needsIsolation.test(text) ? `${isolate.start}${text}${isolate.end}` : text;
   }
 
   rect(place: { at: number; y: number; width: number; height: number; radius?: number }, attributes: string): void {

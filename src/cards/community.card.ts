@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { Canvas } from './canvas.ts';
+import { Canvas, directed } from './canvas.ts';
 import { defineCard } from './card.ts';
 import type { Colour } from './colours.ts';
 import { contrast, mix } from './colours.ts';
 import type { Drawing } from './frame.ts';
-import type { Language } from './languages/language.ts';
 import type { Look } from './look.ts';
 import { escapeText, px } from './markup.ts';
 import { fit } from './text/fit.ts';
@@ -51,8 +50,8 @@ export function drawBadge(look: Look, label: string, value: string, tone?: Colou
   canvas.rect({ at: 0, y: 0, width: left.width, height }, `fill="${labelGround}"`);
   canvas.rect({ at: left.width, y: 0, width: right.width, height }, 'class="v"');
   canvas.add('</g>');
-  canvas.add(write(canvas, left, 0, 'w', look.language));
-  canvas.add(write(canvas, right, left.width, 'o', look.language));
+  canvas.add(write(canvas, left, 0, 'w'));
+  canvas.add(write(canvas, right, left.width, 'o'));
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${height}" viewBox="0 0 ${px(width)} ${height}" role="img" aria-labelledby="title" xml:lang="${look.language.locale}">
 <title id="title">${escapeText(told)}</title>
 <style>text{font:${sizePx}px ${fonts}}.w{fill:${white}}${colours(accent)}${dark === undefined || tone !== undefined ? '' : `@media (prefers-color-scheme:dark){${colours(dark)}}`}</style>
@@ -75,10 +74,9 @@ function part(given: string): Part {
 }
 
 /** Held to its length, whatever the reader's font is. */
-function write(canvas: Canvas, { text, textWidth, width }: Part, at: number, tone: string, language: Language): string {
+function write(canvas: Canvas, { text, textWidth, width }: Part, at: number, tone: string): string {
   const middle = canvas.left(at, width) + width / 2;
-  const directed = language.isRightToLeft ? `\u2067${text}\u2069` : text;
-  return `<text class="${tone}" x="${px(middle)}" y="14" text-anchor="middle" textLength="${textWidth}" lengthAdjust="spacingAndGlyphs">${escapeText(directed)}</text>`;
+  return `<text class="${tone}" x="${px(middle)}" y="14" text-anchor="middle" textLength="${textWidth}" lengthAdjust="spacingAndGlyphs">${escapeText(directed(text))}</text>`;
 }
 
 function colours(ground: Colour): string {

@@ -4,10 +4,12 @@ import { avatarClip, drawAvatar } from './avatar.ts';
 import { Canvas, textStyles } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { type Drawing, frame, padding } from './frame.ts';
+import { type Grid, gridOf } from './grid.ts';
 import { icons } from './icons.ts';
 import { fill, type Language } from './languages/language.ts';
 import type { Look } from './look.ts';
 import { px } from './markup.ts';
+import { oneLine } from './text/fit.ts';
 import { measure } from './text/measure.ts';
 
 const defaultWidthPx = 480;
@@ -65,7 +67,7 @@ export const contributionsCard = defineCard<Content>({
         }
       : undefined,
   images: ({ account }, { hide }) => (hide.has('avatar') ? [] : [account.avatar_url]),
-  imageSize: 'large',
+  imageSize: () => 'large',
   draw: (content, look, images) => {
     const { account } = content;
     const counters = shownCounters(look).map((name) => told(content, name, look.language));
@@ -108,14 +110,24 @@ function shownCounters({ hide, show }: Look): CounterName[] {
   return counterNames.filter((name) => !hide.has(name) && (show.has(name) || usual.some((one) => one === name)));
 }
 
-function columnsOf(look: Look): number {
-  const width = look.widthPx ?? defaultWidthPx;
-  return look.columns ?? Math.max(1, Math.min(3, Math.floor((width - 2 * padding) / 130)));
+/** As many columns as have room, none of them shorter than the first by more than one. */
+function gridOfCounters(look: Look, counters: number): Grid {
+  const place = {
+    at: padding,
+    room: (look.widthPx ?? defaultWidthPx) - 2 * padding,
+    gap,
+    usual: 122,
+    least: iconRoom + 44,
+  };
+  if (look.columns !== undefined) return gridOf({ ...place, columns: look.columns });
+  const { columns } = gridOf({ ...place, columns: undefined });
+  const rows = Math.ceil(counters / columns);
+  return gridOf({ ...place, columns: Math.max(1, Math.ceil(counters / rows)) });
 }
 
 function sizeOf(look: Look, counters: number): { widthPx: number; heightPx: number } {
   const { hide } = look;
-  const rows = Math.ceil(counters / columnsOf(look));
+  const rows = gridOfCounters(look, counters).rowsOf(counters);
   const header = headerHeight(look);
   const level = hide.has('level') ? 0 : 48;
   const coverage = hide.has('coverage') ? 0 : 24;
@@ -138,8 +150,10 @@ function drawHeader(canvas: Canvas, { account }: Content, look: Look, images: Im
   const at = padding + (hasAvatar ? avatarSize + 14 : 0);
   const room = (look.widthPx ?? defaultWidthPx) - at - padding;
   const top = padding + (hasAvatar ? 4 : 0);
-  canvas.text('heading', { at, y: top + 17, room }, title ?? name);
-  canvas.text('label', { at, y: top + 36, room }, account.name);
+  const heading = title ?? name;
+  const isNameEnough = oneLine(heading) === account.name;
+  canvas.headline({ at, y: top + (isNameEnough ? 26 : 17), room }, heading);
+  if (!isNameEnough) canvas.text('label', { at, y: top + 36, room }, account.name);
   return headerHeight(look);
 }
 
@@ -164,14 +178,13 @@ function drawLevel(canvas: Canvas, content: Content, look: Look, y: number): num
 }
 
 function drawCounters(canvas: Canvas, counters: readonly Counter[], look: Look, y: number): void {
-  const columns = columnsOf(look);
-  const cell = ((look.widthPx ?? defaultWidthPx) - 2 * padding + gap) / columns;
+  const grid = gridOfCounters(look, counters.length);
   const hasIcons = !look.hide.has('icons');
   for (const [index, { name, value, full }] of counters.entries()) {
-    const at = padding + (index % columns) * cell;
-    const top = y + Math.floor(index / columns) * rowHeight;
+    const { at, row } = grid.placeOf(index);
+    const top = y + row * rowHeight;
     const textAt = at + (hasIcons ? iconRoom : 0);
-    const room = cell - gap - (hasIcons ? iconRoom : 0);
+    const room = grid.room - (hasIcons ? iconRoom : 0);
     if (hasIcons) {
       canvas.add(
         `<g class="k" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" transform="translate(${px(canvas.left(at, 16))} ${px(top)})">${icons[name]}</g>`,

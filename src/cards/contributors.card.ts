@@ -4,6 +4,7 @@ import { avatarClip, drawAvatar } from './avatar.ts';
 import { Canvas } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
+import { gridOf } from './grid.ts';
 import { fill } from './languages/language.ts';
 import type { Look } from './look.ts';
 
@@ -14,6 +15,8 @@ const rowHeight = 52;
 const titleHeight = 34;
 const bareGap = 8;
 const moreHeight = 28;
+/** Of a portrait with some letters of a name. */
+const leastWidth = 100;
 
 const Item = Type.Object({
   name: Type.String(),
@@ -52,7 +55,7 @@ export const contributorsCard = defineCard<Content>({
     const room = width - 2 * padding;
     if (!hide.has('title')) {
       const title = look.title ?? words.contributorsTitle;
-      const used = canvas.text('heading', { at: padding, y: padding + 15, room }, title);
+      const used = canvas.headline({ at: padding, y: padding + 15, room }, title);
       const place = { at: padding + room, y: padding + 15, room: room - used - gap, anchor: 'end' } as const;
       if (isCounting) canvas.text('label', place, words.stillCounting);
     }
@@ -83,33 +86,33 @@ function titleOf({ hide }: Look): number {
 function drawList(canvas: Canvas, people: readonly Item[], look: Look, images: Images, top: number): number {
   const { language, hide } = look;
   const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
-  const columns = look.columns ?? Math.max(1, Math.min(4, Math.floor((width + gap) / 200)));
-  const cell = (width + gap) / columns;
+  const grid = gridOf({ at: padding, room: width, gap, columns: look.columns, usual: 184, least: leastWidth, most: 4 });
   const hasCounts = !hide.has('counts');
   for (const [index, person] of people.entries()) {
-    const at = padding + (index % columns) * cell;
-    const y = top + Math.floor(index / columns) * rowHeight;
+    const { at, row } = grid.placeOf(index);
+    const y = top + row * rowHeight;
     const name = person.display_name || person.name;
     drawAvatar(canvas, { at, y, size: avatarSize }, { name, avatarUrl: person.avatar_url }, images);
-    const place = { at: at + avatarSize + 10, room: cell - gap - avatarSize - 10 };
+    const place = { at: at + avatarSize + 10, room: grid.room - avatarSize - 10 };
     canvas.text('name', { ...place, y: y + (hasCounts ? 15 : 23) }, name);
     if (!hasCounts) continue;
     canvas.text('label', { ...place, y: y + 31 }, language.plural(language.words.contributions, person.contributions));
   }
-  return top + Math.ceil(people.length / columns) * rowHeight - (rowHeight - avatarSize);
+  return top + grid.rowsOf(people.length) * rowHeight - (rowHeight - avatarSize);
 }
 
 function drawWall(canvas: Canvas, people: readonly Item[], look: Look, images: Images, top: number): number {
   const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
-  const columns = Math.max(1, Math.floor((width + bareGap) / (avatarSize + bareGap)));
-  const step = (width + bareGap) / columns;
+  const size = avatarSize;
+  const grid = gridOf({ at: padding, room: width, gap: bareGap, columns: look.columns, usual: size, least: size });
   for (const [index, person] of people.entries()) {
-    const place = {
-      at: padding + (index % columns) * step,
-      y: top + Math.floor(index / columns) * (avatarSize + bareGap),
-      size: avatarSize,
-    };
-    drawAvatar(canvas, place, { name: person.display_name || person.name, avatarUrl: person.avatar_url }, images);
+    const { at, row } = grid.placeOf(index);
+    drawAvatar(
+      canvas,
+      { at, y: top + row * (size + bareGap), size },
+      { name: person.display_name || person.name, avatarUrl: person.avatar_url },
+      images,
+    );
   }
-  return top + Math.ceil(people.length / columns) * (avatarSize + bareGap) - bareGap;
+  return top + grid.rowsOf(people.length) * (size + bareGap) - bareGap;
 }

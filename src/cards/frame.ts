@@ -51,14 +51,14 @@ export function frame(
   const inset = hasBorder ? 0.5 : 0;
   const dark =
     palettes.dark && `@media (prefers-color-scheme:dark){\n${colourRules(palettes.dark, look, card.usesShades)}}\n`;
+  const ground = `<rect class="g" x="${inset}" y="${inset}" width="${px(width - 2 * inset)}" height="${px(height - 2 * inset)}" rx="${px(radius)}"/>\n`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${px(height)}" viewBox="0 0 ${px(width)} ${px(height)}" role="img" aria-labelledby="title desc" xml:lang="${language.locale}">
 <title id="title">${escapeText(card.title)}</title>
 <desc id="desc">${escapeText(card.description)}</desc>
 <style>
 ${textRules}
 ${colourRules(palettes.light, look, card.usesShades)}${dark ?? ''}${look.isAnimated ? animation : ''}</style>
-<rect class="g" x="${inset}" y="${inset}" width="${px(width - 2 * inset)}" height="${px(height - 2 * inset)}" rx="${px(radius)}"/>
-${card.body}
+${look.isRaw ? '' : ground}${card.body}
 </svg>
 `;
   return { svg, widthPx: width, heightPx: height };

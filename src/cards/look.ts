@@ -19,6 +19,8 @@ export interface Look {
   radiusPx: number;
   hasBorder: boolean;
   isAnimated: boolean;
+  /** What it shows alone, on whatever ground it is put. */
+  isRaw: boolean;
 }
 
 /** What a card has that can be hidden or shown. */
@@ -28,7 +30,14 @@ export interface Parts {
 }
 
 export const widths = { min: 240, max: 1200 };
-export const defaults = { theme: 'auto', locale: 'en', radius: 8, border: true, animation: 'none' } as const;
+export const defaults = {
+  theme: 'auto',
+  locale: 'en',
+  radius: 8,
+  border: true,
+  animation: 'none',
+  raw: false,
+} as const;
 const maxRadius = 32;
 const maxTitleLength = 100;
 const maxListLength = 300;
@@ -85,6 +94,7 @@ export function readLook(query: LookQuery, parts: Parts): Look {
     radiusPx: integer(query['radius']) ?? defaults.radius,
     hasBorder: query['border'] !== false,
     isAnimated: query['animation'] === 'subtle',
+    isRaw: query['raw'] === true,
   };
 }
 
@@ -100,6 +110,7 @@ export function readLookLoosely(query: LookQuery): Look {
       radius: looseNumber(query['radius'], 0, maxRadius),
       width: looseNumber(query['width'], widths.min, widths.max),
       border: query['border'] !== 'false' && query['border'] !== false,
+      raw: query['raw'] === 'true' || query['raw'] === true,
     },
     { hideable: [], showable: [] },
   );

@@ -34,21 +34,26 @@ export function createPictures({
       const readable = card.read(shown, look);
       if (readable === undefined) {
         const { nothingYet } = look.language.words;
-        return finish(format, query, drawState(card, { title: nothingYet, detail: '', isError: false }, look));
+        return finish(format, query, drawState(card, { kind: 'nothing', title: nothingYet, detail: '' }, look));
       }
-      const found = await images.find(readable.images, card.imageSize, deadline);
+      const found = await images.find(readable.images, {
+        size: readable.imageSize,
+        repositories: shown.repositoriesOfImages,
+        deadline,
+      });
       return finish(format, query, readable.draw(found.images), found.isFinal);
     },
     drawCollecting: async ({ card: name, format, query }: PictureRequest) => {
       const card = cardOf(name);
       const look = readLook(query, card.parts);
       const { collecting, collectingDetail } = look.language.words;
-      const state = { title: collecting, detail: collectingDetail, isError: false };
+      const state = { kind: 'collecting', title: collecting, detail: collectingDetail } as const;
       return finish(format, query, drawState(card, state, look), false);
     },
     drawProblem: (card, format, query, problem) => {
       const look = readLookLoosely(query);
-      const state = { title: look.language.words[titleOf(problem)], detail: detailOf(problem), isError: true };
+      const title = look.language.words[titleOf(problem)];
+      const state = { kind: 'problem', title, detail: detailOf(problem) } as const;
       return finish(format, {}, drawState(cardOf(card), state, look));
     },
   };

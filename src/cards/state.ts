@@ -3,40 +3,61 @@ import type { Card } from './card.ts';
 import { drawBadge } from './community.card.ts';
 import { type Drawing, frame, padding } from './frame.ts';
 import type { Look } from './look.ts';
+import { px } from './markup.ts';
 import { wrap } from './text/fit.ts';
 
 /** Where a picture has nothing to show, what it says of that. */
 export interface State {
+  kind: 'collecting' | 'nothing' | 'problem';
   title: string;
   /** A sentence or two; empty: there is nothing more to say. */
   detail: string;
-  isError: boolean;
 }
 
+/** Signs of 24 by 24 pixels, drawn in lines. */
+const signs: Readonly<Record<State['kind'], string>> = {
+  collecting: '<path d="M7 3h10M7 21h10M8 3v4l4 5 4-5V3M8 21v-4l4-5 4 5v4"/>',
+  nothing:
+    '<path d="M12 21v-9M12 12c0-4-3-6.5-7.5-6.5 0 4 3 6.5 7.5 6.5zM12 15c0-3.5 2.5-5.5 7-5.5 0 3.5-2.5 5.5-7 5.5z"/>',
+  problem: '<circle cx="12" cy="12" r="9"/><path d="M12 7.5v5.25M12 16.25v.25"/>',
+};
+const signSize = 24;
 const lineHeight = 17;
 const maxLines = 4;
+/** From the top of the sign to the baseline of the title. */
+const titleBelowSign = signSize + 24;
+const titleHeight = 13;
 /** Pictures lower than this are badges, which have room for a word alone. */
 const badgeHeight = 20;
 const error = '#b3261e';
 
 /** Says in the place and size of a picture why it is not there. */
 export function drawState(card: Pick<Card, 'emptySize'>, state: State, look: Look): Drawing {
-  const { widthPx: width, heightPx: height } = card.emptySize(look);
-  if (height <= badgeHeight)
-    return drawBadge(look, look.title ?? look.language.words.community, state.title, state.isError ? error : undefined);
+  const { widthPx: width, heightPx } = card.emptySize(look);
+  if (heightPx <= badgeHeight) {
+    const tone = state.kind === 'problem' ? error : undefined;
+    return drawBadge(look, look.title ?? look.language.words.community, state.title, tone);
+  }
   const canvas = new Canvas(width, look.language);
   const room = width - 2 * padding;
   const lines = state.detail === '' ? [] : wrap(state.detail, room, maxLines, 12);
   const middle = { at: width / 2, room, anchor: 'middle' } as const;
-  const y = Math.max(padding + 15, height / 2 + 4 - (lines.length * lineHeight) / 2);
-  canvas.text('heading', { ...middle, y }, state.title);
+  const below = lines.length === 0 ? 0 : 6 + lineHeight * lines.length;
+  const height = Math.max(heightPx, 2 * padding + titleHeight + below);
+  const hasSign = height >= 2 * padding + titleBelowSign + below;
+  const above = hasSign ? titleBelowSign : titleHeight;
+  const top = (height - above - below) / 2;
+  if (hasSign) {
+    const place = `translate(${px(width / 2 - signSize / 2)} ${px(top)})`;
+    const strokes = 'stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round"';
+    canvas.add(`<g class="k" ${strokes} transform="${place}">${signs[state.kind]}</g>`);
+  }
+  canvas.headline({ ...middle, y: top + above }, state.title);
   for (const [index, line] of lines.entries())
-    canvas.text('label', { ...middle, y: y + 6 + lineHeight * (index + 1) }, line);
-  return frame(look, {
-    width,
-    height: Math.max(height, y + 6 + lineHeight * lines.length + padding),
-    title: state.title,
-    description: state.detail || state.title,
-    body: canvas.body(),
-  });
+    canvas.text('label', { ...middle, y: top + above + 6 + lineHeight * (index + 1) }, line);
+  return frame(
+    // Words need a ground on which they can be read.
+    { ...look, isRaw: false },
+    { width, height, title: state.title, description: state.detail || state.title, body: canvas.body() },
+  );
 }

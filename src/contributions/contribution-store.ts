@@ -29,11 +29,11 @@ export async function saveContributions(connection: Connection, read: ReadContri
   const { numAffectedRows } = await sql`
     insert into contributions as c (
       repository_id, kind, external_id, parent_external_id, account_id, answered_by, answered,
-      created_at, updated_at, closed_at, merged_at, seen_at, number, resolved_by, assignees, reviewers, labels, emojis,
-      reactors, comments, upvotes, additions, deletions, changed_files, commits, reason)
+      created_at, updated_at, closed_at, merged_at, seen_at, number, resolved_by, answered_at, assignees, reviewers,
+      labels, emojis, reactors, comments, upvotes, additions, deletions, changed_files, commits, reason)
     select ${repositoryId}, kind, external_id, coalesce(parent_external_id, ${parentByNumber(repositoryId)}),
       account_id, answered_by, answered, created_at, updated_at, closed_at, merged_at, ${seenAt}, d.number,
-      d.resolved_by, d.assignees, d.reviewers, d.labels, d.emojis, d.reactors, d.comments, d.upvotes, d.additions,
+      d.resolved_by, d.answered_at, d.assignees, d.reviewers, d.labels, d.emojis, d.reactors, d.comments, d.upvotes, d.additions,
       d.deletions, d.changed_files, d.commits, d.reason
     from unnest(
       ${kinds}::text[], ${externalIds}::text[],
@@ -44,7 +44,7 @@ export async function saveContributions(connection: Connection, read: ReadContri
     ) with ordinality as page (kind, external_id, parent_external_id, account_id, answered_by, answered, created_at,
       updated_at, closed_at, merged_at, place)
     left join json_to_recordset(${JSON.stringify(details)}::json) as d (
-      place bigint, number integer, resolved_by uuid, assignees uuid[], reviewers uuid[], labels text[], emojis text[],
+      place bigint, number integer, resolved_by uuid, answered_at timestamptz, assignees uuid[], reviewers uuid[], labels text[], emojis text[],
       reactors uuid[], comments integer, upvotes integer, additions integer, deletions integer, changed_files integer,
       commits integer, reason text) using (place)
     on conflict (repository_id, kind, external_id) do update set
@@ -66,6 +66,7 @@ export async function saveContributions(connection: Connection, read: ReadContri
 const detailColumns = [
   'number',
   'resolved_by',
+  'answered_at',
   'assignees',
   'reviewers',
   'labels',
@@ -101,13 +102,14 @@ function toDetails(
   idOf: (externalId: string | null) => string | null,
 ): Record<string, unknown>[] {
   if (details === null) return [];
-  const { resolvedBy, assignees, reviewers, reactions, changedFiles, ...rest } = details;
+  const { resolvedBy, answeredAt, assignees, reviewers, reactions, changedFiles, ...rest } = details;
   const ids = (people: readonly string[]): string[] => people.flatMap((person) => idOf(person) ?? []);
   return [
     {
       place,
       ...rest,
       resolved_by: idOf(resolvedBy),
+      answered_at: answeredAt,
       assignees: ids(assignees),
       reviewers: ids(reviewers),
       emojis: reactions.map(({ emoji }) => emoji),

@@ -43,6 +43,8 @@ export interface ContributionDetails {
   number: number | null;
   /** Who closed an issue, or the author of the pull request that did; who wrote the accepted answer. */
   resolvedBy: string | null;
+  /** When the answer of a discussion was accepted. */
+  answeredAt: Date | null;
   assignees: readonly string[];
   /** Who was asked for a review, or gave one. */
   reviewers: readonly string[];
@@ -68,6 +70,7 @@ export interface Reaction {
 export const noDetails: ContributionDetails = {
   number: null,
   resolvedBy: null,
+  answeredAt: null,
   assignees: [],
   reviewers: [],
   labels: [],

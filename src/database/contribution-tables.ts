@@ -63,6 +63,8 @@ export interface ContributionsTable {
   number: number | null;
   /** Who closed an issue, or the author of the pull request that did; who wrote the accepted answer. */
   resolved_by: string | null;
+  /** When the answer of a discussion was accepted, where that is known. */
+  answered_at: Date | null;
   assignees: string[] | null;
   /** Who was asked for a review, or gave one. */
   reviewers: string[] | null;

@@ -234,4 +234,6 @@ export interface ImagesTable {
   failures: number;
   refresh_at: Date;
   used_at: Date;
+  /** Null: it belongs to accounts, as their avatar. */
+  repository_id: Generated<string | null>;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import type { Envelope } from './envelope.ts';
 import type { Picture } from './pictures.ts';
 
@@ -117,9 +118,16 @@ function compressedAs(coding: 'br' | 'gzip', body: Buffer, { etag, headers }: An
 export function representationFor(answer: Answer, acceptEncoding: string | undefined): Representation {
   const { compressed } = answer;
   if (compressed === undefined || acceptEncoding === undefined) return answer;
-  if (accepts(acceptEncoding, 'br')) return compressed.br;
-  return accepts(acceptEncoding, 'gzip') ? compressed.gzip : answer;
+  let coding = codings.get(acceptEncoding);
+  if (coding === undefined) {
+    coding = accepts(acceptEncoding, 'br') ? 'br' : accepts(acceptEncoding, 'gzip') ? 'gzip' : 'identity';
+    codings.set(acceptEncoding, coding);
+  }
+  return coding === 'identity' ? answer : compressed[coding];
 }
+
+/** Most readers say the same few things. */
+const codings = new LRUCache<string, 'br' | 'gzip' | 'identity'>({ max: 200 });
 
 function accepts(acceptEncoding: string, coding: string): boolean {
   return acceptEncoding.split(',').some((part) => {

@@ -6,6 +6,8 @@ export interface Shown {
   answer: Envelope;
   /** How many items come after those of the answer. */
   further?: number;
+  /** Ids of the repositories that images come from, by the images' addresses: they are kept as long as these. */
+  repositoriesOfImages?: ReadonlyMap<string, string>;
   /** Contributions of each day with at least one, oldest first. */
   days?: readonly DayOfContributions[];
   /** The last day that `days` could hold, `YYYY-MM-DD`. */

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { startSimulator } from '../github/simulator.ts';
 import { startTestService } from '../service.ts';
-import { showPicture, startBrowser } from './browser.ts';
+import { sharedBrowser, showPicture } from './browser.ts';
 import { assertGoldenImage } from './golden.ts';
 import { achievementsOf, contributionsOf, contributorsOf, draw, drawSample, names, sampleNames } from './samples.ts';
 
@@ -33,7 +35,7 @@ const colourOfImage = `
   })()`;
 
 test('no text leaves its picture or runs into another, in any font and language', async () => {
-  await using started = await startBrowser();
+  const browser = await sharedBrowser();
   const pictures = [
     ...sampleNames.map((name) => drawSample(name)),
     ...Object.values(names).flatMap((display_name) => [
@@ -52,7 +54,7 @@ test('no text leaves its picture or runs into another, in any font and language'
     ]),
   ];
   for (const font of ['Measured', 'sans-serif', 'Liberation Sans']) {
-    const page = await showPicture(started.browser, pictures.map(({ svg }) => svg).join('\n'), { font });
+    const page = await showPicture(browser, pictures.map(({ svg }) => svg).join('\n'), { font });
     const all = await page.evaluate<{ frame: Box; boxes: Box[] }[]>(boxesOfTexts);
     assert.equal(all.length, pictures.length);
     for (const { frame, boxes } of all) {
@@ -80,28 +82,33 @@ function overlap(one: Box, other: Box): boolean {
 }
 
 test('a browser shows pictures as it did, on light and on dark pages', async () => {
-  await using started = await startBrowser();
-  for (const [name, scheme, scale] of [
-    ['contributions', 'light', 1],
-    ['contributions', 'dark', 2],
-    ['contributions-wide', 'light', 2],
-    ['calendar', 'dark', 1],
-    ['calendar', 'light', 1],
-    ['community', 'dark', 2],
+  const browser = await sharedBrowser();
+  for (const [scheme, scale, shown] of [
+    ['light', 1, ['contributions', 'calendar', 'contributors', 'achievements']],
+    ['light', 2, ['contributions-wide', 'contributors-he']],
+    ['dark', 1, ['calendar', 'contributors-wall', 'achievements-raw', 'calendar-narrow']],
+    ['dark', 2, ['contributions', 'community', 'contributions-ar']],
   ] as const) {
-    const page = await showPicture(started.browser, drawSample(name).svg, { scheme, scale });
-    const picture = await page.locator('svg').first().screenshot();
-    await assertGoldenImage(`browser-${name}-${scheme}@${scale}x.png`, picture);
+    const page = await showPicture(browser, shown.map((name) => drawSample(name).svg).join('\n'), { scheme, scale });
+    const whole = await page.screenshot({ fullPage: true });
+    const boxes = (await page.evaluate<{ frame: Box }[]>(boxesOfTexts)).map(({ frame }) => frame);
+    for (const [index, name] of shown.entries()) {
+      const { left = 0, right = 0, top = 0, bottom = 0 } = boxes[index] ?? {};
+      const place = { left, top, width: right - left, height: bottom - top };
+      const [x, y, width, height] = Object.values(place).map((length) => Math.round(length * scale));
+      const picture = sharp(whole).extract({ left: x ?? 0, top: y ?? 0, width: width ?? 0, height: height ?? 0 });
+      await assertGoldenImage(`browser-${name}-${scheme}@${scale}x.png`, await picture.png().toBuffer());
+    }
     await page.close();
   }
 });
 
 test('a picture in a page is light or dark as the page is, and needs nothing from elsewhere', async () => {
-  await using started = await startBrowser();
+  const browser = await sharedBrowser();
   const picture = Buffer.from(drawSample('contributions').svg).toString('base64');
   const colours: number[][] = [];
   for (const scheme of ['light', 'dark'] as const) {
-    const page = await started.browser.newPage({ colorScheme: scheme, viewport: { width: 500, height: 300 } });
+    const page = await browser.newPage({ colorScheme: scheme, viewport: { width: 500, height: 300 } });
     const requests: string[] = [];
     page.on('request', (request) => void requests.push(request.url()));
     await page.setContent(`<body style="margin:0"><img src="data:image/svg+xml;base64,${picture}" alt="">`);
@@ -120,18 +127,14 @@ test('a picture in a page is light or dark as the page is, and needs nothing fro
 });
 
 test('cards are composed on a page that anybody can use', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  await using started = await startBrowser();
+  await using simulator = await startSimulator({ repositories: 4 });
+  await using service = await startTestService({ simulator, settings: { LOOKUP_BUDGET_MS: '500' } });
+  const browser = await sharedBrowser();
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const { user, organization } = simulator.accounts;
-  for (const scheme of ['light', 'dark'] as const) {
-    const page = await started.browser.newPage({
-      colorScheme: scheme,
-      viewport: { width: 1100, height: 900 },
-      bypassCSP: true,
-    });
-    const complaints: string[] = [];
+  const complaints: string[] = [];
+  const open = async (scheme: 'light' | 'dark', width: number): Promise<Page> => {
+    const page = await browser.newPage({ colorScheme: scheme, viewport: { width, height: 900 }, bypassCSP: true });
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
     });
@@ -141,21 +144,25 @@ test('cards are composed on a page that anybody can use', async () => {
       'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes.map(({ html }) => html)))',
     );
     assert.deepEqual(violations, [], scheme);
-    await page.selectOption('#theme', 'nord');
-    await page.locator('.light img[src*="theme=nord"]').waitFor();
-    await page.selectOption('#card', 'contributors');
-    await page.fill('#name', organization);
-    await page.locator('.dark img[src*="contributors"]').waitFor();
-    await page.waitForFunction(`document.querySelector('textarea')?.value.includes('${organization}')`);
-    const markdown = await page.inputValue('#markdown');
-    assert.equal(
-      markdown,
-      `[![Contributors to ${organization}](${service.url}/v1/github/entities/${organization}/contributors?format=svg&theme=nord)](${simulator.url}/${organization})`,
-    );
-    assert.deepEqual(complaints, []);
-    await page.close();
-  }
-  const plain = await started.browser.newContext({ javaScriptEnabled: false });
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, 'nothing sticks out');
+    return page;
+  };
+  await (await open('dark', 360)).close();
+  const live = await open('light', 1100);
+  await live.selectOption('#theme', 'nord');
+  await live.locator('.light img[src*="theme=nord"]').waitFor();
+  await live.selectOption('#card', 'contributors');
+  await live.fill('#name', organization);
+  await live.locator('.dark img[src*="contributors"]').waitFor();
+  await live.waitForFunction(`document.querySelector('textarea')?.value.includes('${organization}')`);
+  const markdown = await live.inputValue('#markdown');
+  assert.equal(
+    markdown,
+    `[![Contributors to ${organization}](${service.url}/v1/github/entities/${organization}/contributors?format=svg&theme=nord)](${simulator.url}/${organization})`,
+  );
+  await live.close();
+  assert.deepEqual(complaints, []);
+  const plain = await browser.newContext({ javaScriptEnabled: false });
   const page = await plain.newPage();
   await page.goto(`${service.url}/cards`);
   await page.fill('#name', user);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { after } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
 
@@ -15,17 +16,25 @@ const faces = (
   return `@font-face{font-family:Measured;font-weight:${weight};src:url(data:font/ttf;base64,${data})}`;
 });
 
-export async function startBrowser(): Promise<{ browser: Browser } & AsyncDisposable> {
-  const browser = await playwright.launch({
+let started: Promise<Browser> | undefined;
+after(async () => (await started)?.close());
+
+/** One for all tests of a file; it ends with them. */
+export function sharedBrowser(): Promise<Browser> {
+  started ??= startBrowser();
+  return started;
+}
+
+async function startBrowser(): Promise<Browser> {
+  return playwright.launch({
     executablePath: await chromium.executablePath(),
     // Made for a machine with room for one process; pages end together there.
     args: chromium.args.filter((one) => one !== '--single-process' && one !== '--no-zygote'),
     headless: true,
   });
-  return { browser, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-/** A page that shows one picture, as part of it. @param font a family of the machine; default: the measured one. */
+/** A page that shows pictures, as parts of it. @param font a family of the machine; default: the measured one. */
 export async function showPicture(
   browser: Browser,
   svg: string,

@@ -26,6 +26,15 @@ const ownHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
+/** The body was unpacked on the way. */
+function passedHeaders(headers: Headers): OutgoingHttpHeaders {
+  const told = passed.flatMap((name): [string, string][] => {
+    const value = /length|encoding/.test(name) ? null : headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return Object.fromEntries(told);
+}
+
 interface Kept {
   headers: OutgoingHttpHeaders;
   body: Buffer;
@@ -72,18 +81,15 @@ export async function startCamo(
     const body = Buffer.from(await found.arrayBuffer());
     const lifeS = Number(/max-age=(\d+)/.exec(found.headers.get('cache-control') ?? '')?.[1] ?? 0);
     const freshUntil = now().getTime() + lifeS * 1000;
+    const told = passedHeaders(found.headers);
     if (found.status === 304 && known !== undefined) {
-      kept.set(address, { ...known, freshUntil });
-      return known;
+      const updated = { ...known, headers: { ...known.headers, ...told }, freshUntil };
+      kept.set(address, updated);
+      return updated;
     }
     const isImage = /^image\/(svg\+xml|png)\b/.test(found.headers.get('content-type') ?? '');
     if (found.status !== 200 || !isImage || body.length > maxBytes) return undefined;
-    const headers: OutgoingHttpHeaders = {
-      ...ownHeaders,
-    };
-    // The body was unpacked on the way.
-    for (const name of passed)
-      if (found.headers.has(name) && !/length|encoding/.test(name)) headers[name] = found.headers.get(name) ?? '';
+    const headers: OutgoingHttpHeaders = { ...ownHeaders, ...told };
     const picture = { headers, body, etag: found.headers.get('etag') ?? undefined, freshUntil };
     kept.set(address, picture);
     return picture;

@@ -58,13 +58,23 @@ test('whatever somebody is called, every picture is well-formed, and what they a
         }));
         read(draw('contributors', { answer: { ...people.answer, data } }, query).svg);
         read(draw('community', people, { locale, title: display }).svg);
+        read(draw('calendar', { ...calendarOf(), answer: account.answer }, query).svg);
+        const awards = achievementsOf(2);
+        const earned = awards.answer.data.map((award) => ({
+          ...Object(award),
+          name,
+          repository_name: display,
+          icon_url: name,
+        }));
+        const shown = { answer: { ...awards.answer, data: earned } };
+        for (const raw of [true, false]) read(draw('achievements', shown, { ...query, raw }).svg);
       }
-      const state = { title: display, detail: name, isError: true };
+      const state = { title: display, detail: name, kind: 'problem' } as const;
       read(
         drawState(cardOf('contributors'), state, readLookLoosely({ theme: display, locale: name, width: name })).svg,
       );
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 
@@ -83,6 +93,43 @@ test('a picture tells its values to those who cannot see it', () => {
   const days = read(draw('calendar', calendarOf()).svg);
   assert.match(days.description, /^1,981 contributions in the last year\./);
   assert.match(read(draw('achievements', achievementsOf(1)).svg).description, /^Merge hero \(plaudit, Jan 15, 2026\)$/);
+});
+
+test('icons alone are as wide as they are, and stand on whatever is behind them', () => {
+  const raw = draw('achievements', achievementsOf(9), { raw: true }, someImages);
+  assert.deepEqual([raw.widthPx, raw.heightPx], [8 * 56 - 12, 2 * 56 - 12]);
+  assert.doesNotMatch(raw.svg, /<rect|<text/);
+  assert.match(read(raw.svg).description, /^Merge hero \(plaudit, Jan 15, 2026\), /);
+  const two = draw('achievements', achievementsOf(2), { raw: true, columns: 1, width: 240 });
+  assert.deepEqual([two.widthPx, two.heightPx], [44, 100]);
+});
+
+test('there are no more columns than have room, whatever was asked for', () => {
+  for (const [card, shown, style, least] of [
+    ['contributors', contributorsOf(6), 'l', 100],
+    ['achievements', achievementsOf(6), 'l', 112],
+    ['contributions', contributionsOf({}), 'n', 70],
+  ] as const) {
+    const { svg } = draw(card, shown, { width: 300, columns: 6 });
+    const places = svg.matchAll(new RegExp(`<text class="${style}" x="([\\d.]+)"`, 'g'));
+    const starts = [...new Set([...places].map(([, x]) => Number(x)))].toSorted((one, other) => one - other);
+    assert.ok(starts.length > 1, card);
+    for (const [index, x] of starts.slice(1).entries()) assert.ok(x - (starts[index] ?? 0) >= least, `${card} ${x}`);
+  }
+});
+
+test('a year is told in several bands where its days would be too small', () => {
+  for (const [width, bands] of [
+    [1200, 1],
+    [600, 1],
+    [480, 2],
+    [300, 3],
+    [240, 3],
+  ] as const) {
+    const { svg } = draw('calendar', calendarOf(), { width });
+    assert.equal(svg.match(/stroke-width="\.2"/g)?.length, bands);
+    assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365);
+  }
 });
 
 test('a number that is not known is not told as 0', () => {
@@ -144,6 +191,12 @@ test('what is written from right to left is laid out so', () => {
   for (const [index, x] of left.entries())
     assert.ok(Math.abs(x + (right[index] ?? 0) - 480) < 0.1, `${x} ${right[index]}`);
   assert.match(draw('contributions', contributionsOf({ display_name: names.hebrew })).svg, /\u2068[^<]*\u2069/);
+  // What is written from left to right stays so, with its full stops and ellipses at its end.
+  const awards = read(draw('achievements', achievementsOf(2), { locale: 'he', columns: 2 }).svg).texts;
+  assert.ok(
+    awards.includes('plaudit') && awards.some((text) => /^a-repository[^\u2066-\u2069]*…$/.test(text)),
+    awards.join(),
+  );
 });
 
 test('a calendar has the days of one year, in shades by quarters', () => {
@@ -168,7 +221,7 @@ test('whatever has nothing to show is said in the place and size of the picture'
     const card = cardOf(name);
     const look = readLook({}, card.parts);
     assert.equal(card.read(nothing, look), undefined, name);
-    const state = drawState(card, { title: 'Collecting', detail: 'Soon.', isError: false }, look);
+    const state = drawState(card, { title: 'Collecting', detail: 'Soon.', kind: 'collecting' }, look);
     assert.deepEqual({ widthPx: state.widthPx, heightPx: state.heightPx }, card.emptySize(look));
     assert.deepEqual(read(state.svg).texts, ['Collecting', 'Soon.']);
   }

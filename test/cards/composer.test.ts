@@ -36,6 +36,22 @@ test('a picture is at the address that its form says, told as shortly as it can 
     '/v1/github/entities/ada/repositories/x%2Fy/badges/community?format=svg',
   );
   assert.equal(
+    path({
+      name: 'ada',
+      card: 'achievements',
+      raw: 'true',
+      bots: 'true',
+      columns: '3',
+      hide: 'names,level',
+      show: 'x',
+    }),
+    '/v1/github/entities/ada/achievements?format=svg&columns=3&raw=true&hide=names',
+  );
+  assert.equal(
+    path({ name: 'ada', card: 'contributors', raw: 'false', bots: 'true', limit: '5' }),
+    '/v1/github/entities/ada/contributors?format=svg&limit=5&bots=true',
+  );
+  assert.equal(
     altTextOf(
       new Map([
         ['name', 'ada'],

@@ -25,12 +25,12 @@ test('every theme looks as it did', async () => {
 
 test('every state looks as it did', async () => {
   const states: Record<string, State> = {
-    collecting: { title: 'Collecting', detail: 'The numbers will be here in a moment.', isError: false },
-    nothing: { title: 'Nothing yet', detail: '', isError: false },
+    collecting: { title: 'Collecting', detail: 'The numbers will be here in a moment.', kind: 'collecting' },
+    nothing: { title: 'Nothing yet', detail: '', kind: 'nothing' },
     wrong: {
       title: 'Something in the address is wrong',
       detail: 'theme must be given once, and one of a, b, c.',
-      isError: true,
+      kind: 'problem',
     },
   };
   for (const name of ['contributions', 'calendar', 'contributors', 'achievements', 'community']) {

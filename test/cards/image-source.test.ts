@@ -51,8 +51,8 @@ test('images are asked for once, waited for no longer than the deadline, kept, a
   const inTime = (): Date => new Date(time.now().getTime() + 30_000);
 
   const both = await Promise.all([
-    source.find([fast, fast, 'no address'], 'small', inTime()),
-    source.find([fast], 'large', inTime()),
+    source.find([fast, fast, 'no address'], { size: 'small', deadline: inTime() }),
+    source.find([fast], { size: 'large', deadline: inTime() }),
   ]);
   assert.deepEqual(
     both.map(({ images, isFinal }) => [images.size, isFinal]),
@@ -62,21 +62,25 @@ test('images are asked for once, waited for no longer than the deadline, kept, a
     ],
   );
   assert.deepEqual(requests, ['/fast ']);
-  const early = await source.find([fast, slow], 'small', time.now());
+  const early = await source.find([fast, slow], { size: 'small', deadline: time.now() });
   assert.deepEqual([[...early.images.keys()], early.isFinal], [[fast], false]);
   await until(async () => held[0], 'the slow one is asked for');
   held[0]?.();
-  const late = await source.find([fast, slow], 'small', inTime());
+  const late = await source.find([fast, slow], { size: 'small', deadline: inTime() });
   assert.deepEqual([late.images.size, late.isFinal], [2, true]);
   assert.equal(requests.length, 2);
 
   time.advance(2 * 86_400);
-  assert.equal((await source.find([fast], 'small', time.now())).images.size, 1);
+  assert.equal((await source.find([fast], { size: 'small', deadline: time.now() })).images.size, 1);
   await until(async () => requests.find((one) => one === '/fast "one"'), 'it is asked for anew');
   isDown = true;
   await until(async () => ((await refreshOf(database, fast)) > time.now() ? true : undefined), 'the answer is stored');
   time.advance(2 * 86_400);
-  assert.equal((await source.find([fast], 'small', time.now())).images.size, 1, 'the last good one stays');
+  assert.equal(
+    (await source.find([fast], { size: 'small', deadline: time.now() })).images.size,
+    1,
+    'the last good one stays',
+  );
   await source.close();
   assert.deepEqual(failures, []);
 });
@@ -116,15 +120,69 @@ test('one that cannot be had is not asked for again at once, and an image goes w
   for (const url of [bad, good]) await addAccount(database, url);
   const deadline = new Date(time.now().getTime() + 30_000);
   for (let round = 0; round < 2; round += 1) {
-    const { images, isFinal } = await source.find([bad, good], 'small', deadline);
+    const { images, isFinal } = await source.find([bad, good], { size: 'small', deadline });
     assert.deepEqual([[...images.keys()], isFinal], [[good], true]);
   }
   assert.equal(asked, 2);
-  await source.find([nobodys], 'small', deadline);
+  await source.find([nobodys], { size: 'small', deadline });
   const count = async (): Promise<number> => Number((await database.pool.query('select 1 from images')).rowCount);
   assert.equal(await count(), 2);
   await database.pool.query('update accounts set avatar_url = $1 where name = $2', ['elsewhere', bad]);
   await database.pool.query('delete from accounts where name = $1', [good]);
   assert.equal(await count(), 0);
+  await source.close();
+});
+
+test('an image of a repository is kept, asked for by its tag when it is old, and goes with the repository', async () => {
+  await using opened = await openTestDatabase();
+  const { pool, connection } = opened.database;
+  const requests: string[] = [];
+  await using server = await serve((request, response) => {
+    requests.push(`${request.url} ${request.headers['if-none-match'] ?? ''}`);
+    if (request.url === '/svg') response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg/>');
+    else if (request.headers['if-none-match'] === '"one"') response.writeHead(304).end();
+    else response.writeHead(200, { 'content-type': 'image/png', etag: '"one"' }).end(avatar(1));
+  });
+  await addAccount(opened.database, 'owner');
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at, listed_at,
+      created_at, updated_at)
+    select gen_random_uuid(), 'github', 'r', 'r', id, 'r', false, false, now(), now(), now(), now() from accounts
+    returning id`,
+  );
+  const id = rows[0]?.id ?? '';
+  const time = clock();
+  const source = new ImageSource({
+    connection,
+    client: createImageClient(new Set([server.host])),
+    now: time.now,
+    onFailure: (error) => assert.fail(String(error)),
+  });
+  const [good, svg, nobodys] = ['good', 'svg', 'nobodys'].map((name) => `${server.url}/${name}`) as [
+    string,
+    string,
+    string,
+  ];
+  const repositories = new Map([
+    [good, id],
+    [svg, id],
+    [nobodys, '00000000-0000-7000-8000-000000000000'],
+  ]);
+  const find = async (addresses: string[]): Promise<string[]> => {
+    const deadline = new Date(time.now().getTime() + 30_000);
+    const { images, isFinal } = await source.find(addresses, { size: 'large', repositories, deadline });
+    assert.ok(isFinal);
+    return [...images.keys()];
+  };
+  for (let round = 0; round < 2; round += 1) assert.deepEqual(await find([good, svg]), [good]);
+  assert.deepEqual(requests, ['/good ', '/svg ']);
+  time.advance(25 * 3600);
+  assert.deepEqual(await find([good]), [good]);
+  await until(async () => requests.find((one) => one === '/good "one"'), 'it is asked for by its tag');
+  assert.deepEqual(await find([nobodys]), [], 'what belongs to a repository that is gone is not kept');
+  const { rowCount } = await pool.query('select 1 from images');
+  assert.equal(rowCount, 2);
+  await pool.query('delete from repositories');
+  assert.equal((await pool.query('select 1 from images')).rowCount, 0);
   await source.close();
 });

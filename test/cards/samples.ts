@@ -100,7 +100,7 @@ export function achievementsOf(count: number): Shown {
 const dot =
   'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHdpZHRoPSI4IiBoZWlnaHQ9IjgiPjxyZWN0IHdpZHRoPSI4IiBoZWlnaHQ9IjgiIGZpbGw9IiM4YTYzZDIiLz48L3N2Zz4=';
 export const someImages: Images = new Map(
-  ['https://images.example/0', 'https://images.example/3'].map((address) => [address, dot]),
+  ['0', '3', 'icon-1', 'icon-4'].map((name) => [`https://images.example/${name}`, dot]),
 );
 
 export function draw(card: string, shown: Shown, query: LookQuery = {}, images: Images = new Map()): Drawing {
@@ -134,9 +134,11 @@ const samples: Record<string, (query: LookQuery) => Drawing> = {
   'contributors-he': (query) => draw('contributors', contributorsOf(4, 3), { locale: 'he', ...query }, new Map()),
   'contributors-wall': (query) => draw('contributors', contributorsOf(30), { hide: 'names', ...query }, someImages),
   calendar: (query) => draw('calendar', calendarOf(), query),
+  'calendar-narrow': (query) => draw('calendar', calendarOf(), { width: 300, ...query }),
   'calendar-ar': (query) => draw('calendar', calendarOf(), { locale: 'ar', ...query }),
   achievements: (query) => draw('achievements', achievementsOf(5), query, someImages),
   'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),
+  'achievements-raw': (query) => draw('achievements', achievementsOf(9), { raw: true, ...query }, someImages),
   community: (query) => draw('community', contributorsOf(30, 12), query),
 };
 export const sampleNames = Object.keys(samples);

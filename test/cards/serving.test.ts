@@ -1,14 +1,29 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { bearer, keeper, sending, serviceToken } from '../access/owner.ts';
-import { startSimulator } from '../github/simulator.ts';
+import { type Simulator, startSimulator } from '../github/simulator.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
 
 const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+
+/** One service for tests that change nothing: it sees what is private, and shows it only to its owners. */
+async function served(): Promise<{ simulator: Simulator; service: TestService }> {
+  started ??= (async () => {
+    const simulator = await startSimulator({ repositories: 6 });
+    return { simulator, service: await startTestService({ simulator, tokens: ['private_owner'] }) };
+  })();
+  return started;
+}
+let started: ReturnType<typeof served> | undefined;
+after(async () => {
+  const { simulator, service } = (await started) ?? {};
+  await service?.[Symbol.asyncDispose]();
+  await simulator?.close();
+});
 
 async function fetchBytes(
   service: TestService,
@@ -23,8 +38,7 @@ async function fetchBytes(
 }
 
 test('what is wrong in an address is drawn where a picture was asked for, with the true status', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
+  const { simulator, service } = await served();
   const { user, organization } = simulator.accounts;
   for (const [path, status, title] of [
     [`${user}/contributions?format=svg&theme=pink`, 400, 'Something in the address is wrong'],
@@ -79,8 +93,7 @@ test('addresses that mean the same have one picture, drawn once', async () => {
 });
 
 test('a picture is sent as its reader unpacks it, each with a tag of its own', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
+  const { simulator, service } = await served();
   const path = `/v1/github/entities/${simulator.accounts.user}/contributions?format=svg&hide=avatar`;
   const plain = await (await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'identity' } })).text();
   const tags = new Set<string>();
@@ -125,8 +138,7 @@ async function fetchRaw(
 }
 
 test('the same picture comes as PNG, in the scale that was asked for', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
+  const { simulator, service } = await served();
   const { user, organization } = simulator.accounts;
   const path = `${user}/contributions?theme=dracula&width=400`;
   const [one, three] = await Promise.all(
@@ -150,7 +162,7 @@ test('the same picture comes as PNG, in the scale that was asked for', async () 
   // Many at once wait in turn; what there is no room for is told, and nothing breaks.
   const many = await Promise.all(
     Array.from({ length: 75 }, (_, index) =>
-      fetchBytes(service, `${user}/contributions?format=png&width=240&hide=avatar,level&title=${index}`),
+      fetchBytes(service, `${organization}/badges/community?format=png&title=${index}`),
     ),
   );
   assert.ok(many.every(({ status }) => status === 200 || status === 429));
@@ -158,8 +170,7 @@ test('the same picture comes as PNG, in the scale that was asked for', async () 
 });
 
 test('contributors are people with their pictures, and how many more there are', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
+  const { simulator, service } = await served();
   const { organization } = simulator.accounts;
   const people = await service.getComplete(`${organization}/contributors?bots=false&limit=100`);
   const everybody = await service.getComplete(`${organization}/contributors?limit=100`);
@@ -177,8 +188,7 @@ test('contributors are people with their pictures, and how many more there are',
 });
 
 test('a calendar counts the days of the last year', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+  const { simulator, service } = await served();
   const { organization } = simulator.accounts;
   await service.getComplete(`${organization}/contributors`);
   const { text, status } = await service.get(`${organization}/contributions?format=svg&card=calendar`);
@@ -196,8 +206,7 @@ test('a calendar counts the days of the last year', async () => {
 });
 
 test('private pictures stay private, whatever they look like', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+  const { simulator, service } = await served();
   const token = await serviceToken(service, simulator, keeper);
   const path = `${keeper.name}/contributions?private=true&theme=nord&hide=avatar`;
   await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(token));

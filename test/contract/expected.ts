@@ -139,6 +139,7 @@ function toContribution(
 const nothing: Details = {
   number: null,
   resolvedBy: null,
+  answeredAt: null,
   assignees: [],
   reviewers: [],
   labels: [],

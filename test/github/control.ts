@@ -19,6 +19,7 @@ import {
   setVisibility,
   takeLogin,
 } from './world/mutations.ts';
+import { writeFile } from './world/repository-changes.ts';
 import type { World } from './world/world.ts';
 
 export interface Controlled {
@@ -80,10 +81,12 @@ interface Change {
   action: string;
   login: string;
   repository?: string;
+  /** Of a file. */
+  path?: string;
   to?: string;
 }
 
-function change(world: World, { action, login, repository: name, to = '' }: Change): void {
+function change(world: World, { action, login, repository: name, path = '', to = '' }: Change): void {
   const account = (): Account => {
     const found = world.accounts.find((one) => one.login.toLowerCase() === login.toLowerCase());
     if (found === undefined) throw new Error(`there is no account ${login}`);
@@ -106,6 +109,7 @@ function change(world: World, { action, login, repository: name, to = '' }: Chan
       if (open !== undefined) closeItem(world, open);
     },
     add_commit: () => addCommit(world, repository(), { author: { name: login, email: to } }),
+    write_file: () => writeFile(world, repository(), path, to, { name: login, email: 'keeper@mail.example' }),
     force_push: () => forcePush(world, repository(), 1, [to]),
     set_visibility: () => setVisibility(world, repository(), to as Repository['visibility']),
     rename_repository: () => renameRepository(world, repository(), to),

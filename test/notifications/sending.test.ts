@@ -9,6 +9,8 @@ import { writeSecret } from '../../src/notifications/senders/http.ts';
 import { bodyOf, serve } from '../outbound/receiver.ts';
 import { openOutbox } from './outbox.ts';
 
+const dayMs = 86_400_000;
+
 interface Heard {
   path: string;
   headers: Record<string, string>;
@@ -77,9 +79,8 @@ test('what was earned long ago, and noticed only now, is not told', async () => 
   await using receiver = await listening();
   await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([{ name: 'slack', type: 'slack', url: receiver.url, achievements: ['First'] }]);
-  const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
-  await outbox.award('First', 'long-ago', daysAgo(31));
-  await outbox.award('First', 'of-late', daysAgo(29));
+  await outbox.award('First', 'long-ago', new Date(Date.now() - 31 * dayMs));
+  await outbox.award('First', 'of-late', new Date(Date.now() - 29 * dayMs));
   await outbox.work();
   assert.deepEqual(
     receiver.heard.map(({ text }) => /of-late|long-ago/.exec(text)?.[0]),

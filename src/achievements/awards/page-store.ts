@@ -8,6 +8,7 @@ export type AwardPlace = readonly [awardedAtUs: string, id: string];
 export interface Award {
   id: string;
   achievementId: string;
+  repositoryId: string;
   /** Empty where it is private and not this reader's to know. */
   repositoryName: string;
   name: string;
@@ -31,6 +32,7 @@ export interface Audience {
 interface Row {
   id: string;
   achievement_id: string;
+  repository_id: string;
   repository_name: string;
   name: string;
   icon: string;
@@ -57,7 +59,7 @@ export async function findAwardPage(
       ('epoch'::timestamptz + ${us}::bigint * interval '1 microsecond', ${id}::uuid)`;
   const direction = sql.raw(page.before === undefined ? 'desc' : 'asc');
   const { rows } = await sql<Row>`
-    select w.id, h.id as achievement_id, h.name, h.icon, h.description, w.awarded_at,
+    select w.id, h.id as achievement_id, h.repository_id, h.name, h.icon, h.description, w.awarded_at,
       (extract(epoch from w.awarded_at) * 1000000)::bigint::text as awarded_at_us,
       case when t.is_open then r.name when ${isOwner}::boolean then w.repository_name else '' end as repository_name,
       case when t.is_open then o.name end as icon_owner, case when t.is_open then r.name end as icon_repository,
@@ -88,6 +90,7 @@ function toAward(row: Row): Award {
   return {
     id: row.id,
     achievementId: row.achievement_id,
+    repositoryId: row.repository_id,
     repositoryName: row.repository_name,
     name: row.name,
     icon: row.icon,

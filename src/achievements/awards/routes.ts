@@ -23,7 +23,11 @@ const AwardItem = Type.Object({
   awarded_dttm: Type.String({ format: 'date-time', description: 'When it was earned.' }),
 });
 
-const Query = Type.Object({ ...PageParameters.properties, format: FormatParameter });
+const Query = Type.Object({
+  ...PageParameters.properties,
+  format: FormatParameter,
+  raw: Type.Optional(Type.Boolean({ description: 'Of a picture the icons alone.' })),
+});
 
 const listing = 'achievements';
 const defaultLimit = 30;
@@ -80,6 +84,9 @@ async function makePage(
       previousCursor: hasPrevious ? cursor(page[0]) : undefined,
       nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
     }),
+    shown: {
+      repositoriesOfImages: new Map(page.map((award) => [iconUrl(award, provider), award.repositoryId])),
+    },
     staleAt: context.resolver.staleAt(account.askedAt ?? context.now()),
     ...(includesPrivate && { audience: 'everybody_for_now' }),
   };

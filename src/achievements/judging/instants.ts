@@ -4,7 +4,7 @@ import type { ItemSource } from './item-sources.ts';
 import { holds } from './item-terms.ts';
 
 /** The dates besides the contribution's own by which a condition came to hold, where they are the same for all that satisfy it. */
-type Ends = ReadonlySet<'closed_at' | 'merged_at'>;
+type Ends = ReadonlySet<'closed_at' | 'merged_at' | 'answered_at'>;
 
 /** SQL for the moment at which a contribution that satisfies the conditions had come to do so. */
 export function satisfiedAt(conditions: readonly Checked[], source: ItemSource): RawBuilder<unknown> {
@@ -14,7 +14,7 @@ export function satisfiedAt(conditions: readonly Checked[], source: ItemSource):
 function latest(conditions: readonly Checked[], source: ItemSource): RawBuilder<unknown> {
   const ends = conditions.map((condition) => endsOf(condition, source));
   const shared = new Set(ends.flatMap((one) => [...(one ?? [])]));
-  const dates = [...shared].map((end) => (end === 'closed_at' ? sql`i.closed_at` : sql`i.merged_at`));
+  const dates = [...shared].map((end) => sql`i.${sql.ref(end)}`);
   const others = conditions.filter((_, index) => ends[index] === undefined).map((one) => instantOf(one, source));
   const parts = [source.doneAt, ...dates, ...others];
   return parts.length === 1 ? source.doneAt : sql`greatest(${sql.join(parts)})`;
@@ -41,7 +41,7 @@ function endsOf(condition: Checked, source: ItemSource): Ends | undefined {
     }
     case 'flag':
       if (!condition.value) return new Set();
-      return condition.field === 'merged' ? merged : condition.field === 'closed' ? closed : new Set();
+      return endsOfFlag[condition.field];
     case 'date':
       return condition.field === 'merged_at' ? merged : condition.field === 'closed_at' ? closed : new Set();
     case 'age':
@@ -61,6 +61,12 @@ function endsOf(condition: Checked, source: ItemSource): Ends | undefined {
 
 const merged: Ends = new Set(['merged_at'] as const);
 const closed: Ends = new Set(['closed_at'] as const);
+const endsOfFlag: Readonly<Record<'merged' | 'closed' | 'answered' | 'starred', Ends>> = {
+  merged,
+  closed,
+  answered: new Set(['answered_at'] as const),
+  starred: new Set(),
+};
 
 function isSame(one: Ends, other: Ends): boolean {
   return one.size === other.size && [...one].every((end) => other.has(end));

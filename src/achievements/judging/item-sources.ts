@@ -71,9 +71,14 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
     fromWithLabels: sql`${labelled} ${join} where ${isTheirs}`,
     person,
     createdAt,
-    doneAt: actor === 'resolved_by' && action === 'issue' ? sql`i.closed_at` : createdAt,
+    doneAt: actor === 'resolved_by' ? resolvedAt(action) : createdAt,
     lowerCaseLabels: sql`i.lower_case_labels`,
   };
+}
+
+function resolvedAt(action: Action): RawBuilder<unknown> {
+  // Read before it was asked when it was answered, a discussion tells only when it began.
+  return action === 'issue' ? sql`i.closed_at` : sql`coalesce(i.answered_at, i.created_at)`;
 }
 
 interface PersonSql {
@@ -96,7 +101,7 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
     isTheirs: sql`true`,
   });
   if (actor === 'author') return oneOfRow(sql`i.account_id`, sql`true`);
-  if (actor === 'resolved_by' && action === 'discussion') return oneOfRow(sql`i.answered_by`, sql`i.answered`);
+  if (actor === 'resolved_by' && action === 'discussion') return oneOfRow(sql`i.answered_by`, isAnswered(scope));
   if (actor === 'resolved_by') {
     return oneOfRow(sql`i.resolved_by`, sql`${effective(sql`i.closed_at`, scope)} is not null`);
   }
@@ -137,4 +142,11 @@ function commitSource(scope: Scope): ItemSource {
 /** A date as it was known before `scope.before`: null when it was still to come. */
 export function effective(column: RawBuilder<unknown>, { before }: Scope): RawBuilder<unknown> {
   return before === undefined ? column : sql`(case when ${column} < ${before} then ${column} end)`;
+}
+
+/** Whether a discussion had an accepted answer before `scope.before`. */
+export function isAnswered({ before }: Scope): RawBuilder<unknown> {
+  return before === undefined
+    ? sql`i.answered`
+    : sql`(i.answered and (i.answered_at is null or i.answered_at < ${before}))`;
 }

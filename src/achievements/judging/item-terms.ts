@@ -3,7 +3,7 @@ import type { AgeTerm, Checked, DateTerm, NumberTerm, ReasonTerm } from '../cond
 import type { ComparisonOperator } from '../conditions/syntax.ts';
 import { ageUnits } from '../conditions/vocabulary.ts';
 import { listHolds } from './item-lists.ts';
-import { effective, type ItemSource } from './item-sources.ts';
+import { effective, type ItemSource, isAnswered } from './item-sources.ts';
 
 /** SQL that is true for the contributions that satisfy all of the conditions; null for what is not known. */
 export function allHold(conditions: readonly Checked[], source: ItemSource): RawBuilder<unknown> {
@@ -43,7 +43,7 @@ export function holds(condition: Checked, source: ItemSource): RawBuilder<unknow
 
 function flag(field: 'merged' | 'closed' | 'answered' | 'starred', { scope }: ItemSource): RawBuilder<unknown> {
   if (field === 'starred') return sql`true`;
-  if (field === 'answered') return sql`i.answered`;
+  if (field === 'answered') return isAnswered(scope);
   const column = field === 'merged' ? sql`i.merged_at` : sql`i.closed_at`;
   return sql`(${effective(column, scope)} is not null)`;
 }

@@ -1,3 +1,4 @@
+import { cardOf } from '../index.ts';
 import { lookParameters } from '../look.ts';
 
 /** What somebody wants to compose: words from a form, by their names. Nothing of it is checked: pictures say what is wrong. */
@@ -14,7 +15,13 @@ export interface Kind {
   /** What the picture is, for those who cannot see it. */
   altText(of: string): string;
   takesRepository: boolean;
+  /** What a form has for it besides the look of every picture. */
+  fields: readonly Field[];
 }
+
+/** Parameters that not every picture has. */
+export type Field = 'limit' | 'bots' | 'columns' | 'raw';
+export const kindFields: readonly Field[] = ['limit', 'bots', 'columns', 'raw'];
 
 export const kinds: readonly [Kind, ...Kind[]] = [
   {
@@ -24,6 +31,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     parameters: () => ({}),
     altText: (of) => `Contributions of ${of}`,
     takesRepository: false,
+    fields: ['columns'],
   },
   {
     card: 'calendar',
@@ -32,6 +40,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     parameters: () => ({ card: 'calendar' }),
     altText: (of) => `Contributions of ${of}, day by day`,
     takesRepository: false,
+    fields: [],
   },
   {
     card: 'contributors',
@@ -40,6 +49,16 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     parameters: (repository): Record<string, string> => (repository === '' ? {} : { repository }),
     altText: (of) => `Contributors to ${of}`,
     takesRepository: true,
+    fields: ['limit', 'bots', 'columns'],
+  },
+  {
+    card: 'achievements',
+    label: 'Achievements',
+    path: () => 'achievements',
+    parameters: () => ({}),
+    altText: (of) => `Achievements of ${of}`,
+    takesRepository: false,
+    fields: ['limit', 'columns', 'raw'],
   },
   {
     card: 'community',
@@ -49,11 +68,10 @@ export const kinds: readonly [Kind, ...Kind[]] = [
     parameters: () => ({}),
     altText: (of) => `Community of ${of}`,
     takesRepository: true,
+    fields: ['bots'],
   },
 ];
 
-/** Parameters that a form has besides those of how a picture looks. */
-const others = ['limit', 'bots'];
 /** What a form sends of a choice that is not made. */
 const unchanged: Record<string, string> = {
   theme: 'auto',
@@ -61,6 +79,8 @@ const unchanged: Record<string, string> = {
   animation: 'none',
   scale: '1',
   border: 'true',
+  bots: 'false',
+  raw: 'false',
 };
 
 export function kindOf(wanted: Wanted): Kind {
@@ -75,8 +95,10 @@ export function picturePath(wanted: Wanted): string | undefined {
   const repository = kind.takesRepository ? (wanted.get('repository') ?? '') : '';
   const format = wanted.get('format') === 'png' ? 'png' : 'svg';
   const parameters = new URLSearchParams({ format, ...kind.parameters(repository) });
-  for (const parameter of [...others, ...Object.keys(lookParameters)]) {
-    const value = wanted.get(parameter) ?? '';
+  for (const parameter of new Set([...kindFields, ...Object.keys(lookParameters)])) {
+    const value = valueOf(wanted, parameter, kind);
+    // What another kind was composed with is left out.
+    if (kindFields.some((field) => field === parameter && !kind.fields.includes(field))) continue;
     if (value === '' || value === unchanged[parameter] || (parameter === 'scale' && format === 'svg')) continue;
     parameters.set(parameter, value);
   }
@@ -84,6 +106,18 @@ export function picturePath(wanted: Wanted): string | undefined {
   // Commas are as good as their codes, and can be read.
   const query = parameters.toString().replaceAll('%2C', ',');
   return `/v1/${provider}/entities/${segment(name)}/${kind.path(repository)}?${query}`;
+}
+
+/** Parts that another kind has are left out. */
+function valueOf(wanted: Wanted, parameter: string, { card }: Kind): string {
+  const value = wanted.get(parameter) ?? '';
+  if (parameter !== 'hide' && parameter !== 'show') return value;
+  const { hideable, showable } = cardOf(card).parts;
+  const known = parameter === 'hide' ? hideable : showable;
+  return value
+    .split(',')
+    .filter((part) => known.includes(part))
+    .join(',');
 }
 
 /** What the picture is, for those who cannot see it. */

@@ -2,7 +2,7 @@ import { cardOf } from '../index.ts';
 import { locales } from '../languages/language.ts';
 import { escapeText } from '../markup.ts';
 import { themeNames } from '../themes.ts';
-import { altTextOf, kindOf, kinds, picturePath, type Wanted } from './address.ts';
+import { altTextOf, type Field, kindOf, kinds, picturePath, type Wanted } from './address.ts';
 import { toHtml, toMarkdown } from './snippets.ts';
 
 export interface PageContext {
@@ -32,12 +32,14 @@ export function composerPage(wanted: Wanted, context: PageContext): string {
 <main>
 <h1>Cards</h1>
 <p>A picture of what somebody has done, for a README or any other page.</p>
+<div class="composer">
 <form method="get" action="/cards" id="form">
 ${formFields(wanted, context)}
 <p><button type="submit">Show</button></p>
 </form>
 <div id="result">
 ${result(wanted, context)}
+</div>
 </div>
 </main>
 </body>
@@ -58,7 +60,7 @@ ${select(
   kinds.map(({ card, label }) => [card, label]),
 )}
 ${kind.takesRepository ? text(wanted, 'repository', 'Repository (all if empty)', 'autocomplete="off" spellcheck="false"') : ''}
-${kind.card === 'contributors' ? text(wanted, 'limit', 'People at most', 'type="number" min="1" max="100" placeholder="30"') : ''}
+${kind.fields.map((field) => kindField[field](wanted)).join('\n')}
 </fieldset>
 <fieldset><legend>Look</legend>
 ${select(wanted, 'theme', 'Theme', themeNames.map(named))}
@@ -77,13 +79,28 @@ ${select(wanted, 'border', 'Border', [
 ])}
 ${select(wanted, 'animation', 'Animation', ['none', 'subtle'].map(named))}
 ${select(wanted, 'format', 'Format', ['svg', 'png'].map(named))}
-</fieldset>
-<fieldset><legend>Colours (hexadecimal; empty: the theme’s)</legend>
-${colours.map((colour) => text(wanted, `${colour}_color`, capitalized(colour), 'pattern="#?[0-9a-fA-F]{3,8}" placeholder="0969da" autocomplete="off"')).join('\n')}
+${text(wanted, 'scale', 'Scale (of PNG)', 'type="number" min="1" max="4" placeholder="1"')}
 </fieldset>
 ${checkboxes(wanted, 'hide', 'Leave out', hideable)}
-${checkboxes(wanted, 'show', 'Add', showable)}`;
+${checkboxes(wanted, 'show', 'Add', showable)}
+<details${colours.some((colour) => wanted.has(`${colour}_color`)) ? ' open' : ''}><summary>Colours</summary>
+<p class="hint">Hexadecimal digits; empty: the theme’s.</p>
+<div class="fields">
+${colours.map((colour) => text(wanted, `${colour}_color`, capitalized(colour), 'pattern="#?[0-9a-fA-F]{3,8}" placeholder="0969da" autocomplete="off"')).join('\n')}
+</div>
+</details>`;
 }
+
+const noOrYes = [
+  ['false', 'no'],
+  ['true', 'yes'],
+] as const;
+const kindField: Readonly<Record<Field, (wanted: Wanted) => string>> = {
+  limit: (wanted) => text(wanted, 'limit', 'How many at most', 'type="number" min="1" max="100" placeholder="30"'),
+  bots: (wanted) => select(wanted, 'bots', 'With bots', noOrYes),
+  columns: (wanted) => text(wanted, 'columns', 'Columns', 'type="number" min="1" max="6" placeholder="as fit"'),
+  raw: (wanted) => select(wanted, 'raw', 'Icons alone', noOrYes),
+};
 
 function result(wanted: Wanted, { publicUrl, profileUrl }: PageContext): string {
   const path = picturePath(wanted);
@@ -101,7 +118,7 @@ ${snippet('html', 'HTML', toHtml(embedding))}`;
 
 function snippet(id: string, label: string, content: string): string {
   return `<p><label for="${id}">${label}</label>
-<textarea id="${id}" readonly rows="3" spellcheck="false">${escapeText(content)}</textarea>
+<textarea id="${id}" readonly rows="4" spellcheck="false">${escapeText(content)}</textarea>
 <button type="button" class="copy" data-copies="${id}" hidden>Copy ${label}</button></p>`;
 }
 
@@ -124,7 +141,7 @@ function checkboxes(wanted: Wanted, name: 'hide' | 'show', label: string, parts:
   const chosen = new Set((wanted.get(name) ?? '').split(','));
   const boxes = parts.map(
     (part) =>
-      `<label><input type="checkbox" name="${name}" value="${part}"${chosen.has(part) ? ' checked' : ''}> ${part.replaceAll('_', ' ')}</label>`,
+      `<label><input type="checkbox" name="${name}" value="${part}"${chosen.has(part) ? ' checked' : ''}><span>${part.replaceAll('_', ' ')}</span></label>`,
   );
   return `<fieldset class="parts"><legend>${label}</legend>${boxes.join('\n')}</fieldset>`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { App } from '../../http/app.ts';
 import { lookParameters } from '../look.ts';
-import type { Wanted } from './address.ts';
+import { kindFields, type Wanted } from './address.ts';
 import { composerPage } from './page.ts';
 
 export interface ComposerContext {
@@ -10,7 +10,7 @@ export interface ComposerContext {
   profileUrl: (provider: string, name: string) => string;
 }
 
-const fields = ['provider', 'name', 'repository', 'card', 'format', 'limit', 'bots', ...Object.keys(lookParameters)];
+const fields = ['provider', 'name', 'repository', 'card', 'format', ...kindFields, ...Object.keys(lookParameters)];
 const maxLength = 300;
 const security = {
   'content-security-policy':

@@ -1,8 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Connection } from '../../database/connection.ts';
+import type { ImageSize } from '../card.ts';
 import type { ImageClient } from './client.ts';
 import { encodeImage, toDataAddress } from './encode.ts';
-import { findImages, keepImage, noteMissing, noteUsed, removeUnused, type StoredImage, saveImage } from './store.ts';
+import {
+  findImages,
+  keepImage,
+  noteMissing,
+  noteUsed,
+  removeUnused,
+  type StoredImage,
+  saveImage,
+  type WantedImage,
+} from './store.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -26,6 +36,12 @@ export interface ImageSourceOptions {
   onFailure: (error: unknown) => void;
 }
 
+export interface FindOptions {
+  size: ImageSize;
+  repositories?: ReadonlyMap<string, string> | undefined;
+  deadline: Date;
+}
+
 /** Images for pictures, as data addresses: stored, and asked for where they are not. */
 export class ImageSource {
   readonly #options: ImageSourceOptions;
@@ -40,21 +56,22 @@ export class ImageSource {
 
   /**
    * Finds images by their addresses. Those never seen before are waited for until the deadline.
+   * @param repositories ids of those that images come from, by their addresses; all others are avatars.
    * @returns those that there are, and whether none is still being fetched.
    */
   async find(
     addresses: readonly string[],
-    size: 'small' | 'large',
-    deadline: Date,
+    { size, repositories, deadline }: FindOptions,
   ): Promise<{ images: Map<string, string>; isFinal: boolean }> {
     const urls = [...new Set(addresses)].filter((address) => URL.canParse(address));
     if (urls.length === 0) return { images: new Map(), isFinal: true };
     const { connection, now } = this.#options;
     let stored = await findImages(connection, urls);
     const unknown = urls.filter((url) => !stored.some((image) => image.url === url));
-    for (const image of stored) if (image.refreshAt <= now()) void this.#fetch(image.url, image);
+    const wanted = (url: string): WantedImage => ({ url, repositoryId: repositories?.get(url) });
+    for (const image of stored) if (image.refreshAt <= now()) void this.#fetch(wanted(image.url), image);
     if (unknown.length > 0) {
-      const fetches = Promise.all(unknown.map((url) => this.#fetch(url, undefined)));
+      const fetches = Promise.all(unknown.map((url) => this.#fetch(wanted(url), undefined)));
       const ending = new AbortController();
       const patience = Math.max(0, deadline.getTime() - now().getTime());
       await Promise.race([fetches, wait(patience, undefined, { signal: ending.signal, ref: false }).catch(() => {})]);
@@ -78,11 +95,12 @@ export class ImageSource {
   }
 
   /** One fetch for all who ask for the same at once. Never rejects. */
-  #fetch(url: string, known: StoredImage | undefined): Promise<void> {
+  #fetch(image: WantedImage, known: StoredImage | undefined): Promise<void> {
+    const { url } = image;
     const running = this.#fetching.get(url);
     if (running !== undefined) return running;
     if (this.#fetching.size >= limits.waiting) return Promise.resolve();
-    const fetching = this.#inTurn(() => this.#learn(url, known))
+    const fetching = this.#inTurn(() => this.#learn(image, known))
       .catch(this.#options.onFailure)
       .finally(() => this.#fetching.delete(url));
     this.#fetching.set(url, fetching);
@@ -101,21 +119,21 @@ export class ImageSource {
     }
   }
 
-  async #learn(url: string, known: StoredImage | undefined): Promise<void> {
+  async #learn(image: WantedImage, known: StoredImage | undefined): Promise<void> {
     const { connection, client, now } = this.#options;
     const refreshAt = new Date(now().getTime() + freshForMs);
     let received: Awaited<ReturnType<ImageClient['fetch']>>;
     let encoded: Awaited<ReturnType<typeof encodeImage>> | undefined;
     try {
-      received = await client.fetch(url, known?.small === null ? null : (known?.etag ?? null));
+      received = await client.fetch(image.url, known?.small === null ? null : (known?.etag ?? null));
       encoded = received && (await encodeImage(received.bytes));
     } catch {
       const retryMs = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(20, known?.failures ?? 0));
-      await noteMissing(connection, { url, refreshAt: new Date(now().getTime() + retryMs), now: now() });
+      await noteMissing(connection, image, { refreshAt: new Date(now().getTime() + retryMs), now: now() });
       return;
     }
-    if (received === undefined || encoded === undefined) await keepImage(connection, url, refreshAt);
-    else await saveImage(connection, { url, encoded, etag: received.etag, refreshAt, now: now() });
+    if (received === undefined || encoded === undefined) await keepImage(connection, image.url, refreshAt);
+    else await saveImage(connection, image, { encoded, etag: received.etag, refreshAt, now: now() });
   }
 
   /** Behind the answer. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { passGate } from '../../database/gate.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -24,21 +24,39 @@ export async function findImages(connection: Connection, urls: readonly string[]
     .execute();
 }
 
-/** Stores an image as it is now. One that nothing shows any more, because its account was erased meanwhile, is not stored. */
+/** An image that is asked for. */
+export interface WantedImage {
+  url: string;
+  /** The repository that it comes from; undefined: it is the avatar of accounts. */
+  repositoryId: string | undefined;
+}
+
+/**
+ * Stores an image as it is now. One that nothing shows any more, because its account or repository was erased meanwhile,
+ * is not stored.
+ */
 export async function saveImage(
   connection: Connection,
-  image: { url: string; encoded: Encoded; etag: string | null; refreshAt: Date; now: Date },
+  { url, repositoryId }: WantedImage,
+  image: { encoded: Encoded; etag: string | null; refreshAt: Date; now: Date },
 ): Promise<void> {
-  const { url, encoded, etag, refreshAt, now } = image;
+  const { encoded, etag, refreshAt, now } = image;
   await inTransaction(connection, async (transaction) => {
     await passGate(transaction);
     await sql`
-      insert into images (url, small, large, etag, failures, refresh_at, used_at)
-      select ${url}, ${encoded.small}, ${encoded.large}, ${etag}, 0, ${refreshAt}, ${now}
-      where exists (select from accounts where avatar_url = ${url})
+      with source as (${sourceOf(url, repositoryId)})
+      insert into images (url, small, large, etag, failures, refresh_at, used_at, repository_id)
+      select ${url}, ${encoded.small}, ${encoded.large}, ${etag}, 0, ${refreshAt}, ${now}, repository_id from source
       on conflict (url) do update set small = excluded.small, large = excluded.large, etag = excluded.etag, failures = 0,
         refresh_at = excluded.refresh_at`.execute(transaction);
   });
+}
+
+/** A row with what an image is kept for; none where that is gone. */
+function sourceOf(url: string, repositoryId: string | undefined): RawBuilder<unknown> {
+  return repositoryId === undefined
+    ? sql`select null::uuid as repository_id where exists (select from accounts where avatar_url = ${url})`
+    : sql`select id as repository_id from repositories where id = ${repositoryId} for key share`;
 }
 
 /** It is still the same. */
@@ -49,14 +67,15 @@ export async function keepImage(connection: Connection, url: string, refreshAt: 
 /** There was none to be had; the last good one stays. */
 export async function noteMissing(
   connection: Connection,
-  missing: { url: string; refreshAt: Date; now: Date },
+  { url, repositoryId }: WantedImage,
+  { refreshAt, now }: { refreshAt: Date; now: Date },
 ): Promise<void> {
-  const { url, refreshAt, now } = missing;
   await inTransaction(connection, async (transaction) => {
     await passGate(transaction);
     await sql`
-      insert into images as i (url, failures, refresh_at, used_at)
-      select ${url}, 1, ${refreshAt}, ${now} where exists (select from accounts where avatar_url = ${url})
+      with source as (${sourceOf(url, repositoryId)})
+      insert into images as i (url, failures, refresh_at, used_at, repository_id)
+      select ${url}, 1, ${refreshAt}, ${now}, repository_id from source
       on conflict (url) do update set failures = least(i.failures + 1, 100), refresh_at = excluded.refresh_at`.execute(
       transaction,
     );

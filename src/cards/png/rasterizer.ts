@@ -9,6 +9,8 @@ const limits = {
   timeoutS: 10,
 };
 const retryAfterMs = 5000;
+/** The highest takes three times as long, for two to eight bytes of a hundred. */
+const compressionLevel = 6;
 /** Pixels of an inch at which a pixel of a drawing is one of a picture. */
 const densityOfOne = 72;
 
@@ -34,7 +36,7 @@ export class Rasterizer {
       const { default: sharp } = await import('sharp');
       return await sharp(Buffer.from(svg), { density: densityOfOne * fitting, limitInputPixels: 2 * limits.pixels })
         .timeout({ seconds: limits.timeoutS })
-        .png({ compressionLevel: 9, palette: false })
+        .png({ compressionLevel, palette: false })
         .toBuffer();
     } finally {
       this.#leave();

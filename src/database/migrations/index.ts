@@ -10,6 +10,8 @@ import * as detailsOnDemand from './0009-details-on-demand.ts';
 import * as notifications from './0010-notifications.ts';
 import * as detailsAskedAnew from './0011-details-asked-anew.ts';
 import * as filesOfCommits from './0012-files-of-commits.ts';
+import * as answeredAt from './0013-answered-at.ts';
+import * as icons from './0014-icons.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
@@ -24,4 +26,6 @@ export const migrations: Record<string, Migration> = {
   '0010-notifications': notifications,
   '0011-details-asked-anew': detailsAskedAnew,
   '0012-files-of-commits': filesOfCommits,
+  '0013-answered-at': answeredAt,
+  '0014-icons': icons,
 };

@@ -90,6 +90,7 @@ class Plain {
       others: [],
       resolvedBy: null,
       answeredBy: null,
+      answeredAt: null,
       assignees: [],
       reviewers: [],
       createdAt: createdAt.getTime(),
@@ -167,6 +168,7 @@ class Plain {
     return this.#item('discussion', discussion, {
       closedAt: discussion.closedAt?.getTime() ?? null,
       answeredBy: this.#place(answer?.authorId),
+      answeredAt: discussion.answerChosenAt?.getTime() ?? null,
       comments: discussion.comments.length,
       upvotes: discussion.upvoterIds.length,
       labels: discussion.labels,

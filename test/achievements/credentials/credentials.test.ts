@@ -1,41 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
-import { v7 as uuidv7 } from 'uuid';
-import { recordAwarded } from '../../../src/achievements/awards/award-store.ts';
-import { inTransaction } from '../../../src/database/transaction.ts';
 import { ada, bearer, engines, sending, serviceToken } from '../../access/owner.ts';
 import { startSimulator } from '../../github/simulator.ts';
-import { clock, startTestService, type TestService, until } from '../../service.ts';
+import { clock, startTestService, until } from '../../service.ts';
+import { award } from '../award.ts';
 import { faultsOf } from './open-badge-schema.ts';
-
-const awardedAt = new Date('2026-03-01T10:20:30.456Z');
-
-/** Awards an achievement of a repository of the organization to Ada. */
-async function award(service: TestService, name: string, isPrivate: boolean): Promise<string> {
-  const { database } = service;
-  await service.get(ada.name);
-  await service.get(engines.name);
-  const { rows } = await database.pool.query<{ achievement: string; account: string }>(
-    `with made as (
-       insert into repositories (id, provider, external_id, handle, owner_id, name, is_private, is_fork, named_at,
-         listed_at, created_at, updated_at)
-       select gen_random_uuid(), 'github', $1, $1, id, $1, $2, false, now(), now(), now(), now()
-       from accounts where name = $3 returning id
-     ), achievement as (
-       insert into achievements (id, repository_id, name, icon, description, is_current)
-       select gen_random_uuid(), id, $1, 'icons/hero.png', '', true from made returning id
-     )
-     select achievement.id as achievement, accounts.id as account from achievement, accounts where name = $4`,
-    [name, isPrivate, engines.name, ada.name],
-  );
-  const [row] = rows;
-  const earned = { achievementId: row?.achievement ?? '', accountId: row?.account ?? '', awardedAt };
-  const [added] = await inTransaction(database.connection, (transaction) =>
-    recordAwarded(transaction, [earned], { now: new Date(), newId: uuidv7 }),
-  );
-  return added?.id ?? assert.fail();
-}
 
 /** Verifies as the standard tells verifiers to: by the key at the address that the header names. */
 async function verify(jwt: string, now: Date): Promise<Record<string, unknown>> {
@@ -67,7 +37,7 @@ test('an award is an Open Badges 3.0 credential that anybody can verify, also ye
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
-  const awardId = await award(service, 'Merge hero', false);
+  const awardId = await award(service, 'Merge hero');
   const answer = await service.get(pathOf(awardId));
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.headers.get('content-type')?.split(';')[0], 'application/vc+jwt');
@@ -123,8 +93,8 @@ test('an award is an Open Badges 3.0 credential that anybody can verify, also ye
 test('who is not shown an award gets no credential of it, and what was issued is told to be revoked', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
-  const open = await award(service, 'open', false);
-  const secret = await award(service, 'secret', true);
+  const open = await award(service, 'open');
+  const secret = await award(service, 'secret', { isPrivate: true });
   const token = await serviceToken(service, simulator, ada);
   const others = await serviceToken(service, simulator, engines);
   const missing = await service.get(pathOf('00000000-0000-7000-8000-000000000000'));
@@ -163,7 +133,7 @@ test('several nodes sign with one key', async () => {
   await using simulator = await startSimulator();
   await using one = await startTestService({ simulator });
   await using other = await startTestService({ simulator, databaseUrl: one.databaseUrl });
-  const awardId = await award(one, 'both', false);
+  const awardId = await award(one, 'both');
   const answers = await Promise.all([one, other, one, other].map((node) => node.get(pathOf(awardId))));
   const keys = new Set(answers.map(({ text }) => decodeProtectedHeader(text).kid?.split('/').at(-1)));
   assert.equal(keys.size, 1);

@@ -52,7 +52,7 @@ function fieldSatisfiedAt(field: string, operator: string, value: Value, mine: M
   const flags: Record<string, [boolean, number | null]> = {
     merged: [mergedAt !== null, mergedAt],
     closed: [closedAt !== null, closedAt],
-    answered: [item.answeredBy !== null, null],
+    answered: [answered(item, looking), item.answeredAt],
     starred: [true, null],
   };
   const flag = flags[field];
@@ -102,6 +102,10 @@ function fold(field: string, text: string): string {
 
 export function merged({ mergedAt }: Item, { before }: Looking): number | null {
   return mergedAt !== null && mergedAt < before ? mergedAt : null;
+}
+
+export function answered({ answeredBy, answeredAt }: Item, { before }: Looking): boolean {
+  return answeredBy !== null && (answeredAt === null || answeredAt < before);
 }
 
 export function closed({ closedAt }: Item, { before }: Looking): number | null {

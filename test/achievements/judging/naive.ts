@@ -1,6 +1,6 @@
 import { parseCondition } from '../../../src/achievements/conditions/parser.ts';
 import type { Comparison, Condition } from '../../../src/achievements/conditions/syntax.ts';
-import { closed, compare, type Looking, type Mine, numberOf, satisfiedAt } from './naive-items.ts';
+import { answered, closed, compare, type Looking, type Mine, numberOf, satisfiedAt } from './naive-items.ts';
 import type { AchievementText, PointActionText, TriggerText } from './random-achievements.ts';
 import { beginning, type Item } from './world.ts';
 
@@ -168,7 +168,10 @@ function itemsOf({ actor, action }: TriggerText, person: number, looking: Lookin
         const isCoAuthor = action === 'commit' && item.others.includes(person);
         return item.author === person || isCoAuthor ? [mine] : [];
       }
-      if (action === 'discussion') return item.answeredBy === person ? [mine] : [];
+      if (action === 'discussion') {
+        const isTheirs = item.answeredBy === person && answered(item, looking);
+        return isTheirs ? [{ item, person, doneAt: item.answeredAt ?? item.createdAt }] : [];
+      }
       return item.resolvedBy === person && closedAt !== null ? [{ item, person, doneAt: closedAt }] : [];
     });
 }

@@ -18,6 +18,7 @@ const plain: Item = {
   others: [],
   resolvedBy: null,
   answeredBy: null,
+  answeredAt: null,
   assignees: [],
   reviewers: [],
   createdAt: beginning,

@@ -62,6 +62,7 @@ async function storeContributions({ pool, repositoryId, accountIds }: Storing, i
       resolved_by: idOf(item.resolvedBy),
       answered: item.action === 'discussion' && item.answeredBy !== null,
       answered_by: item.action === 'discussion' ? idOf(item.answeredBy) : null,
+      answered_at: item.answeredAt === null ? null : new Date(item.answeredAt),
       assignees: item.assignees.map(idOf),
       reviewers: item.reviewers.map(idOf),
       created_at: new Date(item.createdAt),
@@ -83,10 +84,10 @@ async function storeContributions({ pool, repositoryId, accountIds }: Storing, i
   });
   await pool.query(
     `insert into contributions (repository_id, kind, external_id, parent_external_id, account_id, resolved_by, answered,
-       answered_by, assignees, reviewers, created_at, updated_at, closed_at, merged_at, comments, upvotes, additions,
+       answered_by, answered_at, assignees, reviewers, created_at, updated_at, closed_at, merged_at, comments, upvotes, additions,
        deletions, changed_files, commits, emojis, reactors, labels, files, reason, seen_at)
      select $1, kind, external_id, parent_external_id, account_id, resolved_by, coalesce(answered, false), answered_by,
-       assignees, reviewers, created_at, created_at, closed_at, merged_at, comments, upvotes, additions, deletions,
+       answered_at, assignees, reviewers, created_at, created_at, closed_at, merged_at, comments, upvotes, additions, deletions,
        changed_files, commits, emojis, reactors, labels, files, reason, created_at
      from jsonb_populate_recordset(null::contributions, $2::jsonb)`,
     [repositoryId, JSON.stringify(rows)],

@@ -17,6 +17,8 @@ export interface Item {
   others: number[];
   resolvedBy: number | null;
   answeredBy: number | null;
+  /** Null: not known, or there is no answer. */
+  answeredAt: number | null;
   assignees: number[];
   reviewers: number[];
   createdAt: number;
@@ -70,6 +72,7 @@ const item: fc.Arbitrary<Item> = fc
     reviewers: fc.array(person, { maxLength: 3 }),
     createdAt: moment,
     openForMs: fc.option(fc.nat({ max: 30 }).map((hours) => hours * hourMs)),
+    answeredAfterMs: fc.option(fc.nat({ max: 30 }).map((hours) => hours * hourMs)),
     isMerged: fc.boolean(),
     comments: number,
     upvotes: number,
@@ -85,10 +88,15 @@ const item: fc.Arbitrary<Item> = fc
     reason: perhaps(fc.constantFrom(...reasons)),
     parentLabels: fc.oneof(perhaps(some(labels)), fc.constant(undefined)),
   })
-  .map(({ openForMs, isMerged, ...item }) => {
+  .map(({ openForMs, answeredAfterMs, isMerged, ...item }) => {
     const hasEnd = ['pull_request', 'issue', 'discussion'].includes(item.action) && openForMs !== null;
     const closedAt = hasEnd ? item.createdAt + openForMs : null;
-    return Object.assign(item, { closedAt, mergedAt: item.action === 'pull_request' && isMerged ? closedAt : null });
+    const isAnswered = item.action === 'discussion' && item.answeredBy !== null && answeredAfterMs !== null;
+    return Object.assign(item, {
+      closedAt,
+      mergedAt: item.action === 'pull_request' && isMerged ? closedAt : null,
+      answeredAt: isAnswered ? item.createdAt + answeredAfterMs : null,
+    });
   });
 
 export const randomWorld: fc.Arbitrary<World> = fc.array(item, { maxLength: 60 }).map((items) => ({

@@ -115,6 +115,7 @@ export async function addDeepDiscussion(
     ...noDetails,
     number: payload.number,
     resolvedBy: discussion.answeredBy,
+    answeredAt: payload.answerChosenAt === null ? null : new Date(payload.answerChosenAt),
     labels: names(payload.labels),
     reactions: collector.reactions(reactions),
     comments: payload.comments.totalCount,

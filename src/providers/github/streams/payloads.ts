@@ -111,6 +111,7 @@ export type DiscussionPayload = Static<typeof DiscussionPayload>;
 export const DeepDiscussionPayload = Type.Object({
   ...DiscussionPayload.properties,
   ...common,
+  answerChosenAt: Nullable(Time),
   upvoteCount: Count,
   comments: Total,
 });
