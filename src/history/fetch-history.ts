@@ -97,7 +97,7 @@ async function fetchInto(directory: string, tip: RemoteTip, options: FetchOption
   const fetched = await findLocalTip(directory, options.signal);
   if (fetched === null) throw new AppError('provider_invalid_response', 'The provider sent no commit of the branch.');
   const packs = await measurePacks(directory);
-  if (packs.bytes > options.maxBytes) throw tooLarge(options.maxBytes);
+  if (packs.bytes > options.maxBytes) throw new HistoryTooLarge(options.maxBytes);
   // Packs that could not be joined are as good as before.
   if (packs.count > maxPacks) await runGit(directory, ['repack', '-a', '-d', '--quiet'], options);
   return fetched;
@@ -131,14 +131,17 @@ async function watchSize(
   try {
     for await (const _ of setInterval(measureEveryMs, undefined, { signal: end })) {
       const { bytes } = await measurePacks(directory);
-      if (bytes > maxBytes) oversize.abort(tooLarge(maxBytes));
+      if (bytes > maxBytes) oversize.abort(new HistoryTooLarge(maxBytes));
     }
   } catch (error) {
     if (!end.aborted) throw error;
   }
 }
 
-function tooLarge(maxBytes: number): AppError {
-  const limit = `${Math.round(maxBytes / 1024 / 1024)} MiB`;
-  return new AppError('provider_invalid_response', `The history is larger than the ${limit} that it may take here.`);
+/** A history that takes more than a copy may: asking again soon would only cost the same again. */
+export class HistoryTooLarge extends AppError {
+  constructor(maxBytes: number) {
+    const limit = `${Math.round(maxBytes / 1024 / 1024)} MiB`;
+    super('provider_invalid_response', `The history is larger than the ${limit} that it may take here.`);
+  }
 }

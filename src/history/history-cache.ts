@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { Commit } from './commit-parser.ts';
 import { measurePacks, removeCopy } from './copy-files.ts';
-import { type CopyContents, fetchHistory } from './fetch-history.ts';
+import { type CopyContents, fetchHistory, HistoryTooLarge } from './fetch-history.ts';
 import {
   type CommitRange,
   holdsCommit,
@@ -40,6 +40,8 @@ export interface HistoryCopy {
   readPaths: (oids: readonly string[], signal: AbortSignal) => AsyncGenerator<PathsByCommit, void, undefined>;
 }
 
+/** A history that is too large is not fetched again for so long. */
+const tooLargeForMs = 86_400_000;
 /** What the names of copies with directories end in. */
 const directoriesMark = '.directories';
 /** What a copy takes on a disk besides its packs. */
@@ -56,6 +58,8 @@ export class HistoryCache {
   readonly #removals = new Map<string, Promise<void>>();
   /** Sizes by name, the one not used for the longest time first. */
   readonly #bytes = new Map<string, number>();
+  /** Failures by name, and when they happened. */
+  readonly #tooLarge = new Map<string, { error: HistoryTooLarge; atMs: number }>();
   #loaded: Promise<void> | undefined;
 
   constructor(options: HistoryCacheOptions) {
@@ -80,7 +84,7 @@ export class HistoryCache {
     try {
       await this.#load();
       await this.#removals.get(name);
-      return await work(this.#copyAt(this.#pathOf(name), contents));
+      return await work(this.#copyOf(name, contents));
     } finally {
       await this.#recordUse(name);
       this.#inUse.delete(name);
@@ -101,15 +105,32 @@ export class HistoryCache {
     return join(this.#options.directory, name);
   }
 
-  #copyAt(directory: string, contents: CopyContents): HistoryCopy {
-    const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, now } = this.#options;
+  #copyOf(name: string, contents: CopyContents): HistoryCopy {
+    const directory = this.#pathOf(name);
     return {
-      fetch: (remote, signal) => fetchHistory(remote, directory, { signal, contents, maxBytes, timeoutMs, now }),
+      fetch: (remote, signal) => this.#fetch(name, remote, { contents, signal }),
       holds: (oid, signal) => holdsCommit(directory, oid, signal),
       readCommits: (range, options) => readCommits(directory, range, options),
       readLost: (range, options) => readLost(directory, range, options),
       readPaths: (oids, signal) => readPaths(directory, oids, { signal }),
     };
+  }
+
+  async #fetch(
+    name: string,
+    remote: Remote,
+    asked: { contents: CopyContents; signal: AbortSignal },
+  ): Promise<string | null> {
+    const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, now } = this.#options;
+    const failed = this.#tooLarge.get(name);
+    if (failed !== undefined && failed.atMs + tooLargeForMs > now().getTime()) throw failed.error;
+    this.#tooLarge.delete(name);
+    try {
+      return await fetchHistory(remote, this.#pathOf(name), { ...asked, maxBytes, timeoutMs, now });
+    } catch (error) {
+      if (error instanceof HistoryTooLarge) this.#tooLarge.set(name, { error, atMs: now().getTime() });
+      throw error;
+    }
   }
 
   /** Learns, once, what earlier runs left. */

@@ -1,9 +1,7 @@
 import type { Detail } from '../contributions/contribution.ts';
 import { findLacking, type Lacking, saveChangedFiles, saveLineCounts } from '../contributions/detail-store.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { GitRemote } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
-import { fillCommitFiles } from './fill-commit-files.ts';
 import type { Subject } from './read-stream.ts';
 
 const atOnce = 50;
@@ -23,8 +21,6 @@ export async function fillDetails(context: SyncContext, subject: Subject): Promi
       saveChangedFiles(transaction, repository.id, asked, found),
     );
   });
-  const findRemote = (): Promise<GitRemote> => provider.gitRemote(known, call.signal);
-  await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal: call.signal });
 }
 
 async function fill(

@@ -21,12 +21,21 @@ test('a copy with directories is one of its own: when it is too large commits ar
   const from = { url: `${remote.url}/a.git`, branch: null };
   const directory = place.at('histories');
 
-  const small = new HistoryCache({ ...limits, maxCopyBytes: 16 * 1024, directory });
+  let now = new Date();
+  const small = new HistoryCache({ ...limits, maxCopyBytes: 16 * 1024, directory, now: () => now });
   assert.equal(await small.use('one', 'commits', (copy) => copy.fetch(from, signal)), oid);
-  await assert.rejects(
-    small.use('one', 'directories', (copy) => copy.fetch(from, signal)),
-    (error) => error instanceof AppError && /larger/.test(error.message),
-  );
+  const requestsOfFailure = async (): Promise<number> => {
+    const before = remote.requests.length;
+    await assert.rejects(
+      small.use('one', 'directories', (copy) => copy.fetch(from, signal)),
+      (error) => error instanceof AppError && /larger/.test(error.message),
+    );
+    return remote.requests.length - before;
+  };
+  assert.ok((await requestsOfFailure()) > 0);
+  assert.equal(await requestsOfFailure(), 0);
+  now = new Date(now.getTime() + 86_400_001);
+  assert.ok((await requestsOfFailure()) > 0);
   assert.deepEqual(await readdir(directory), ['one']);
 
   const cache = new HistoryCache({ ...limits, directory });
