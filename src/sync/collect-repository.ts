@@ -13,7 +13,7 @@ import { recordVisibility } from './record-state.ts';
 import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
 
 /** What keeps git from telling something now, and nobody else. */
-const gitFailures: readonly ErrorCode[] = ['provider_unavailable', 'provider_rate_limited', 'conflict'];
+const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_limited', 'conflict']);
 
 /** How a repository stands after its collecting. */
 export type Collected = 'complete' | 'incomplete' | 'gone';
@@ -72,7 +72,7 @@ async function fillCommitFilesIfTold(
   try {
     await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal: call.signal });
   } catch (error) {
-    const isOfGit = isOfOnePart(error) || (error instanceof AppError && gitFailures.includes(error.code));
+    const isOfGit = isOfOnePart(error) || (error instanceof AppError && gitFailures.has(error.code));
     if (!isOfGit) throw error;
     context.onFailure(error, 'reading files of commits');
   }
