@@ -168,6 +168,7 @@ async function createApp(
     isCacheLive: isLive,
     authenticate: (token) => access.authenticate(token),
     recognize: (token) => access.recognize(token),
+    catchUp: () => listener.catchUp(),
     pictures,
     counts,
     readsPerMinute: config.rateLimitPerMinute,
@@ -214,7 +215,7 @@ function profileUrls({ providers }: Config): (provider: string, name: string) =>
 function sweepErased({ database, sync, onChange }: Core, log: Log): void {
   const sweep = async (): Promise<void> => {
     const wanted = await findRepositoryIds(database.connection);
-    await sync.histories.sweep((name) => wanted.has(name));
+    await sync.histories.sweep((id) => wanted.has(id));
   };
   const begin = (): void => {
     sweep().catch((error: unknown) => log.warn({ err: error }, 'copies of erased histories could not be removed'));

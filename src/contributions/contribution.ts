@@ -84,8 +84,8 @@ export const noDetails: ContributionDetails = {
   reason: null,
 };
 
-/** What costs a question of its own and is asked for where it is needed: lines that commits change, files that pull requests do. */
-export type Detail = 'commit_lines' | 'pull_request_files';
+/** What takes effort of its own and is read only where it is needed: lines and files that commits change, files that pull requests do. */
+export type Detail = 'commit_lines' | 'commit_files' | 'pull_request_files';
 
 export interface LineCounts {
   additions: number;

@@ -2,7 +2,14 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { Detail, LineCounts } from './contribution.ts';
 
-/** What costs a question of its own and is asked for only where somebody needs it: `lacking_details` holds what is to be asked. */
+/** What takes effort of its own and is read only where somebody needs it: `lacking_details` holds what is to be read. */
+
+/** Details of commits, with the column that is null where one is lacking. */
+const columnOf = { commit_lines: 'additions', commit_files: 'files' } as const satisfies Partial<
+  Record<Detail, string>
+>;
+type CommitDetail = keyof typeof columnOf;
+const commitDetails: readonly CommitDetail[] = ['commit_lines', 'commit_files'];
 
 /** Changes what a repository needs; what it lacks of what is new to it is asked for. Must run in a transaction. */
 export async function changeNeeds(
@@ -18,15 +25,15 @@ export async function changeNeeds(
     where repository_id = ${repositoryId} and detail <> all(${[...needs]}::text[])`.execute(connection);
   const before = new Set(rows[0]?.needs);
   const added = new Set(needs.filter((need) => !before.has(need)));
-  if (added.has('commit_lines')) await lackAllCommits(connection, repositoryId);
+  for (const detail of commitDetails) if (added.has(detail)) await lackAllCommits(connection, repositoryId, detail);
   if (added.has('pull_request_files')) await lackAllPullRequests(connection, repositoryId);
 }
 
-async function lackAllCommits(connection: Connection, repositoryId: string): Promise<void> {
+async function lackAllCommits(connection: Connection, repositoryId: string, detail: CommitDetail): Promise<void> {
   await sql`
     insert into lacking_details (repository_id, detail, key)
-    select repository_id, 'commit_lines', encode(oid, 'hex') from commits
-    where repository_id = ${repositoryId} and additions is null order by oid on conflict do nothing`.execute(
+    select repository_id, ${detail}, encode(oid, 'hex') from commits
+    where repository_id = ${repositoryId} and ${sql.ref(columnOf[detail])} is null order by oid on conflict do nothing`.execute(
     connection,
   );
 }
@@ -39,19 +46,21 @@ async function lackAllPullRequests(connection: Connection, repositoryId: string)
     order by number on conflict do nothing`.execute(connection);
 }
 
-/** Notes commits that wait to be counted; or, when all are counted anew, every commit that lacks its lines. */
+/** Notes commits that wait to be counted; or, when all are counted anew, every commit that lacks something. */
 export async function lackCommits(
   connection: Connection,
   repositoryId: string,
   { all }: { all: boolean },
 ): Promise<void> {
-  if (!(await needs(connection, repositoryId, 'commit_lines'))) return;
-  if (all) await lackAllCommits(connection, repositoryId);
-  else {
-    await sql`
-      insert into lacking_details (repository_id, detail, key)
-      select repository_id, 'commit_lines', encode(oid, 'hex') from uncounted_commits
-      where repository_id = ${repositoryId} order by oid on conflict do nothing`.execute(connection);
+  for (const detail of commitDetails) {
+    if (!(await needs(connection, repositoryId, detail))) continue;
+    if (all) await lackAllCommits(connection, repositoryId, detail);
+    else {
+      await sql`
+        insert into lacking_details (repository_id, detail, key)
+        select repository_id, ${detail}, encode(oid, 'hex') from uncounted_commits
+        where repository_id = ${repositoryId} order by oid on conflict do nothing`.execute(connection);
+    }
   }
 }
 
@@ -75,25 +84,27 @@ async function needs(connection: Connection, repositoryId: string, need: Detail)
   return rows.length > 0;
 }
 
-/** Something to be asked. */
+/** Something to be read. */
 export interface Lacking {
   /** A commit's id (hexadecimal), or a pull request's number. */
   key: string;
-  /** How often it was noted that it has to be asked. */
+  /** How often it was noted that it has to be read. */
   noted: number;
 }
 
+/** @param page.after the key of the last one that is not wanted any more, in the order of keys. */
 export function findLacking(
   connection: Connection,
   repositoryId: string,
   detail: Detail,
-  limit: number,
+  { limit, after = '' }: { limit: number; after?: string },
 ): Promise<Lacking[]> {
   return connection
     .selectFrom('lacking_details')
     .select(['key', 'noted'])
     .where('repository_id', '=', repositoryId)
     .where('detail', '=', detail)
+    .where('key', '>', after)
     .orderBy('key')
     .limit(limit)
     .execute();
@@ -118,6 +129,32 @@ export async function saveLineCounts(
       as f (oid bytea, additions integer, deletions integer, changed_files integer)
     where c.repository_id = ${repositoryId} and c.oid = f.oid`.execute(connection);
   await forget(connection, repositoryId, 'commit_lines', asked);
+}
+
+/** Stores which files commits change, by id. Commits without an answer go on lacking it. Must run in a transaction. */
+export async function saveCommitFiles(
+  connection: Connection,
+  repositoryId: string,
+  asked: readonly Lacking[],
+  found: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const rows = [...found].map(([oid, files]) => ({ oid: `\\x${oid}`, files }));
+  await sql`
+    update commits c set files = f.files
+    from json_to_recordset(${JSON.stringify(rows)}::json) as f (oid bytea, files text[])
+    where c.repository_id = ${repositoryId} and c.oid = f.oid`.execute(connection);
+  const answered = asked.filter(({ key }) => found.has(key));
+  await forget(connection, repositoryId, 'commit_files', answered);
+}
+
+/** Forgets that commits lack their files which are not the repository's any more. */
+export async function forgetLostCommits(connection: Connection, repositoryId: string): Promise<void> {
+  await sql`
+    delete from lacking_details l
+    where l.repository_id = ${repositoryId} and l.detail = 'commit_files' and not exists (
+      select from commits c where c.repository_id = l.repository_id and c.oid = decode(l.key, 'hex'))`.execute(
+    connection,
+  );
 }
 
 /** Stores which files pull requests change, by number. Must run in a transaction. */

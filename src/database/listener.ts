@@ -24,6 +24,8 @@ export interface Listener {
   node: number;
   /** False while the connection is broken, when changes may be missed. */
   isConnected(): boolean;
+  /** Waits until every change that was committed before is heard of here; not while the connection is broken. */
+  catchUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -94,6 +96,10 @@ export async function listen(options: {
   return {
     node: node ?? 0,
     isConnected: () => client !== undefined,
+    // Notifications that wait for a connection come before the answer to what is asked on it.
+    catchUp: async () => {
+      await client?.query('select 1').catch(() => {});
+    },
     close: async () => {
       closing.abort();
       clearInterval(pulse);

@@ -1,3 +1,5 @@
+import { fromUtf8, NulRecords } from './nul-records.ts';
+
 /** One commit as counting needs it. */
 export interface Commit {
   /** Hexadecimal: 40 digits, or 64 where the repository uses SHA-256. */
@@ -26,26 +28,11 @@ const maxSeconds = 253_402_300_799;
 
 /** Reads commits out of a stream of bytes, however it is cut in pieces. */
 export class CommitParser {
-  /** Start of a commit whose end is still to come. */
-  #rest = '';
+  readonly #records = new NulRecords(maxRecordLength);
 
   /** Adds to `commits` those that end in `chunk`. */
   push(chunk: Buffer, commits: Commit[]): void {
-    // A character a byte, and all at once: the fastest way to cut it.
-    const text = chunk.toString('latin1');
-    let start = 0;
-    for (let end = text.indexOf('\0'); end >= 0; end = text.indexOf('\0', start)) {
-      this.#keep(text, start, end);
-      commits.push(parseCommit(this.#rest));
-      this.#rest = '';
-      start = end + 1;
-    }
-    this.#keep(text, start, text.length);
-  }
-
-  #keep(text: string, start: number, end: number): void {
-    const length = Math.min(end - start, maxRecordLength - this.#rest.length);
-    if (length > 0) this.#rest += text.slice(start, start + length);
+    this.#records.push(chunk, (record) => commits.push(parseCommit(record)));
   }
 }
 
@@ -91,8 +78,7 @@ function addCoAuthors(emails: string[], record: string, from: number): void {
 }
 
 function addEmail(emails: string[], bytes: string): void {
-  const text = /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
-  const email = text.trim().toLowerCase();
+  const email = fromUtf8(bytes).trim().toLowerCase();
   if (email === '' || email.length > maxEmailLength || emails.includes(email)) return;
   emails.push(email);
 }

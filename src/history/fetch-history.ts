@@ -6,8 +6,13 @@ import { requireGit, runGit } from './git.ts';
 import { remoteFailure } from './remote-failure.ts';
 import { findRemoteTip, type Remote, type RemoteTip } from './remote-tip.ts';
 
+/** What a copy holds of each commit: itself alone, or with its directories too, which tell the paths of files. Never a file. */
+export type CopyContents = 'commits' | 'directories';
+
 export interface FetchOptions {
   signal: AbortSignal;
+  /** The same each time for the same copy. Default: commits. */
+  contents?: CopyContents;
   /** Of all that the remote is asked. */
   timeoutMs: number;
   /** Of the local copy. */
@@ -15,6 +20,8 @@ export interface FetchOptions {
   now: () => Date;
 }
 
+/** What a remote is asked to leave out; one that cannot sends everything. */
+const filters: Readonly<Record<CopyContents, string>> = { commits: 'tree:0', directories: 'blob:none' };
 /** Where the remote branch is kept in the local copy. */
 const localRef = 'refs/heads/tip';
 /** Every fetch adds a pack, and git looks for each object in all of them. */
@@ -22,8 +29,8 @@ const maxPacks = 32;
 const measureEveryMs = 100;
 
 /**
- * Makes the local copy hold a branch, commits alone: the first time whole, later what is new. Whatever state an
- * interrupted fetch left the copy in, it is repaired or made anew. What the branch held before stays in the copy.
+ * Makes the local copy hold a branch: the first time whole, later what is new. Whatever state an interrupted fetch left
+ * the copy in, it is repaired or made anew. What the branch held before stays in the copy.
  * @returns the newest commit, or null when there is none.
  * @throws AppError `not_found`, `conflict` (no such branch), `provider_denied`, `provider_rate_limited`,
  * `provider_unavailable`, `provider_invalid_response` (nonsense, or too large), `misconfigured` (git, or the disk); the
@@ -90,7 +97,7 @@ async function fetchInto(directory: string, tip: RemoteTip, options: FetchOption
   const fetched = await findLocalTip(directory, options.signal);
   if (fetched === null) throw new AppError('provider_invalid_response', 'The provider sent no commit of the branch.');
   const packs = await measurePacks(directory);
-  if (packs.bytes > options.maxBytes) throw tooLarge(options.maxBytes);
+  if (packs.bytes > options.maxBytes) throw new HistoryTooLarge(options.maxBytes);
   // Packs that could not be joined are as good as before.
   if (packs.count > maxPacks) await runGit(directory, ['repack', '-a', '-d', '--quiet'], options);
   return fetched;
@@ -98,7 +105,8 @@ async function fetchInto(directory: string, tip: RemoteTip, options: FetchOption
 
 async function fetchPack(directory: string, { access, ref }: RemoteTip, options: FetchOptions): Promise<void> {
   // Git's reports of its progress end it soon when nobody is there to take them: it does not outlive a killed service.
-  const parameters = ['fetch', '--progress', '--filter=tree:0', '--no-tags', '--no-recurse-submodules'];
+  const filter = `--filter=${filters[options.contents ?? 'commits']}`;
+  const parameters = ['fetch', '--progress', filter, '--no-tags', '--no-recurse-submodules'];
   const target = ['--no-write-fetch-head', 'origin', `+${ref}:${localRef}`];
   const oversize = new AbortController();
   const fetched = new AbortController();
@@ -123,14 +131,17 @@ async function watchSize(
   try {
     for await (const _ of setInterval(measureEveryMs, undefined, { signal: end })) {
       const { bytes } = await measurePacks(directory);
-      if (bytes > maxBytes) oversize.abort(tooLarge(maxBytes));
+      if (bytes > maxBytes) oversize.abort(new HistoryTooLarge(maxBytes));
     }
   } catch (error) {
     if (!end.aborted) throw error;
   }
 }
 
-function tooLarge(maxBytes: number): AppError {
-  const limit = `${Math.round(maxBytes / 1024 / 1024)} MiB`;
-  return new AppError('provider_invalid_response', `The history is larger than the ${limit} that it may take here.`);
+/** A history that takes more than a copy may: asking again soon would only cost the same again. */
+export class HistoryTooLarge extends AppError {
+  constructor(maxBytes: number) {
+    const limit = `${Math.round(maxBytes / 1024 / 1024)} MiB`;
+    super('provider_invalid_response', `The history is larger than the ${limit} that it may take here.`);
+  }
 }

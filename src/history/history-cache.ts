@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { Commit } from './commit-parser.ts';
 import { measurePacks, removeCopy } from './copy-files.ts';
-import { fetchHistory } from './fetch-history.ts';
+import { type CopyContents, fetchHistory, HistoryTooLarge } from './fetch-history.ts';
 import {
   type CommitRange,
   holdsCommit,
@@ -13,6 +13,7 @@ import {
   readCommits,
   readLost,
 } from './read-commits.ts';
+import { type PathsByCommit, readPaths } from './read-paths.ts';
 import type { Remote } from './remote-tip.ts';
 
 export interface HistoryCacheOptions {
@@ -35,8 +36,14 @@ export interface HistoryCopy {
   readCommits: (range: CommitRange, options: ReadOptions) => AsyncGenerator<Commit[], void, undefined>;
   /** See `readLost`. */
   readLost: (range: LostRange, options: ReadOptions) => AsyncGenerator<string[], void, undefined>;
+  /** See `readPaths`; of a copy with directories. */
+  readPaths: (oids: readonly string[], signal: AbortSignal) => AsyncGenerator<PathsByCommit, void, undefined>;
 }
 
+/** A history that is too large is not fetched again for so long. */
+const tooLargeForMs = 86_400_000;
+/** What the names of copies with directories end in. */
+const directoriesMark = '.directories';
 /** What a copy takes on a disk besides its packs. */
 const overheadBytes = 64 * 1024;
 
@@ -51,6 +58,8 @@ export class HistoryCache {
   readonly #removals = new Map<string, Promise<void>>();
   /** Sizes by name, the one not used for the longest time first. */
   readonly #bytes = new Map<string, number>();
+  /** Failures by name, and when they happened. */
+  readonly #tooLarge = new Map<string, { error: HistoryTooLarge; atMs: number }>();
   #loaded: Promise<void> | undefined;
 
   constructor(options: HistoryCacheOptions) {
@@ -58,18 +67,24 @@ export class HistoryCache {
   }
 
   /**
-   * Has `work` use a copy, which stays where it is until `work` ends.
-   * @param name of the copy, the same each time; letters, digits, `-` and `_`.
+   * Has `work` use a copy, which stays where it is until `work` ends. One with directories is a copy of its own, so that
+   * commits can be read also where those are too much.
+   * @param key of the repository, the same each time; letters, digits, `-` and `_`.
    * @throws AppError `conflict` when the copy is in use already; `misconfigured` when there is no place for copies.
    */
-  async use<Result>(name: string, work: (copy: HistoryCopy) => Promise<Result>): Promise<Result> {
-    assert.match(name, /^[\w-]{1,100}$/);
+  async use<Result>(
+    key: string,
+    contents: CopyContents,
+    work: (copy: HistoryCopy) => Promise<Result>,
+  ): Promise<Result> {
+    assert.match(key, /^[\w-]{1,100}$/);
+    const name = contents === 'commits' ? key : `${key}${directoriesMark}`;
     if (this.#inUse.has(name)) throw new AppError('conflict', 'The history is being read already.');
     this.#inUse.add(name);
     try {
       await this.#load();
       await this.#removals.get(name);
-      return await work(this.#copyAt(this.#pathOf(name)));
+      return await work(this.#copyOf(name, contents));
     } finally {
       await this.#recordUse(name);
       this.#inUse.delete(name);
@@ -77,10 +92,12 @@ export class HistoryCache {
     }
   }
 
-  /** Removes the copies that are not in use and not wanted. */
-  async sweep(isWanted: (name: string) => boolean): Promise<void> {
+  /** Removes the copies of repositories that are not wanted, unless they are in use. */
+  async sweep(isWanted: (key: string) => boolean): Promise<void> {
     await this.#load();
-    const unwanted = this.#bytes.keys().filter((name) => !this.#inUse.has(name) && !isWanted(name));
+    const isUnwanted = (name: string): boolean =>
+      !this.#inUse.has(name) && !isWanted(name.replace(directoriesMark, ''));
+    const unwanted = this.#bytes.keys().filter(isUnwanted);
     for (const name of unwanted.toArray()) await this.#remove(name);
   }
 
@@ -88,14 +105,32 @@ export class HistoryCache {
     return join(this.#options.directory, name);
   }
 
-  #copyAt(directory: string): HistoryCopy {
-    const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, now } = this.#options;
+  #copyOf(name: string, contents: CopyContents): HistoryCopy {
+    const directory = this.#pathOf(name);
     return {
-      fetch: (remote, signal) => fetchHistory(remote, directory, { signal, maxBytes, timeoutMs, now }),
+      fetch: (remote, signal) => this.#fetch(name, remote, { contents, signal }),
       holds: (oid, signal) => holdsCommit(directory, oid, signal),
       readCommits: (range, options) => readCommits(directory, range, options),
       readLost: (range, options) => readLost(directory, range, options),
+      readPaths: (oids, signal) => readPaths(directory, oids, { signal }),
     };
+  }
+
+  async #fetch(
+    name: string,
+    remote: Remote,
+    asked: { contents: CopyContents; signal: AbortSignal },
+  ): Promise<string | null> {
+    const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, now } = this.#options;
+    const failed = this.#tooLarge.get(name);
+    if (failed !== undefined && failed.atMs + tooLargeForMs > now().getTime()) throw failed.error;
+    this.#tooLarge.delete(name);
+    try {
+      return await fetchHistory(remote, this.#pathOf(name), { ...asked, maxBytes, timeoutMs, now });
+    } catch (error) {
+      if (error instanceof HistoryTooLarge) this.#tooLarge.set(name, { error, atMs: now().getTime() });
+      throw error;
+    }
   }
 
   /** Learns, once, what earlier runs left. */

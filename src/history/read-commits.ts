@@ -1,8 +1,6 @@
-import assert from 'node:assert/strict';
-import { AppError } from '../errors.ts';
 import { type Commit, CommitParser, commitFormat } from './commit-parser.ts';
-import { copyExists, removeCopy } from './copy-files.ts';
-import { GitFailure, runGit, streamGit } from './git.ts';
+import { runGit } from './git.ts';
+import { checkOid, readCopy } from './read-copy.ts';
 
 /** The commits that are reachable from `to` and not from `from`, which the copy has to hold; null excludes none. */
 export interface CommitRange {
@@ -71,29 +69,6 @@ async function* inBatches<Item>(
   if (items.length > 0) yield items;
 }
 
-/** Git's output; a copy that git cannot read is removed, so that the next fetch makes it anew. */
-async function* readCopy(
-  directory: string,
-  parameters: readonly string[],
-  signal: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
-  try {
-    yield* streamGit(directory, parameters, { signal });
-  } catch (cause) {
-    if (!(cause instanceof GitFailure)) throw cause;
-    if (!(await copyExists(directory))) {
-      throw new AppError('conflict', 'The local copy of the history was removed while it was read.', { cause });
-    }
-    await removeCopy(directory);
-    throw new AppError('provider_invalid_response', 'The history cannot be read.', { cause });
-  }
-}
-
 function revisions(included: readonly string[], excluded: readonly string[]): string[] {
   return [...included.map(checkOid), ...excluded.map((oid) => `^${checkOid(oid)}`), '--'];
-}
-
-function checkOid(oid: string): string {
-  assert.match(oid, /^([0-9a-f]{40}|[0-9a-f]{64})$/);
-  return oid;
 }

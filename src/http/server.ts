@@ -32,6 +32,8 @@ export interface ServerOptions {
   authenticate: (token: string) => Promise<Caller>;
   /** The same where it was found out before and still holds; undefined otherwise. */
   recognize: (token: string) => Caller | undefined;
+  /** Waits until this node has heard of every change that is stored by now. */
+  catchUp: () => Promise<void>;
   pictures: Pictures;
   counts: Counts;
   readsPerMinute: number;
@@ -165,6 +167,11 @@ function addHooks(app: App, options: ServerOptions): void {
     }
     if (credential === 'provider' || (credential === 'either' && !isServiceToken(token))) return;
     request.caller = await options.authenticate(token);
+  });
+  // Whoever is told that something was changed finds it so at once.
+  app.addHook('onSend', async (request, reply) => {
+    const mayChange = !['GET', 'HEAD'].includes(request.method) && request.headers.authorization !== undefined;
+    if (mayChange && reply.statusCode < 300) await options.catchUp();
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unmatched';

@@ -1,7 +1,9 @@
 import { requestAwards } from '../achievements/awards/jobs-store.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import type { GitRemote } from '../providers/provider.ts';
 import { markCollected, markRepositoryGone } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
+import { fillCommitFiles } from './fill-commit-files.ts';
 import { fillDetails } from './fill-details.ts';
 import { followFile } from './follow-file.ts';
 import { dueScan, hasCountedHistory, isHistory } from './plan.ts';
@@ -9,6 +11,9 @@ import { readHistory } from './read-history.ts';
 import { readStream, type Subject } from './read-stream.ts';
 import { recordVisibility } from './record-state.ts';
 import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
+
+/** What keeps git from telling something now, and nobody else. */
+const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_limited', 'conflict']);
 
 /** How a repository stands after its collecting. */
 export type Collected = 'complete' | 'incomplete' | 'gone';
@@ -36,7 +41,9 @@ export async function collectRepository(context: SyncContext, subject: Subject):
   }
   try {
     await fillDetails(context, subject);
+    await fillCommitFilesIfTold(context, subject);
   } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return hideRepository(context, subject);
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'asking for details');
     isComplete = false;
@@ -53,6 +60,21 @@ async function followFileIfTold(context: SyncContext, subject: Subject, history:
   } catch (error) {
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'reading a file of achievements');
+  }
+}
+
+/** Everything else is known, and may be told and judged, also where git does not come to an end with so much. */
+async function fillCommitFilesIfTold(
+  context: SyncContext,
+  { repository, provider, known, call }: Subject,
+): Promise<void> {
+  const findRemote = (): Promise<GitRemote> => provider.gitRemote(known, call.signal);
+  try {
+    await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal: call.signal });
+  } catch (error) {
+    const isOfGit = isOfOnePart(error) || (error instanceof AppError && gitFailures.has(error.code));
+    if (!isOfGit) throw error;
+    context.onFailure(error, 'reading files of commits');
   }
 }
 

@@ -8,7 +8,7 @@ const atOnce = 50;
 /** No repository has so many commits. */
 const maxRounds = 200_000;
 
-/** Asks for what a repository lacks of what it is needed for; each answer is stored as it comes. */
+/** Reads what a repository lacks of what it is needed for; each answer is stored as it comes. */
 export async function fillDetails(context: SyncContext, subject: Subject): Promise<void> {
   const { repository, provider, known, call } = subject;
   await fill(context, repository.id, 'commit_lines', async (asked) => {
@@ -30,7 +30,7 @@ async function fill(
   ask: (lacking: Lacking[]) => Promise<void>,
 ): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {
-    const lacking = await findLacking(connection, repositoryId, detail, atOnce);
+    const lacking = await findLacking(connection, repositoryId, detail, { limit: atOnce });
     if (lacking.length === 0) return;
     await ask(lacking);
   }

@@ -27,7 +27,7 @@ const identitiesAtOnce = 100;
 /** Brings the stored commits of a repository to those of its default branch, and finds out whose they are. */
 export async function readHistory(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
   const startedAt = context.now();
-  await context.histories.use(subject.repository.id, (copy) => storeHistory(context, subject, stream, copy));
+  await context.histories.use(subject.repository.id, 'commits', (copy) => storeHistory(context, subject, stream, copy));
   await resolveIdentities(context, subject);
   await inTransaction(context.connection, async (transaction) => {
     await countCommits(transaction, subject.repository.id);

@@ -143,7 +143,9 @@ export const repositoryRules: readonly Rule[] = [
       const counts = await provider.readLineCounts(repository, [...oids, '0'.repeat(40)], call());
       assert.deepEqual(
         [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)),
-        oids.map((oid) => [oid, lineCountsOf(oid)]).toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+        repositories.handbook.commits
+          .map((commit) => [commit.oid, lineCountsOf(commit)] as const)
+          .toSorted(([one], [other]) => (one < other ? -1 : 1)),
       );
       const [pull] = pulls;
       assert.ok(pull);

@@ -17,6 +17,8 @@ export interface CommitDescription {
   coAuthors?: readonly Person[];
   /** Without the trailers of the co-authors, which are added. */
   message?: string;
+  /** The text of files by path; null removes one. All others are those of the first parent; by default there is none. */
+  changes?: ReadonlyMap<string, string | null>;
 }
 
 export interface RepositoryDescription {
@@ -28,7 +30,7 @@ export interface RepositoryDescription {
 }
 
 /**
- * Makes a bare repository whose trees are empty. The same description gives the same ids.
+ * Makes a bare repository. The same description gives the same ids.
  * @param directory is made when it is missing.
  * @returns the id of every commit, in the order of the description.
  */
@@ -97,8 +99,13 @@ function importedCommit(ref: string, index: number, commit: CommitDescription): 
   return (
     `${root}commit ${ref}\nmark :${mark(index)}\n` +
     `author ${signature(author, commit.authoredAt)}\ncommitter ${signature(committer, commit.committedAt)}\n` +
-    `data ${message.length}\n${message.toString()}\n${parents.join('')}\n`
+    `data ${message.length}\n${message.toString()}\n${parents.join('')}${[...(commit.changes ?? [])].map(importedChange).join('')}\n`
   );
+}
+
+function importedChange([path, text]: [path: string, text: string | null]): string {
+  const quoted = `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+  return text === null ? `D ${quoted}\n` : `M 100644 inline ${quoted}\ndata ${Buffer.byteLength(text)}\n${text}\n`;
 }
 
 function signature({ name, email }: Person, at: Date): string {

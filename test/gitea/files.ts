@@ -1,4 +1,4 @@
-import { gitId } from '../github/graphql/files.ts';
+import { gitId } from '../git/git-id.ts';
 import { lineCountsOf } from '../github/world/line-counts.ts';
 import type { ChangedFile, Commit, Repository } from '../github/world/model.ts';
 import { commit, type Place, type Shape, shapeOf } from './answers.ts';
@@ -13,8 +13,8 @@ const shapes = {
 
 /** A commit by its own address, with what it changed. */
 export function wholeCommit(place: Place, told: Commit): Shape {
-  const { additions, deletions, changedFiles } = lineCountsOf(told.oid);
-  const files = Array.from({ length: changedFiles }, (_, index) => ({ filename: `file-${index}`, status: 'modified' }));
+  const { additions, deletions } = lineCountsOf(told);
+  const files = [...told.changes.keys()].map((filename) => ({ filename, status: 'modified' }));
   const stats = { total: additions + deletions, additions, deletions };
   return { ...shapes.commit, ...commit(place, told), files, stats };
 }

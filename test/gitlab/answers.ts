@@ -168,8 +168,9 @@ export function starrer(place: Place, { accountId, starredAt }: Star): Shape {
   return { starred_since: time(starredAt), user: user(place, accountId) };
 }
 
-export function commit({ oid, message, author, authoredAt }: Commit): Shape {
-  const { additions, deletions } = lineCountsOf(oid);
+export function commit(told: Commit): Shape {
+  const { oid, message, author, authoredAt } = told;
+  const { additions, deletions } = lineCountsOf(told);
   return {
     id: oid,
     title: message.split('\n', 1)[0] ?? '',

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { gitId } from '../github/graphql/files.ts';
-import { lineCountsOf } from '../github/world/line-counts.ts';
+import { gitId } from '../git/git-id.ts';
 import type { Account, Issue, PullRequest, Reactable, Repository } from '../github/world/model.ts';
 import {
   commit,
@@ -140,11 +139,12 @@ const routes: Readonly<Record<EndpointName, Route>> = {
       return found === undefined ? notFound('Commit') : ok(commit(found));
     }),
   '/projects/:id/repository/commits/:sha/diff': (place, path) =>
-    withRepository(place, path, () => {
-      const { changedFiles } = lineCountsOf(path[1] ?? '');
+    withRepository(place, path, ({ commits }) => {
+      const found = commits.find(({ oid }) => oid === path[1]);
+      if (found === undefined) return notFound('Commit');
       return paged(
         place,
-        Array.from({ length: changedFiles }, (_, index) => diff({ path: `file-${index}` })),
+        [...found.changes.keys()].map((changed) => diff({ path: changed })),
       );
     }),
   '/projects/:id/repository/branches/:branch': (place, path) =>

@@ -37,7 +37,7 @@ test('an installed repository is known by everything that there is, with what is
   }
 });
 
-test('lines of commits and files of pull requests are asked for where they are needed, and follow', async () => {
+test('lines and files of commits and files of pull requests are read where they are needed, and follow', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   await using service = await startAppService(simulator);
   const { world } = simulator;
@@ -48,7 +48,7 @@ test('lines of commits and files of pull requests are asked for where they are n
   const repository = engine(simulator, 'engine-1');
   const stored = async (): Promise<unknown> => {
     const commits = await pool.query(
-      `select encode(oid, 'hex') as oid, additions, deletions, changed_files as "changedFiles"
+      `select encode(oid, 'hex') as oid, additions, deletions, changed_files as "changedFiles", files
        from commits c join repositories r on r.id = c.repository_id where r.external_id = $1::text order by 1`,
       [repository.id],
     );
@@ -61,7 +61,7 @@ test('lines of commits and files of pull requests are asked for where they are n
   };
   const truth = (): unknown => [
     repository.commits
-      .map(({ oid }) => ({ oid, ...lineCountsOf(oid) }))
+      .map((commit) => ({ oid: commit.oid, ...lineCountsOf(commit), files: [...commit.changes.keys()] }))
       .toSorted((one, other) => (one.oid < other.oid ? -1 : 1)),
     repository.pullRequests.map(({ number, files }) => ({ number, files: files.map(({ path }) => path) })),
   ];
@@ -71,6 +71,7 @@ test('lines of commits and files of pull requests are asked for where they are n
     pointActions: [],
     achievements: [
       simple('Large', 'author commit: additions > 1'),
+      simple('Engines', "author commit: files in ['src/engine.ts']"),
       simple('Paths', "author pull_request: files in ['a.ts']"),
     ],
   });
@@ -82,6 +83,6 @@ test('lines of commits and files of pull requests are asked for where they are n
   const pull = addPullRequest(world, repository, { author });
   await untilTrue();
   pushToPullRequest(world, pull, [{ path: 'docs/new.md', additions: 3, deletions: 0 }]);
-  forcePush(world, repository, 1, ['ada@mail.example']);
+  forcePush(world, repository, 3, ['ada@mail.example']);
   await untilTrue();
 });

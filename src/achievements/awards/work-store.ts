@@ -125,8 +125,8 @@ export async function findKnownUntil(connection: Connection, repositoryId: strin
     from streams s join repositories r on r.id = s.repository_id cross join unnest(s.covers) as u (kind)
     where s.repository_id = ${repositoryId} and s.completed_at is not null and s.scan_started_at is null
       and (s.is_deep or u.kind = 'commit') and not exists (
-        select from lacking_details d where d.repository_id = s.repository_id
-          and d.detail = case u.kind when 'commit' then 'commit_lines' when 'pull_request' then 'pull_request_files' end)
+        select from lacking_details d where d.repository_id = s.repository_id and (u.kind, d.detail) in (
+          ('commit', 'commit_lines'), ('commit', 'commit_files'), ('pull_request', 'pull_request_files')))
     group by u.kind`.execute(connection);
   return new Map(rows.map(({ kind, until }) => [kind, until]));
 }

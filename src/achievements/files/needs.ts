@@ -14,6 +14,7 @@ export function needsOf({ achievements, pointActions }: Pick<Config, 'achievemen
     if (action === 'commit' && ['additions', 'deletions', 'changed_files'].some((field) => fields.has(field))) {
       needs.add('commit_lines');
     }
+    if (action === 'commit' && fields.has('files')) needs.add('commit_files');
     if (action === 'pull_request' && fields.has('files')) needs.add('pull_request_files');
   }
   return [...needs].toSorted();

@@ -9,6 +9,7 @@ import * as achievements from './0007-achievements.ts';
 import * as detailsOnDemand from './0009-details-on-demand.ts';
 import * as notifications from './0010-notifications.ts';
 import * as detailsAskedAnew from './0011-details-asked-anew.ts';
+import * as filesOfCommits from './0012-files-of-commits.ts';
 import * as answeredAt from './0013-answered-at.ts';
 import * as icons from './0014-icons.ts';
 
@@ -24,6 +25,7 @@ export const migrations: Record<string, Migration> = {
   '0009-details-on-demand': detailsOnDemand,
   '0010-notifications': notifications,
   '0011-details-asked-anew': detailsAskedAnew,
+  '0012-files-of-commits': filesOfCommits,
   '0013-answered-at': answeredAt,
   '0014-icons': icons,
 };

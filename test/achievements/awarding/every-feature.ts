@@ -56,6 +56,8 @@ export const everyFeature: FileText = {
     simple('Quick', 'author issue: age(days) < 3'),
     simple('Large', 'author pull_request: additions > 50 & changed_files >= 1'),
     simple('Paths', "author pull_request: files in ['a.ts']"),
+    simple('Engineer', "author commit: files in ['src/engine.ts', 'src/wheel.ts'] & count() >= 2"),
+    simple('Writer', "author commit: files in ['docs/Räder & Wellen.md']"),
     simple('Not planned', 'author issue: reason = NOT_PLANNED'),
     simple('Only one', 'author issue: count() = 1'),
     simple('Early', 'author issue: created_at < 2024-01-05'),

@@ -176,9 +176,13 @@ class Plain {
     });
   }
 
-  #commit({ author, coAuthors, authoredAt }: Repository['commits'][number]): Item {
+  #commit({ author, coAuthors, authoredAt, changes }: Repository['commits'][number]): Item {
     const ids = [author, ...coAuthors].map(({ email }) => this.#world.accountByEmail(email)?.id);
     const [first, ...others] = ids.filter((id) => id !== undefined);
-    return this.#item('commit', { authorId: first ?? null, createdAt: authoredAt }, { others: this.#places(others) });
+    return this.#item(
+      'commit',
+      { authorId: first ?? null, createdAt: authoredAt },
+      { others: this.#places(others), files: [...changes.keys()] },
+    );
   }
 }

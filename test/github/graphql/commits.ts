@@ -4,7 +4,7 @@ import { connection, type PageArguments } from './connection.ts';
 import { type Fields, type Question, time } from './question.ts';
 
 export function commitFields(question: Question, repository: Repository, commit: Commit): Fields {
-  const { additions, deletions, changedFiles } = lineCountsOf(commit.oid);
+  const { additions, deletions, changedFiles } = lineCountsOf(commit);
   return {
     __typename: 'Commit',
     id: `C_${commit.oid}`,

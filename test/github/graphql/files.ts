@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { gitId } from '../../git/git-id.ts';
 import type { Repository } from '../world/model.ts';
 import type { Fields, Question } from './question.ts';
 
@@ -42,8 +42,4 @@ function blobFields(question: Question, repository: Repository, text: string): F
     text: isBinary ? null : content.subarray(0, maxTextBytes).toString(),
     repository: () => question.tell.repository(repository),
   };
-}
-
-export function gitId(type: 'blob' | 'tree', content: Buffer): string {
-  return createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
 }

@@ -1,4 +1,4 @@
-import { gitId } from '../graphql/files.ts';
+import { gitId } from '../../git/git-id.ts';
 import type { Repository } from '../world/model.ts';
 import type { Place } from './accounts.ts';
 import { addressesOf } from './addresses.ts';

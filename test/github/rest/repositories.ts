@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { time } from '../graphql/question.ts';
 import { authorAssociation } from '../world/association.ts';
-import { emptyTree } from '../world/commits.ts';
 import { type Commit, type Issue, isPullRequest, type PullRequest, type Repository } from '../world/model.ts';
 import { type Place, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
@@ -199,7 +198,7 @@ export function commit(place: Place, shown: Repository, one: Commit): object {
       committer: { ...one.committer, date: time(one.committedAt) },
       message: one.message,
       comment_count: 0,
-      tree: { sha: emptyTree, url: `${url}/git/trees/4b825dc` },
+      tree: { sha: one.tree.oid, url: `${url}/git/trees/${one.tree.oid}` },
     },
     author: account(one.author.email),
     committer: account(one.committer.email),

@@ -1,7 +1,6 @@
 import { time } from '../graphql/question.ts';
 import type { Place } from '../rest/accounts.ts';
 import { addressesOf } from '../rest/addresses.ts';
-import { emptyTree } from '../world/commits.ts';
 import type { Push } from '../world/events.ts';
 import type { Commit, Person, Repository } from '../world/model.ts';
 
@@ -35,7 +34,7 @@ function commit(place: Place, shown: Repository, one: Commit): object {
   };
   return {
     id: one.oid,
-    tree_id: emptyTree,
+    tree_id: one.tree.oid,
     distinct: true,
     message: one.message,
     timestamp: time(one.committedAt),

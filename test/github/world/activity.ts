@@ -204,13 +204,13 @@ export function addCommit(
     at?: Date;
     /** When it was written, if long before. */
     authoredAt?: Date;
-    parents?: string[];
+    parents?: Commit[];
     message?: string;
     paths?: Commit['paths'];
   },
 ): Commit {
   const at = by.at ?? world.now();
-  const last = repository.commits.at(-1)?.oid;
+  const last = repository.commits.at(-1);
   const parents = by.parents ?? (last === undefined ? [] : [last]);
   const message = by.message ?? `Change ${repository.commits.length + 1} of ${repository.name}`;
   const commit = makeCommit(parents, {
@@ -225,7 +225,7 @@ export function addCommit(
   repository.commits.push(commit);
   repository.pushedAt = later(repository.pushedAt, at);
   touch(repository, at);
-  const push = { before: last ?? null, after: commit.oid, forced: false, commits: [commit] };
+  const push = { before: last?.oid ?? null, after: commit.oid, forced: false, commits: [commit] };
   const pusher = (): number => world.accountByEmail(commit.author.email)?.id ?? repository.ownerId;
   tell(world, repository, 'push', pusher, { push });
   return commit;

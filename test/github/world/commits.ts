@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { CommitDescription } from '../../git/build-repository.ts';
+import { gitId } from '../../git/git-id.ts';
 import type { Commit, Person } from './model.ts';
-
-export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+import { type Changes, changeTree, emptyTree, type Tree } from './tree.ts';
 
 export interface NewCommit {
   author: Person;
@@ -13,23 +12,34 @@ export interface NewCommit {
   committedAt: Date;
 }
 
-/** Makes a commit with the id that git gives it. */
-export function makeCommit(parents: readonly string[], described: NewCommit): Commit {
+/** Makes a commit that changes some files, with the id that git gives it. */
+export function makeCommit(parents: readonly Commit[], described: NewCommit): Commit {
+  const before = parents[0]?.tree ?? emptyTree;
+  // The same files whenever it is made.
+  const seed = `${described.author.email} ${described.message}`;
+  return commitOf(
+    parents.map(({ oid }) => oid),
+    described,
+    changeTree(before, seed),
+  );
+}
+
+function commitOf(parents: readonly string[], described: NewCommit, files: { tree: Tree; changes: Changes }): Commit {
   const { author, committer = author, coAuthors = [], authoredAt, committedAt } = described;
   const trailers = coAuthors.map(({ name, email }) => `Co-authored-by: ${name} <${email}>\n`).join('');
   const message = coAuthors.length === 0 ? `${described.message}\n` : `${described.message}\n\n${trailers}`;
   const content = Buffer.from(
     [
-      `tree ${emptyTree}\n`,
+      `tree ${files.tree.oid}\n`,
       ...parents.map((parent) => `parent ${parent}\n`),
       `author ${signature(author, authoredAt)}\n`,
       `committer ${signature(committer, committedAt)}\n`,
       `\n${message}`,
     ].join(''),
   );
-  const oid = createHash('sha1').update(`commit ${content.length}\0`).update(content).digest('hex');
   return {
-    oid,
+    oid: gitId('commit', content),
+    ...files,
     parents: [...parents],
     author,
     committer,
@@ -40,19 +50,23 @@ export function makeCommit(parents: readonly string[], described: NewCommit): Co
   };
 }
 
-/** A real history as commits of the simulated world. */
+/** A real history as commits of the simulated world, without files. */
 export function fromHistory(history: readonly CommitDescription[]): Commit[] {
   const commits: Commit[] = [];
   for (const [index, described] of history.entries()) {
     const parents = described.parents.map((parent) => commits[Number(parent)]?.oid ?? '');
     commits.push(
-      makeCommit(parents, {
-        author: described.author,
-        coAuthors: [...(described.coAuthors ?? [])],
-        message: described.message ?? `Change ${index}`,
-        authoredAt: described.authoredAt,
-        committedAt: described.committedAt,
-      }),
+      commitOf(
+        parents,
+        {
+          author: described.author,
+          coAuthors: [...(described.coAuthors ?? [])],
+          message: described.message ?? `Change ${index}`,
+          authoredAt: described.authoredAt,
+          committedAt: described.committedAt,
+        },
+        { tree: emptyTree, changes: new Map() },
+      ),
     );
   }
   return commits;
@@ -69,6 +83,7 @@ export function toDescriptions(commits: readonly Commit[]): CommitDescription[] 
     message: commit.message,
     authoredAt: commit.authoredAt,
     committedAt: commit.committedAt,
+    changes: commit.changes,
   }));
 }
 

@@ -74,7 +74,7 @@ function addSomeCommit(
     ? Array.from({ length: random.integer(1, 3) }, () => personOf(random, random.pick(people)))
     : [];
   // Now and then two lines of work meet again.
-  const [last, beforeLast] = [repository.commits.at(-1)?.oid, repository.commits.at(-2)?.oid];
+  const [last, beforeLast] = [repository.commits.at(-1), repository.commits.at(-2)];
   const isMerge = random.chance(0.1) && last !== undefined && beforeLast !== undefined;
   addCommit(world, repository, {
     author,

@@ -1,3 +1,5 @@
+import type { Changes, Tree } from './tree.ts';
+
 /** What the simulated GitHub holds. Ids are those of its databases; times are in whole seconds. */
 
 /** A mannequin stands for somebody of another host, whose work was imported. */
@@ -48,6 +50,9 @@ export interface Commit {
   message: string;
   authoredAt: Date;
   committedAt: Date;
+  tree: Tree;
+  /** Since its first parent, as git is served. */
+  changes: Changes;
   /** What it did to files that the repository shows; git is served without them. */
   paths?: { added: string[]; modified: string[]; removed: string[] };
 }

@@ -124,7 +124,7 @@ export function forcePush(world: World, repository: Repository, lost: number, re
   repository.commits.splice(Math.max(0, repository.commits.length - lost));
   const commits: Commit[] = [];
   for (const email of replacement) {
-    const parent = repository.commits.at(-1)?.oid;
+    const parent = repository.commits.at(-1);
     const at = world.now();
     const described = { author: { name: 'Pusher', email }, message: 'Instead', authoredAt: at, committedAt: at };
     const commit = makeCommit(parent === undefined ? [] : [parent], described);

@@ -143,7 +143,8 @@ function discussionTruth(world: World, discussion: Discussion): ItemTruth {
   };
 }
 
-function commitTruth(world: World, { oid, author, coAuthors, authoredAt }: Commit): ItemTruth {
+function commitTruth(world: World, commit: Commit): ItemTruth {
+  const { oid, author, coAuthors, authoredAt } = commit;
   const authors = [author, ...coAuthors].flatMap(({ email }) => world.accountByEmail(email)?.login ?? []);
   return {
     kind: 'commit',
@@ -151,7 +152,7 @@ function commitTruth(world: World, { oid, author, coAuthors, authoredAt }: Commi
     author: world.accountByEmail(author.email)?.login ?? null,
     createdAt: authoredAt,
     authors: [...new Set(authors)].toSorted(),
-    ...lineCountsOf(oid),
+    ...lineCountsOf(commit),
   };
 }
 

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { AppError } from '../errors.ts';
+import { copyExists, removeCopy } from './copy-files.ts';
+import { GitFailure, streamGit } from './git.ts';
+
+/**
+ * Git's output; a copy that git cannot read is removed, so that the next fetch makes it anew.
+ * @throws AppError `conflict` when somebody removed the copy, `provider_invalid_response` when it cannot be read.
+ */
+export async function* readCopy(
+  directory: string,
+  parameters: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* streamGit(directory, parameters, { signal });
+  } catch (cause) {
+    if (!(cause instanceof GitFailure)) throw cause;
+    if (!(await copyExists(directory))) {
+      throw new AppError('conflict', 'The local copy of the history was removed while it was read.', { cause });
+    }
+    await removeCopy(directory);
+    throw new AppError('provider_invalid_response', 'The history cannot be read.', { cause });
+  }
+}
+
+/** An id is never taken for something else on git's command line. */
+export function checkOid(oid: string): string {
+  assert.match(oid, /^([0-9a-f]{40}|[0-9a-f]{64})$/);
+  return oid;
+}

@@ -1,0 +1,100 @@
+import { fromUtf8, NulRecords } from './nul-records.ts';
+import { checkOid, readCopy } from './read-copy.ts';
+
+/** Which files commits change, by the commits' ids. */
+export type PathsByCommit = Map<string, string[]>;
+
+/** Of one commit; GitHub lists no more either. */
+const maxPaths = 3000;
+/** A longer path is left out: no usual file system could hold it (PATH_MAX of Linux). */
+const maxPathBytes = 4096;
+/** Of one commit; a path is some sixty. */
+const maxBytesOfCommit = 1024 * 1024;
+const maxBytesAtOnce = 4 * 1024 * 1024;
+
+/**
+ * Reads which files commits change: added, changed and removed ones, a renamed one under both names; a merge against its
+ * first parent, a first commit against nothing. Paths are in git's order and hold neither NUL nor half a surrogate pair.
+ * @param directory a copy that was fetched with its directories.
+ * @param oids at most some thousand. Commits that the copy does not hold are left out.
+ * @returns several parts, so that no more than some megabytes are in memory.
+ */
+export async function* readPaths(
+  directory: string,
+  oids: readonly string[],
+  { signal }: { signal: AbortSignal },
+): AsyncGenerator<PathsByCommit, void, undefined> {
+  if (oids.length === 0) return;
+  // `--ignore-missing`: the branch may have lost a commit meanwhile.
+  const which = ['--no-walk=unsorted', '--ignore-missing', '--first-parent', '-m'];
+  // A path may look like an id: other than `--name-only`, `--raw` marks what is before a path.
+  const how = ['--raw', '--no-abbrev', '--no-renames', '--no-mailmap', '-z', '--format=tformat:%H'];
+  const parser = new PathParser();
+  for await (const chunk of readCopy(directory, ['log', ...which, ...how, ...oids.map(checkOid), '--'], signal)) {
+    parser.push(chunk);
+    if (parser.bytes >= maxBytesAtOnce) yield parser.takeEnded();
+  }
+  yield parser.takeAll();
+}
+
+/**
+ * Reads what `git log -z --raw --format=%H` prints: an id; for each file a line feed or nothing, a colon with how it
+ * was and is, and its path. All of it ends with a NUL.
+ */
+class PathParser {
+  readonly #records = new NulRecords(maxPathBytes + 1);
+  #ended: PathsByCommit = new Map();
+  #current: { oid: string; paths: string[]; bytes: number } | undefined;
+  #isPathNext = false;
+  #endedBytes = 0;
+
+  /** Of what can be taken. */
+  get bytes(): number {
+    return this.#endedBytes;
+  }
+
+  push(chunk: Buffer): void {
+    this.#records.push(chunk, (record) => this.#read(record));
+  }
+
+  /** The commits that are read whole, without those that were taken before. */
+  takeEnded(): PathsByCommit {
+    const taken = this.#ended;
+    this.#ended = new Map();
+    this.#endedBytes = 0;
+    return taken;
+  }
+
+  /** The same at the end of the stream, where the last one is whole too. */
+  takeAll(): PathsByCommit {
+    this.#end();
+    return this.takeEnded();
+  }
+
+  #read(record: string): void {
+    if (this.#isPathNext) {
+      this.#isPathNext = false;
+      this.#addPath(record);
+    } else if (/^\n?:/.test(record)) this.#isPathNext = true;
+    else {
+      this.#end();
+      this.#current = { oid: record, paths: [], bytes: 0 };
+    }
+  }
+
+  #addPath(bytes: string): void {
+    const commit = this.#current;
+    if (commit === undefined || bytes.length > maxPathBytes) return;
+    if (commit.paths.length >= maxPaths || commit.bytes + bytes.length > maxBytesOfCommit) return;
+    commit.paths.push(fromUtf8(bytes));
+    commit.bytes += bytes.length;
+  }
+
+  #end(): void {
+    if (this.#current === undefined) return;
+    const { oid, paths, bytes } = this.#current;
+    this.#ended.set(oid, paths);
+    this.#endedBytes += oid.length + bytes;
+    this.#current = undefined;
+  }
+}

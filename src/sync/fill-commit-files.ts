@@ -1,0 +1,50 @@
+import { findLacking, forgetLostCommits, saveCommitFiles } from '../contributions/detail-store.ts';
+import type { Connection } from '../database/connection.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { HistoryCopy } from '../history/history-cache.ts';
+import type { GitRemote } from '../providers/provider.ts';
+import type { SyncContext } from './context.ts';
+
+const commitsAtOnce = 1000;
+/** No repository has so many commits. */
+const maxRounds = 10_000;
+
+type Stores = Pick<SyncContext, 'connection' | 'histories'>;
+
+interface Filled {
+  repositoryId: string;
+  /** Where its history is. */
+  findRemote: () => Promise<GitRemote>;
+  signal: AbortSignal;
+}
+
+/** Reads, by git, the paths that a repository's commits lack and that somebody needs; each answer is stored as it comes. */
+export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<void> {
+  const { connection, histories } = stores;
+  const { repositoryId, findRemote, signal } = filled;
+  const [lacking] = await findLacking(connection, repositoryId, 'commit_files', { limit: 1 });
+  if (lacking === undefined) return;
+  await forgetLostCommits(connection, repositoryId);
+  await histories.use(repositoryId, 'directories', async (copy) => {
+    const tip = await copy.fetch({ ...(await findRemote()), branch: null }, signal);
+    if (tip !== null) await readLackingPaths(connection, filled, copy);
+  });
+}
+
+/** What the branch lost just now, and is still stored, goes on lacking its paths until the history is read again. */
+async function readLackingPaths(
+  connection: Connection,
+  { repositoryId, signal }: Filled,
+  copy: HistoryCopy,
+): Promise<void> {
+  let after = '';
+  for (let round = 0; round < maxRounds; round += 1) {
+    const asked = await findLacking(connection, repositoryId, 'commit_files', { limit: commitsAtOnce, after });
+    if (asked.length === 0) return;
+    const oids = asked.map(({ key }) => key);
+    for await (const found of copy.readPaths(oids, signal)) {
+      await inTransaction(connection, (transaction) => saveCommitFiles(transaction, repositoryId, asked, found));
+    }
+    after = oids.at(-1) ?? after;
+  }
+}
