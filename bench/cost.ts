@@ -1,6 +1,6 @@
 import { collect, collectNamed } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
-import { lookUp } from '../src/sync/look-up.ts';
+import { lookUp, refresh } from '../src/sync/look-up.ts';
 import { type Simulator, startSimulator } from '../test/github/simulator.ts';
 import { openBenchCore } from './bench-core.ts';
 import type { BenchResult } from './bench-result.ts';
@@ -12,8 +12,9 @@ export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   const core = await openBenchCore(simulator, place.dataDir);
   const { user, organization } = simulator.accounts;
+  const newCall = () => ({ urgency: 'background', signal: new AbortController().signal, cost: newCost() }) as const;
   const measure = async (work: (call: Parameters<typeof lookUp>[2]) => Promise<unknown>) => {
-    const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
+    const call = newCall();
     const points = spent(simulator);
     await work(call);
     return { requests: call.cost.requests, points: spent(simulator) - points };
@@ -22,13 +23,9 @@ export async function run(): Promise<BenchResult[]> {
     lookUp(core.sync, { provider: 'github', name }, call);
   try {
     const one = await measure(find(user));
-    const again = await measure(find(user));
-    const id = await find(organization)({
-      urgency: 'background',
-      signal: new AbortController().signal,
-      cost: newCost(),
-    });
-    const accountId = id ?? '';
+    const userId = (await find(user)(newCall())) ?? '';
+    const again = await measure((call) => refresh(core.sync, userId, call));
+    const accountId = (await find(organization)(newCall())) ?? '';
     const repository = await measure((call) =>
       collectNamed(
         core.sync,
