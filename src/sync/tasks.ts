@@ -9,7 +9,7 @@ import { removeOldRankings } from '../contributors/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { forgetOutcomes } from '../database/questions.ts';
 import { addJob, type Task } from '../database/queue.ts';
-import { forgetDeliveries } from '../deliveries/store.ts';
+import { applyJob, forgetDeliveries } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
 import { type Call, historyStream } from '../providers/provider.ts';
 import { eraseGoneRepositories } from '../repositories/store.ts';
@@ -81,7 +81,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       // Also what a failure left behind.
       schedule: '* * * * *',
       run: async () => {
-        await applyDeliveries(context);
+        if ((await applyDeliveries(context)) === 'more') await addJob(context.connection, applyJob);
       },
     },
     ...createInstalledTasks(context, (work, signal) => settled(context, work, signal)),

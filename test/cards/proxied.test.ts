@@ -10,7 +10,9 @@ const freshForS = 3600;
 test('a README shows right pictures with the provider up, slow, rate limited and down', async () => {
   const time = clock();
   await using simulator = await startSimulator({ repositories: 4 });
-  await using service = await startTestService({ simulator, now: time.now });
+  // A machine that runs several tests takes longer for all that comes after the waiting.
+  const settings = { LOOKUP_BUDGET_MS: '1500' };
+  await using service = await startTestService({ simulator, now: time.now, settings });
   await using camo = await startCamo(time.now);
   const { user, organization } = simulator.accounts;
   const base = `${service.url}/v1/github/entities`;
