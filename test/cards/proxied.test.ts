@@ -5,13 +5,14 @@ import { startSimulator } from '../github/simulator.ts';
 import { clock, startTestService, until } from '../service.ts';
 import { startCamo } from './camo.ts';
 
-const freshForS = 3600;
+/** All of it is one day's, or calendars would show the next. */
+const freshForS = 600;
 
 test('a README shows right pictures with the provider up, slow, rate limited and down', async () => {
   const time = clock();
   await using simulator = await startSimulator({ repositories: 4 });
   // A machine that runs several tests takes longer for all that comes after the waiting.
-  const settings = { LOOKUP_BUDGET_MS: '1500' };
+  const settings = { LOOKUP_BUDGET_MS: '1500', FRESH_FOR_S: String(freshForS) };
   await using service = await startTestService({ simulator, now: time.now, settings });
   await using camo = await startCamo(time.now);
   const { user, organization } = simulator.accounts;
