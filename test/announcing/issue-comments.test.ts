@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Attempt } from '../../src/notifications/notification.ts';
+import { announce } from '../../src/notifications/senders/github.ts';
+import type { Announcer } from '../../src/providers/announcer.ts';
 import { call } from '../contract/host.ts';
 import { createContractWorld } from '../contract/world.ts';
 import { addRepository } from '../github/world/activity.ts';
@@ -57,6 +60,29 @@ for (const host of issueHosts) {
     });
   });
 
+  test(`${host.name}: what writes is sent once, whatever is answered`, async () => {
+    await announcing(host, ['organization_member'], async (scene) => {
+      const { repositories, hosted, now } = scene;
+      open(scene, repositories.handbook, ['Awards']);
+      const place = scene.place(repositories.handbook, 'Awards');
+      for (const { reply, error } of [
+        { reply: { status: 201, body: {} }, error: { code: 'provider_invalid_response' } },
+        { reply: { status: 502, body: 'gone' }, error: { code: 'provider_unavailable' } },
+        { reply: { status: 423, body: {} }, error: { code: 'provider_denied' } },
+        { reply: { status: 404, body: {} }, error: { code: 'not_found', message: 'the issue is there no more' } },
+        {
+          reply: { status: 429, body: 'later', headers: { 'retry-after': '60' } },
+          error: { code: 'provider_rate_limited', retryAt: new Date(now().getTime() + 60_000) },
+        },
+      ]) {
+        hosted.requests.length = 0;
+        hosted.surprises.splice(0, 1, () => (hosted.requests.at(-1)?.includes(' POST ') ? reply : undefined));
+        await assert.rejects(tell(scene, place, first), error);
+        assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1, error.code);
+      }
+    });
+  });
+
   test(`${host.name}: what was closed or renamed since is commented in no more`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, world } = scene;
@@ -104,7 +130,10 @@ for (const host of issueHosts) {
       await assert.rejects(tell(scene, place, first), { code: 'not_found', message: /no token shows it/ });
       assert.deepEqual(said(issue), []);
     });
-    await announcing(host, [], async ({ announcer, hosted }) => {
+    await announcing(host, [], async ({ announcer, hosted, organization }) => {
+      const owner = { accountId: '1', externalId: host.externalIdOf(organization), name: organization.login };
+      const outcome = await announced(announcer, owner, `${organization.login}/secret-plans`);
+      assert.ok(outcome.outcome === 'failed' && /elsewhere it needs a token/.test(outcome.reason));
       assert.deepEqual([announcer, hosted.requests], [undefined, []]);
     });
   });
@@ -127,7 +156,7 @@ for (const host of issueHosts) {
 
 test('gitlab: in groups below groups, and never in what is confidential', async () => {
   const scene = createContractWorld();
-  const { world, people, organization, now } = scene;
+  const { world, organization, now } = scene;
   const login = `${organization.login}/looms`;
   const looms = addAccount(world, { type: 'Organization', login, createdAt: now() });
   const cards = addRepository(world, { ownerId: looms.id, name: 'punch.cards', createdAt: now() });
@@ -137,12 +166,37 @@ test('gitlab: in groups below groups, and never in what is confidential', async 
   simulator.hidden.issues.add(confidential.id);
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
   const place = { owner: `group:${looms.id}`, ownerName: login, repository: cards.name, title: 'Awards' };
-  await provider.announcer?.comment(place, first, call());
-  assert.deepEqual([confidential, issue].map(said), [[], [[people.max.id, told(first)]]]);
+  const owner = { accountId: '1', externalId: place.owner, name: login };
+  assert.deepEqual(await announced(provider.announcer, owner, `${login}/${cards.name}`), { outcome: 'sent' });
+  assert.deepEqual(said(confidential), []);
+  assert.match(said(issue)[0]?.[1] ?? '', /^🏆 `ada` .*\n<!-- plaudit 7 -->$/);
+  const above = { ...owner, name: organization.login };
+  const others = await announced(provider.announcer, above, `${login}/${cards.name}`);
+  assert.deepEqual(others, { outcome: 'failed', reason: 'is in a repository of another owner', isFinal: true });
   simulator.hidden.issues.add(issue.id);
   await assert.rejects(async () => provider.announcer?.comment(place, second, call()), { code: 'not_found' });
   assert.equal(said(issue).length, 1);
 });
+
+/** What the outbox does with an award of an owner's. */
+function announced(
+  announcer: Announcer | undefined,
+  owner: Attempt['owner'],
+  repository: string,
+): ReturnType<typeof announce> {
+  const content = { person: 'ada', achievement: 'First', repository, awardedAt: '2026-11-21T12:00:00Z' };
+  const target = { repository, title: 'Awards' };
+  const attempt = {
+    id: '7',
+    provider: 'here',
+    kind: 'github',
+    receiver: 'x',
+    content,
+    attempts: 1,
+    isWithheld: false,
+  } as const;
+  return announce(announcer, { ...attempt, target, owner }, AbortSignal.timeout(30_000));
+}
 
 async function refused(scene: Scene, { scope }: IssueHost): Promise<void> {
   const { repositories, hosted } = scene;

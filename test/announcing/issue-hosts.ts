@@ -9,7 +9,7 @@ import { addIssue } from '../github/world/activity.ts';
 import type { Account, Issue, Repository } from '../github/world/model.ts';
 import { gitlabProvider } from '../gitlab/asking.ts';
 import { startGitLabSimulator } from '../gitlab/simulator.ts';
-import type { SimulatedHost } from '../simulated-host.ts';
+import type { HostReply, SimulatedHost } from '../simulated-host.ts';
 
 /** Code hosts that have no discussions, where issues are commented in. */
 
@@ -17,6 +17,7 @@ export interface Hosted extends SimulatedHost {
   apiUrl: string;
   requests: string[];
   readingTokens: Set<string>;
+  surprises: ((path: string) => HostReply | undefined)[];
 }
 
 export interface IssueHost {

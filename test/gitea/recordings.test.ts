@@ -30,6 +30,12 @@ test('what no Gitea describes is not asked for', () => {
   assert.throws(() => ask('/repos/acme/handbook/pulls/one'), /index/);
   assert.throws(() => checkRequest('DELETE', '/repos/acme/handbook', new URLSearchParams()), /not in Gitea/);
   assert.throws(() => checkAnswer('/users/{username}', { id: 'one' }), /\/id/);
+  const write = (path: string, body: object) => checkRequest('POST', path, new URLSearchParams(), body);
+  const comments = '/repos/acme/handbook/issues/1/comments';
+  assert.deepEqual(write(comments, { body: 'Hello' }).body, { body: 'Hello' });
+  assert.throws(() => write(comments, { text: 'Hello' }), /takes no text/);
+  assert.throws(() => write(comments, {}), /must have required property 'body'/);
+  assert.throws(() => write('/repos/acme/handbook/issues', { title: 'Hello' }), /not in Gitea/);
 });
 
 test('the deliveries are byte for byte what was signed', () => {
