@@ -66,7 +66,8 @@ export function checkRequest(method: string, path: string, query: URLSearchParam
     throw new Error(`${method} ${path} is not in Gitea's description`);
   if (written !== undefined) {
     const unknown = Object.keys(Object(body)).find((name) => !(name in (definitionOf(written.body).properties ?? {})));
-    if (unknown !== undefined || query.size > 0) throw new Error(`${method} ${path} takes no ${unknown ?? query}`);
+    if (unknown !== undefined || query.size > 0)
+      throw new Error(`${method} ${path} takes no ${unknown ?? query.toString()}`);
     validate(path, `#/definitions/${written.body}`, body);
   }
   const parameters = description.paths[known.path]?.get.parameters ?? [];

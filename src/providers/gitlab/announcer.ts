@@ -20,7 +20,7 @@ export function createAnnouncer(client: RestClient): Announcer | undefined {
       return found === undefined || ownerOf(found) !== place.owner ? undefined : `/projects/${found.id}`;
     },
     listIssues: async (repository, { title, cursor }, call) => {
-      const wanted = { state: 'opened', confidential: 'false', search: title, in: 'title' };
+      const wanted = { state: 'opened', search: title, in: 'title' };
       const query = { ...wanted, order_by: 'created_at', sort: 'asc' };
       const list = { path: `${repository}/issues`, query, items: IssuesPayload };
       const step = await stepForward(client, list, { cursor, since: null }, call);
