@@ -12,7 +12,6 @@ export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   const core = await openBenchCore(simulator, place.dataDir);
   const { user, organization } = simulator.accounts;
-  const newCall = () => ({ urgency: 'background', signal: new AbortController().signal, cost: newCost() }) as const;
   const measure = async (work: (call: Parameters<typeof lookUp>[2]) => Promise<unknown>) => {
     const call = newCall();
     const points = spent(simulator);
@@ -93,4 +92,8 @@ function expectedOf({ world, accounts }: Simulator, names?: string[]): number {
     return pages(issues.length) + pages(pullRequests.length) + pages(discussions.length) + pages(fresh.size);
   });
   return pages(owned.length) + perRepository.reduce((sum, points) => sum + points, 0);
+}
+
+function newCall() {
+  return { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
 }

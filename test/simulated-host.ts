@@ -25,6 +25,8 @@ export interface SimulatedHost extends AsyncDisposable {
   url: string;
   tokens: Record<TokenName, string>;
   gitRequests: string[];
+  /** How requests begin (`POST /api/`) that are done and never answered: the next such one for each. */
+  losses: string[];
   /** @throws Error when something was asked that may not be. */
   close(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export async function startHost(host: {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const gitRequests: string[] = [];
+  const losses: string[] = [];
   const faults: string[] = [];
   const git = new GitHost(world, (authorization) => authenticate(world, authorization));
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -54,6 +57,12 @@ export async function startHost(host: {
     }
     const who = authenticate(world, request.headers.authorization);
     const { status, body, headers } = await answer({ request, address, who });
+    const lost = losses.findIndex((begin) => `${request.method} ${address.pathname}`.startsWith(begin));
+    if (lost >= 0) {
+      losses.splice(lost, 1);
+      request.socket.destroy();
+      return;
+    }
     const always = { 'content-type': 'application/json;charset=utf-8', date: world.now().toUTCString() };
     response.writeHead(status, { ...always, ...headers }).end(JSON.stringify(body));
   };
@@ -74,6 +83,7 @@ export async function startHost(host: {
     url,
     tokens: Object.fromEntries(simulatedTokens.map((token) => [token.name, token.secret])) as Record<TokenName, string>,
     gitRequests,
+    losses,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -123,10 +123,11 @@ const GitHubWebhook = Type.Object(
         discussion: Type.Object(
           {
             repository: Type.String({
-              pattern: '^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$',
+              // At GitLab, groups are below groups, at most twenty deep.
+              pattern: '^[A-Za-z0-9_.-]{1,255}(/[A-Za-z0-9_.-]{1,255}){1,20}$',
               description: 'owner/name',
             }),
-            title: Type.String({ minLength: 1, maxLength: 300, description: 'the title of the discussion' }),
+            title: Type.String({ minLength: 1, maxLength: 300, description: 'the title of the discussion or issue' }),
           },
           { additionalProperties: false, description: 'where the comments go' },
         ),

@@ -1,12 +1,12 @@
 import type { Call } from './call.ts';
 
-/** Where a comment goes. */
+/** Where a comment goes: a discussion or, where the provider has none, an open issue. */
 export interface DiscussionPlace {
   /** The owner's immutable id: only what that account let the service do is done. */
   owner: string;
   ownerName: string;
   repository: string;
-  /** The title of the discussion; of several, the one that was opened first. */
+  /** The title, without spaces around it; of several, the one that was opened first. */
   title: string;
 }
 
@@ -39,12 +39,12 @@ export interface FileCheck {
  */
 export interface Announcer {
   /**
-   * Comments in a discussion, unless a comment with this id is there: a repetition changes nothing.
+   * Comments there, unless a comment with this id is there: a repetition changes nothing.
    * @param comment.text Markdown
    */
   comment(place: DiscussionPlace, comment: { id: string; text: string }, call: Call): Promise<void>;
-  /** Tells authors what is wrong with a file that they changed, once for a commit. */
-  reportCheck(
+  /** Tells authors what is wrong with a file that they changed, once for a commit; absent where it cannot. */
+  reportCheck?(
     repository: { owner: string; ownerName: string; repository: string },
     check: FileCheck,
     call: Call,

@@ -268,7 +268,7 @@ export interface Provider {
     call: Call,
   ): Promise<Map<string, Actor | null>>;
 
-  /** Writes for the service; undefined where it is not the provider's app. */
+  /** Writes for the service; undefined where nothing lets it: it is not the provider's app, or has no token. */
   readonly announcer?: Announcer | undefined;
 
   /** Asks what is left to spend; never fails. */

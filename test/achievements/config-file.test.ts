@@ -238,6 +238,7 @@ achievements:
 test('webhooks name achievements that are there and places that can be', () => {
   const discussion = 'type: github, metadata: { discussion: { repository: o/n, title: T } }';
   assert.deepEqual(reported(webhook(discussion)), []);
+  assert.deepEqual(reported(webhook(discussion.replace('o/n', 'group/sub.group/project'))), []);
   assert.deepEqual(reported(webhook(url('slack', 'https://hooks.slack.example/services/x'))), []);
   assert.deepEqual(readText(webhook(url('http', 'https://example.org/hook'))).config.webhooks, [
     { name: 'news', type: 'http', url: 'https://example.org/hook', achievements: ['Hero'] },
@@ -248,6 +249,7 @@ test('webhooks name achievements that are there and places that can be', () => {
       '8:146 error: there is no achievement Heroes; expected the name of an achievement of the file; did you mean Hero?',
     ],
     [webhook(discussion.replace('o/n', 'o')), '8:80 error: repository cannot be o; expected owner/name'],
+    [webhook(discussion.replace('o/n', 'o//n')), '8:80 error: repository cannot be o//n; expected owner/name'],
     [
       webhook(url('http', 'http://example.org')),
       '8:57 error: url cannot be http://example.org; expected an address that begins with https://',

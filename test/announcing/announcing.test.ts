@@ -88,7 +88,7 @@ test('without the permission, without the discussion, or in a repository of othe
     [readPermissions, 'engine-1', 'Achievements', /waiting the GitHub App is not allowed to write there/],
     [writing, 'engine-1', 'Nothing', /waiting there is no discussion of this title/],
     [writing, 'nothing', 'Nothing', /waiting there is no such repository/],
-    [writing, 'ada-lovelace/notes', 'Nothing', /dead is a discussion of another owner/],
+    [writing, 'ada-lovelace/notes', 'Nothing', /dead is in a repository of another owner/],
   ] as const) {
     await using simulator = await startSimulator({ repositories: 2 });
     const repository = stage(simulator);

@@ -212,6 +212,7 @@ export function comment(place: Place, told: Comment, below: Issue | PullRequest,
     user: user(place, told.authorId),
     issue_url: isOnPull ? '' : address,
     pull_request_url: isOnPull ? address : '',
+    body: told.body,
     created_at: time(told.createdAt),
     updated_at: time(told.updatedAt),
   };

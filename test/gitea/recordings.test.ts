@@ -21,6 +21,7 @@ test('what was recorded fits the description by which simulated answers are chec
 });
 
 const ask = (path: string, query = '') => checkRequest('GET', path, new URLSearchParams(query));
+const write = (path: string, body: object) => checkRequest('POST', path, new URLSearchParams(), body);
 
 test('what no Gitea describes is not asked for', () => {
   assert.equal(ask('/repos/acme/handbook/issues', 'type=pulls&limit=50').path, '/repos/{owner}/{repo}/issues');
@@ -30,6 +31,11 @@ test('what no Gitea describes is not asked for', () => {
   assert.throws(() => ask('/repos/acme/handbook/pulls/one'), /index/);
   assert.throws(() => checkRequest('DELETE', '/repos/acme/handbook', new URLSearchParams()), /not in Gitea/);
   assert.throws(() => checkAnswer('/users/{username}', { id: 'one' }), /\/id/);
+  const comments = '/repos/acme/handbook/issues/1/comments';
+  assert.deepEqual(write(comments, { body: 'Hello' }).body, { body: 'Hello' });
+  assert.throws(() => write(comments, { text: 'Hello' }), /takes no text/);
+  assert.throws(() => write(comments, {}), /must have required property 'body'/);
+  assert.throws(() => write('/repos/acme/handbook/issues', { title: 'Hello' }), /not in Gitea/);
 });
 
 test('the deliveries are byte for byte what was signed', () => {

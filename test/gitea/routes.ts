@@ -1,3 +1,4 @@
+import { addComment } from '../github/world/comments.ts';
 import type { Account, Issue, PullRequest, Repository } from '../github/world/model.ts';
 import {
   accountAsUser,
@@ -24,8 +25,9 @@ const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ st
 const like = (name: string): Reply => ({ status: recorded(name).status, body: recorded(name).body });
 
 /** What the simulated Gitea answers. */
-export function answer(place: Place, { path, parameters }: Described): Reply {
+export function answer(place: Place, { path, parameters, body }: Described): Reply {
   if (place.viewer === undefined) return like('whoami-bad-token');
+  if (body !== undefined) return say(place, parameters, (body as { body: string }).body);
   const route = routes[path];
   if (route === undefined) throw new Error(`${path} is not simulated`);
   return route(place, parameters);
@@ -56,16 +58,24 @@ const routes: Readonly<Record<string, Route>> = {
   },
   '/repos/{owner}/{repo}': (place, path) => within(place, path, (shown) => ok(repository(place, shown))),
   '/repos/{owner}/{repo}/issues': (place, path) => within(place, path, (shown) => items(place, shown)),
+  '/repos/{owner}/{repo}/issues/{index}': (place, path) =>
+    withIssue(place, path, (_shown, issue) => ok(item(place, issue))),
+  /** All at once. */
+  '/repos/{owner}/{repo}/issues/{index}/comments': (place, path) =>
+    withIssue(place, path, (shown, issue) =>
+      ok(
+        issue.comments
+          .filter((one) => isWithin(place.query, one))
+          .map((one) => comment(place, one, issue, pathOf(place, shown))),
+      ),
+    ),
   '/repos/{owner}/{repo}/issues/{index}/reactions': (place, path) =>
     within(place, path, (shown) => {
       const found = [...shown.issues, ...shown.pullRequests].find(({ number }) => number === Number(path[2]));
       return found === undefined ? like('issue-missing') : ok(reactions(place, found.reactions));
     }),
   '/repos/{owner}/{repo}/issues/{index}/timeline': (place, path) =>
-    within(place, path, (shown) => {
-      const issue = shown.issues.find(({ number }) => number === Number(path[2]));
-      return issue === undefined ? like('issue-missing') : paged(place, timeline(place, issue, shown.pullRequests), {});
-    }),
+    withIssue(place, path, ({ pullRequests }, issue) => paged(place, timeline(place, issue, pullRequests), {})),
   '/repos/{owner}/{repo}/issues/comments': (place, path) => within(place, path, (shown) => comments(place, shown)),
   '/repos/{owner}/{repo}/issues/comments/{id}/reactions': (place, path) =>
     within(place, path, (shown) => {
@@ -159,6 +169,36 @@ function within(
   return isShown ? reply(found) : like('repo-secret-carol');
 }
 
+/** Whoever is signed in and sees an issue may comment in it. */
+function say(place: Place, path: string[], body: string): Reply {
+  const author = place.world.accountById(place.viewer?.accountId ?? 0);
+  if (author === undefined) return like('whoami-no-token');
+  return withIssue(place, path, (shown, issue) => {
+    const said = addComment(place.world, issue, { author, body });
+    return { status: 201, body: comment(place, said, issue, pathOf(place, shown)) };
+  });
+}
+
+/** The refusal for a token that lacks a scope. */
+export function lacksScope(scope: string): Reply {
+  const { status, body } = like('scope-missing-repo');
+  return {
+    status,
+    body: { ...Object(body), message: `token does not have at least one of required scope(s): [${scope}]` },
+  };
+}
+
+function pathOf({ world }: Place, { ownerId, name }: Repository): string {
+  return `/${world.accountById(ownerId)?.login ?? ''}/${name}`;
+}
+
+function withIssue(place: Place, path: string[], reply: (shown: Repository, issue: Issue) => Reply): Reply {
+  return within(place, path, (shown) => {
+    const issue = shown.issues.find(({ number }) => number === Number(path[2]));
+    return issue === undefined ? like('issue-missing') : reply(shown, issue);
+  });
+}
+
 function withPull(place: Place, path: string[], reply: (pull: PullRequest) => Reply): Reply {
   return within(place, path, ({ pullRequests }) => {
     const pull = pullRequests.find(({ number }) => number === Number(path[2]));
@@ -169,14 +209,15 @@ function withPull(place: Place, path: string[], reply: (pull: PullRequest) => Re
 /** Last created first, whatever changed last. */
 function items(place: Place, { issues, pullRequests }: Repository): Reply {
   const { query } = place;
-  if (query.get('state') !== 'all') throw new Error('only all states are simulated');
+  const state = query.get('state');
+  if (state !== 'all' && state !== 'open') throw new Error(`${state} issues are not simulated`);
   const type = query.get('type');
   const all: (Issue | PullRequest)[] = [
     ...(type === 'pulls' ? [] : issues),
     ...(type === 'issues' ? [] : pullRequests),
   ];
   const wanted = all
-    .filter((one) => isWithin(query, one))
+    .filter((one) => isWithin(query, one) && (state === 'all' || one.closedAt === null))
     .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id - one.id);
   return paged(
     place,
@@ -187,7 +228,6 @@ function items(place: Place, { issues, pullRequests }: Repository): Reply {
 
 /** First written first. */
 function comments(place: Place, shown: Repository): Reply {
-  const owner = place.world.accountById(shown.ownerId)?.login ?? '';
   const wanted = commented(shown)
     .filter(({ told }) => isWithin(place.query, told))
     .toSorted(
@@ -195,7 +235,7 @@ function comments(place: Place, shown: Repository): Reply {
     );
   return paged(
     place,
-    wanted.map(({ told, below }) => comment(place, told, below, `/${owner}/${shown.name}`)),
+    wanted.map(({ told, below }) => comment(place, told, below, pathOf(place, shown))),
     {},
   );
 }

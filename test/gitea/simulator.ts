@@ -1,7 +1,8 @@
+import { json } from 'node:stream/consumers';
 import type { World } from '../github/world/world.ts';
 import { type SimulatedHost, startHost } from '../simulated-host.ts';
 import type { Place, Reply } from './answers.ts';
-import { answer } from './routes.ts';
+import { answer, lacksScope } from './routes.ts';
 import { checkAnswer, checkRequest } from './swagger.ts';
 
 /**
@@ -11,7 +12,7 @@ import { checkAnswer, checkRequest } from './swagger.ts';
 export interface GiteaSimulator extends SimulatedHost {
   apiUrl: string;
   world: World;
-  /** Every request to the interface, as `WHO PATH`. */
+  /** Every request to the interface, as `WHO PATH`; `WHO POST PATH` where it writes. */
   requests: string[];
   /** Answers in place of the next request, while there are any. */
   surprises: ((path: string) => Reply | undefined)[];
@@ -19,6 +20,8 @@ export interface GiteaSimulator extends SimulatedHost {
   hidden: Map<number, string>;
   /** Ids of issues that were imported from another host. */
   imported: Set<number>;
+  /** Names of tokens that may read alone. */
+  readingTokens: Set<string>;
 }
 
 export interface GiteaSimulatorOptions {
@@ -35,21 +38,27 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
   const surprises: GiteaSimulator['surprises'] = [];
   const hidden = new Map<number, string>();
   const imported = new Set<number>();
+  const readingTokens = new Set<string>();
   const host = await startHost({
     name: 'Gitea',
     world,
     apiPrefix: '/api/v1/',
-    answer: ({ request, address, who }): Reply => {
+    answer: async ({ request, address, who }): Promise<Reply> => {
       const { searchParams: query, search } = address;
       const path = address.pathname.slice('/api/v1'.length);
-      const described = checkRequest(request.method ?? '', path, query);
-      requests.push(`${who?.name ?? 'stranger'} ${path}${search}`);
+      const isWriting = request.method === 'POST';
+      const body = isWriting ? await json(request) : undefined;
+      const described = checkRequest(request.method ?? '', path, query, body);
+      requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
       onRequest?.(`${path}${search}`);
       const place: Place = { world, url: address.origin, query, maxPerPage, viewer: who?.viewer, hidden, imported };
-      const reply = surprises[0]?.(`${path}${search}`) ?? answer(place, described);
-      if (reply.status === 200) checkAnswer(described.path, reply.body);
+      const surprise = surprises[0]?.(`${path}${search}`);
+      const isRefused = isWriting && readingTokens.has(who?.name ?? '');
+      const reply = surprise ?? (isRefused ? lacksScope('write:issue') : answer(place, described));
+      if (reply.status === 200 || reply.status === 201)
+        checkAnswer(described.path, reply.body, { isWritten: isWriting });
       return reply;
     },
   });
-  return { ...host, apiUrl: `${host.url}/api/v1`, world, requests, surprises, hidden, imported };
+  return { ...host, apiUrl: `${host.url}/api/v1`, world, requests, surprises, hidden, imported, readingTokens };
 }

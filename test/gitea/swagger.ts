@@ -14,6 +14,7 @@ interface Parameter {
 
 interface Description {
   paths: Record<string, { get: { parameters: Parameter[]; responses: Record<string, { $ref?: string }> } }>;
+  definitions: Record<string, { properties?: object }>;
 }
 
 const description = JSON.parse(
@@ -41,16 +42,34 @@ function isTyped(value: unknown): value is { type: string } {
   return typeof type === 'string' && typeof name !== 'string';
 }
 
+/**
+ * What writes: what was recorded is reduced to what reads, but has these definitions.
+ * https://gitea.com/api/swagger#/issue/issueCreateComment
+ */
+const writing: Readonly<Record<string, { body: string; answer: string }>> = {
+  '/repos/{owner}/{repo}/issues/{index}/comments': { body: 'CreateIssueCommentOption', answer: 'Comment' },
+};
+
 /** A request, told apart into what the description writes and what stands for its parameters. */
 export interface Described {
   path: string;
+  /** What is to be made; undefined: nothing, it reads. */
+  body?: unknown;
   parameters: string[];
 }
 
 /** @throws Error for a request that the description does not know. */
-export function checkRequest(method: string, path: string, query: URLSearchParams): Described {
+export function checkRequest(method: string, path: string, query: URLSearchParams, body?: unknown): Described {
   const known = patterns.find(({ pattern }) => pattern.test(path));
-  if (method !== 'GET' || known === undefined) throw new Error(`${method} ${path} is not in Gitea's description`);
+  const written = method === 'POST' && known !== undefined ? writing[known.path] : undefined;
+  if ((method !== 'GET' && written === undefined) || known === undefined)
+    throw new Error(`${method} ${path} is not in Gitea's description`);
+  if (written !== undefined) {
+    const unknown = Object.keys(Object(body)).find((name) => !(name in (definitionOf(written.body).properties ?? {})));
+    if (unknown !== undefined || query.size > 0)
+      throw new Error(`${method} ${path} takes no ${unknown ?? query.toString()}`);
+    validate(path, `#/definitions/${written.body}`, body);
+  }
   const parameters = description.paths[known.path]?.get.parameters ?? [];
   for (const [name, value] of query) {
     const parameter = parameters.find((one) => one.in === 'query' && one.name === name);
@@ -62,7 +81,7 @@ export function checkRequest(method: string, path: string, query: URLSearchParam
   for (const [index, parameter] of named.entries()) {
     if (!isValue(parameter, decodeURIComponent(given[index] ?? ''))) throw new Error(`${path}: ${parameter.name}`);
   }
-  return { path: known.path, parameters: given.map(decodeURIComponent) };
+  return { path: known.path, parameters: given.map(decodeURIComponent), ...(written && { body }) };
 }
 
 function isValue({ type, format, enum: values }: Parameter, value: string): boolean {
@@ -74,13 +93,26 @@ function isValue({ type, format, enum: values }: Parameter, value: string): bool
 }
 
 /** @throws Error for an answer that Gitea could not give. */
-export function checkAnswer(path: string, body: unknown): void {
+export function checkAnswer(path: string, body: unknown, { isWritten = false } = {}): void {
+  if (isWritten) {
+    validate(path, `#/definitions/${writing[path]?.answer}`, body);
+    return;
+  }
   const pointer = path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
   const response = description.paths[path]?.get.responses['200'];
   const place = response?.$ref === undefined ? `#/paths/${pointer}/get/responses/200` : response.$ref;
-  const validate = compiled.get(path) ?? ajv.compile({ $ref: `gitea${place}/schema` });
-  compiled.set(path, validate);
-  if (validate(body)) return;
-  const [fault] = validate.errors ?? [];
+  validate(path, `${place}/schema`, body);
+}
+
+/** @param place of the schema in the description. */
+function validate(path: string, place: string, body: unknown): void {
+  const check = compiled.get(place) ?? ajv.compile({ $ref: `gitea${place}` });
+  compiled.set(place, check);
+  if (check(body)) return;
+  const [fault] = check.errors ?? [];
   throw new Error(`${path}: ${fault?.instancePath} ${fault?.message}`);
+}
+
+function definitionOf(name: string): { properties?: object } {
+  return description.definitions[name] ?? {};
 }

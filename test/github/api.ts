@@ -90,7 +90,8 @@ export class Api {
     const resource = isGraphql ? 'graphql' : (found?.route.resource ?? 'core');
     const mentioned = `${decodeURIComponent(path)} ${query.toString()} ${text}`;
     this.#renameWhoIsDue(mentioned, 'new');
-    if (fault?.kind === 'slow') await wait(fault.delayMs ?? 1000);
+    // Whoever gave up waiting does not keep the simulator from ending.
+    if (fault?.kind === 'slow') await wait(fault.delayMs ?? 1000, undefined, { ref: false });
     if (fault?.kind === 'never') return;
     if (fault?.kind === 'drop_before') {
       response.destroy();

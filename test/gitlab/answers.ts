@@ -104,6 +104,7 @@ export function project(place: Place, shown: Repository): Shape {
     merge_requests_access_level: 'enabled',
     repository_access_level: 'enabled',
     ...hidden.parts.get(shown.id),
+    ...(world.accountById(shown.ownerId)?.type !== 'Organization' && { owner: user(place, shown.ownerId) }),
     ...(query.get('statistics') === 'true' &&
       isMember && { statistics: { commit_count: shown.commits.length, storage_size: 0, repository_size: 0 } }),
   };

@@ -1,4 +1,4 @@
-import { type TObject, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import {
   Award,
@@ -73,9 +73,16 @@ const endpoints = {
   '/merge_requests': list(everybodys, MergeRequest),
   '/projects/:id': single(parameters({ statistics: optional(Flag) }), Project),
   '/projects/:id/issues': list(
-    parameters({ ...inProject, state: optional(Type.Enum(['opened', 'closed', 'all'])), confidential: optional(Flag) }),
+    parameters({
+      ...inProject,
+      state: optional(Type.Enum(['opened', 'closed', 'all'])),
+      confidential: optional(Flag),
+      search: optional(Text),
+      in: optional(Type.Enum(['title', 'description', 'title,description'])),
+    }),
     Issue,
   ),
+  '/projects/:id/issues/:iid': single(nothing, Issue),
   '/projects/:id/merge_requests': list(
     parameters({ ...inProject, state: optional(Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'])) }),
     MergeRequest,
@@ -126,6 +133,14 @@ const endpoints = {
 
 export type EndpointName = keyof typeof endpoints;
 
+/** What writes. */
+const writing = {
+  /** https://docs.gitlab.com/api/notes/#create-an-issue-note */
+  '/projects/:id/issues/:iid/notes': { body: exactly({ body: Type.String({ minLength: 1 }) }), answer: Note },
+} as const satisfies { [Name in EndpointName]?: { body: TObject; answer: TSchema } };
+
+type WritingName = keyof typeof writing;
+
 const patterns = Object.keys(endpoints)
   // What is written out comes before what a parameter stands for.
   .toSorted((one, other) => one.split(':').length - other.split(':').length)
@@ -138,20 +153,37 @@ const patterns = Object.keys(endpoints)
 export interface Described {
   name: EndpointName;
   parameters: string[];
+  /** What is to be made; undefined: nothing, it reads. */
+  made?: Static<(typeof writing)[WritingName]['body']>;
 }
 
 /** @throws Error for a request that the documentation does not know. */
-export function checkRequest(method: string, path: string, query: URLSearchParams): Described {
+export function checkRequest(method: string, path: string, query: URLSearchParams, body?: unknown): Described {
   const known = patterns.find(({ pattern }) => pattern.test(path));
-  if (method !== 'GET' || known === undefined) throw new Error(`${method} ${path} is not in the interface`);
-  const given = Object.fromEntries(query);
-  const [fault] = Value.Errors(endpoints[known.name].query, given);
-  if (fault !== undefined) throw new Error(`${known.name}?${query.toString()}: ${fault.instancePath} ${fault.message}`);
-  return { name: known.name, parameters: (known.pattern.exec(path)?.slice(1) ?? []).map(decodeURIComponent) };
+  if (!['GET', 'POST'].includes(method) || known === undefined)
+    throw new Error(`${method} ${path} is not in the interface`);
+  const { name, pattern } = known;
+  const described = { name, parameters: (pattern.exec(path)?.slice(1) ?? []).map(decodeURIComponent) };
+  if (method === 'POST') {
+    if (!isWriting(name) || query.size > 0) throw new Error(`${method} ${path} is not in the interface`);
+    const schema = writing[name].body;
+    expect(`${method} ${name}`, schema, body);
+    return { ...described, made: Value.Parse(schema, body) };
+  }
+  expect(`${name}?${query.toString()}`, endpoints[name].query, Object.fromEntries(query));
+  return described;
+}
+
+function isWriting(name: EndpointName): name is WritingName {
+  return name in writing;
+}
+
+function expect(what: string, schema: TSchema, value: unknown): void {
+  const [fault] = Value.Errors(schema, value);
+  if (fault !== undefined) throw new Error(`${what}: ${fault.instancePath} ${fault.message}`);
 }
 
 /** @throws Error for an answer that GitLab could not give. */
-export function checkAnswer(name: EndpointName, body: unknown): void {
-  const [fault] = Value.Errors(endpoints[name].answer, body);
-  if (fault !== undefined) throw new Error(`${name}: ${fault.instancePath} ${fault.message}`);
+export function checkAnswer({ name, made }: Described, body: unknown): void {
+  expect(name, made !== undefined && isWriting(name) ? writing[name].answer : endpoints[name].answer, body);
 }

@@ -11,10 +11,13 @@ interface Told {
   told: Shape;
 }
 
-/** Confidential ones are for members. */
+/** Confidential ones are for members. Each word that is searched for is in the title, in upper or lower case. */
 export function issuesIn(place: Place, shown: Repository): Told[] {
   const wanted = place.query.get('confidential');
+  const words = (place.query.get('search') ?? '').toLowerCase().split(/\s+/);
+  const isSearched = ({ title }: Issue): boolean => words.every((word) => title.toLowerCase().includes(word));
   return shown.issues
+    .filter(isSearched)
     .filter(({ id }) => !place.hidden.issues.has(id) || (isMemberOf(place, shown) && wanted !== 'false'))
     .map((one) => ({ item: one, told: issue(place, shown, one) }));
 }
@@ -38,6 +41,7 @@ export function mergeRequestsIn(place: Place, shown: Repository): Told[] {
 /** Ordered and bounded by a time, as the query says. */
 export function inTime(place: Place, all: readonly Told[]): Reply {
   const { query } = place;
+  const state = query.get('state') ?? 'all';
   const by = query.get('order_by') === 'updated_at' ? 'updatedAt' : 'createdAt';
   const bound = (name: string): number => Date.parse(query.get(name) ?? '');
   const isWithin = ({ item }: Told): boolean =>
@@ -45,7 +49,7 @@ export function inTime(place: Place, all: readonly Told[]): Reply {
     !(item.updatedAt.getTime() < bound('updated_after')) &&
     !(item.updatedAt.getTime() > bound('updated_before'));
   const ordered = all
-    .filter(isWithin)
+    .filter((one) => isWithin(one) && [one.told['state'], 'all'].includes(state))
     .toSorted((one, other) => one.item[by].getTime() - other.item[by].getTime() || one.item.id - other.item.id);
   const told = ordered.map((one) => one.told);
   return paged(place, query.get('sort') === 'asc' ? told : told.toReversed());

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gitId } from '../git/git-id.ts';
+import { addComment } from '../github/world/comments.ts';
 import type { Account, Issue, PullRequest, Reactable, Repository } from '../github/world/model.ts';
 import {
   commit,
@@ -19,7 +20,7 @@ import {
 } from './answers.ts';
 import type { Described, EndpointName } from './interface.ts';
 import { everywhere, inTime, issuesIn, mergeRequestsIn, ok, paged } from './lists.ts';
-import { award, mergeRequest, notes } from './threads.ts';
+import { award, issue, mergeRequest, notes } from './threads.ts';
 
 type Route = (place: Place, parameters: string[]) => Reply;
 
@@ -34,8 +35,18 @@ const forSignedIn =
     place.viewer?.accountId === null ? unauthorized : route(place, parameters);
 
 /** What the simulated GitLab answers. */
-export function answer(place: Place, { name, parameters }: Described): Reply {
-  return place.viewer === undefined ? unauthorized : routes[name](place, parameters);
+export function answer(place: Place, { name, parameters, made }: Described): Reply {
+  if (place.viewer === undefined) return unauthorized;
+  return made === undefined ? routes[name](place, parameters) : say(place, parameters, made.body);
+}
+
+/** Whoever is signed in and sees an issue may comment in it. */
+function say(place: Place, path: string[], body: string): Reply {
+  if (place.viewer?.accountId === null) return unauthorized;
+  return withIssue(place, path, (shown, issue) => {
+    const { id } = addComment(place.world, issue, { author: bearer(place), body });
+    return { status: 201, body: notes(place, shown, issue).find((note) => note['id'] === id) };
+  });
 }
 
 const routes: Readonly<Record<EndpointName, Route>> = {
@@ -89,6 +100,8 @@ const routes: Readonly<Record<EndpointName, Route>> = {
       if (!isPartShown(place, shown, 'issues')) return paged(place, []);
       return inTime(place, issuesIn(place, shown));
     }),
+  '/projects/:id/issues/:iid': (place, path) =>
+    withIssue(place, path, (shown, found) => ok(issue(place, shown, found))),
   '/projects/:id/merge_requests': (place, path) =>
     within(place, path, (shown) => {
       if (!isPartShown(place, shown, 'merge_requests')) return refusal(403, '403 Forbidden');
@@ -236,9 +249,10 @@ function withMergeRequest(
   });
 }
 
-/** Internal notes are for members; they are left out after a page was cut. */
+/** The last first, where nothing else is said. Internal notes are for members; they are left out after a page was cut. */
 function readable(place: Place, shown: Repository, all: readonly Shape[]): (Shape | null)[] {
-  return all.map((note) => (note['internal'] === true && !isMemberOf(place, shown) ? null : note));
+  const inOrder = place.query.get('sort') === 'asc' ? all : all.toReversed();
+  return inOrder.map((note) => (note['internal'] === true && !isMemberOf(place, shown) ? null : note));
 }
 
 const awards = (

@@ -116,6 +116,8 @@ export const Project = exactly({
   issues_access_level: optional(AccessLevel),
   merge_requests_access_level: optional(AccessLevel),
   repository_access_level: optional(AccessLevel),
+  /** Of what belongs to no group. */
+  owner: optional(User),
   statistics: optional(exactly({ commit_count: Count, storage_size: Count, repository_size: Count })),
 });
 const item = {

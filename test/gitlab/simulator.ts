@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import type { World } from '../github/world/world.ts';
 import { type SimulatedHost, startHost } from '../simulated-host.ts';
 import type { Place, Reply } from './answers.ts';
@@ -14,13 +14,15 @@ import { answer } from './routes.ts';
 export interface GitLabSimulator extends SimulatedHost {
   apiUrl: string;
   world: World;
-  /** Every request to the interface, as `WHO PATH`. */
+  /** Every request to the interface, as `WHO PATH`; `WHO POST PATH` where it writes. */
   requests: string[];
   /** The first answers in place of the next requests, where it has an answer. */
   surprises: ((path: string) => Reply | undefined)[];
   hidden: Hidden;
   /** Tokens that may read nothing but who their bearer is. */
   narrowTokens: Set<string>;
+  /** Tokens that may read alone. */
+  readingTokens: Set<string>;
 }
 
 export interface GitLabSimulatorOptions {
@@ -31,14 +33,14 @@ export interface GitLabSimulatorOptions {
   totalsUpTo?: number;
 }
 
-const insufficientScope: Reply = {
+const insufficientScope = (scope: string): Reply => ({
   status: 403,
   body: {
     error: 'insufficient_scope',
     error_description: 'The request requires higher privileges than provided by the access token.',
-    scope: 'api read_api',
+    scope,
   },
-};
+});
 
 export async function startGitLabSimulator(options: GitLabSimulatorOptions): Promise<GitLabSimulator> {
   const { world, maxPerPage = 100, totalsUpTo = 10_000 } = options;
@@ -46,6 +48,7 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
   const surprises: GitLabSimulator['surprises'] = [];
   const hidden = nothingHidden();
   const narrowTokens = new Set<string>();
+  const readingTokens = new Set<string>();
   const host = await startHost({
     name: 'GitLab',
     world,
@@ -54,20 +57,23 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
       const { pathname, search, searchParams: query } = address;
       const isGraphql = request.method === 'POST' && pathname === '/api/graphql';
       const path = isGraphql ? 'graphql' : pathname.slice('/api/v4'.length);
-      requests.push(`${who?.name ?? 'stranger'} ${path}${search}`);
+      const isWriting = request.method === 'POST' && !isGraphql;
+      requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
       const surprise = surprises[0]?.(`${path}${search}`);
       if (surprise !== undefined) return surprise;
-      if (narrowTokens.has(who?.name ?? '') && path !== '/user') return insufficientScope;
+      if (narrowTokens.has(who?.name ?? '') && path !== '/user') return insufficientScope('api read_api');
+      if (isWriting && readingTokens.has(who?.name ?? '')) return insufficientScope('api');
       const place: Place = { world, url: address.origin, query, maxPerPage, totalsUpTo, viewer: who?.viewer, hidden };
       if (isGraphql) {
         if (who === undefined) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
         return answerGraphql(place, await text(request));
       }
-      const described = checkRequest(request.method ?? '', path, query);
+      const body = isWriting ? await json(request) : undefined;
+      const described = checkRequest(request.method ?? '', path, query, body);
       const reply = answer(place, described);
-      if (reply.status === 200) checkAnswer(described.name, reply.body);
+      if (reply.status === 200 || reply.status === 201) checkAnswer(described, reply.body);
       return reply;
     },
   });
-  return { ...host, apiUrl: `${host.url}/api/v4`, world, requests, surprises, hidden, narrowTokens };
+  return { ...host, apiUrl: `${host.url}/api/v4`, world, requests, surprises, hidden, narrowTokens, readingTokens };
 }

@@ -29,7 +29,7 @@ export class FileChecks {
     const { connection, providers, now } = this.#context;
     const file = await findCheckedFile(connection, repositoryId);
     const announcer = file && providers.get(file.provider)?.announcer;
-    if (file === undefined || announcer === undefined) return;
+    if (file === undefined || announcer?.reportCheck === undefined) return;
     const { owner, repository } = file;
     const place = { owner: owner.externalId, ownerName: owner.name, repository };
     const call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } } as const;

@@ -5,19 +5,22 @@ import { plainName } from './plain-name.ts';
 
 type Discussion = Extract<Target, { title: string }>;
 
-/** Comments in a discussion of the same owner: a file has no say in repositories of others. */
+const nothingToWriteWith =
+  'the service may not write there: at GitHub it has to be installed as an app, elsewhere it needs a token';
+
+/** Comments in a repository of the same owner: a file has no say in those of others. */
 export async function announce(
   announcer: Announcer | undefined,
   { id, target, owner, content }: Attempt & { target: Discussion },
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const [ownerName = '', repository = ''] = target.repository.split('/');
+  // Groups are below groups.
+  const cut = target.repository.lastIndexOf('/');
+  const [ownerName, repository] = [target.repository.slice(0, cut), target.repository.slice(cut + 1)];
   if (ownerName.toLowerCase() !== owner.name.toLowerCase()) {
-    return { outcome: 'failed', reason: 'is a discussion of another owner', isFinal: true };
+    return { outcome: 'failed', reason: 'is in a repository of another owner', isFinal: true };
   }
-  if (announcer === undefined) {
-    return { outcome: 'failed', reason: 'needs the service to be installed as an app of the provider' };
-  }
+  if (announcer === undefined) return { outcome: 'failed', reason: nothingToWriteWith };
   const place = { owner: owner.externalId, ownerName: owner.name, repository, title: target.title };
   const call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } } as const;
   try {

@@ -79,6 +79,10 @@ export const IssuePayload = Type.Object({
 export type IssuePayload = Static<typeof IssuePayload>;
 export const IssuesPayload = Type.Array(IssuePayload);
 
+/** An issue as a place for comments. */
+export const TitledPayload = Type.Object({ number: Id, title: Text, state: Text });
+export type TitledPayload = Static<typeof TitledPayload>;
+
 /** What only a pull request's own address tells; the sizes are told by later versions. */
 export const PullRequestPayload = Type.Object({
   requested_reviewers: Nullable(Type.Array(UserPayload)),
@@ -119,6 +123,8 @@ export const CommentPayload = Type.Object({
 });
 export type CommentPayload = Static<typeof CommentPayload>;
 export const CommentsPayload = Type.Array(CommentPayload);
+/** What was said. */
+export const SaidPayload = Type.Object({ id: Id, body: Text });
 
 export const ReactionPayload = Type.Object({ user: Nullable(UserPayload), content: Text });
 export type ReactionPayload = Static<typeof ReactionPayload>;

@@ -5,6 +5,7 @@ import { RestClient } from '../rest/client.ts';
 import { readersOf } from '../rest/readers.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
 import { accountPath, refreshAccount, reportAccount } from './accounts.ts';
+import { createAnnouncer } from './announcer.ts';
 import { giteaDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
@@ -58,6 +59,7 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     fileUrl: (repository, path) => fileUrl(url, repository, path),
     // Nobody installs anything there: the operator does, and what the tokens show is all that there is.
     app: undefined,
+    announcer: createAnnouncer(client),
     gitRemote: async (repository) => ({
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
       authorization: gitAuthorization(client, repository.access),

@@ -58,6 +58,8 @@ export const ProjectPayload = Type.Object({
   path: Text,
   description: Nullable(Text),
   namespace: Type.Object({ id: Id, full_path: Text }),
+  /** Of what belongs to no group. */
+  owner: Type.Optional(Nullable(Type.Object({ id: Id }))),
   star_count: Count,
   forks_count: Type.Optional(Count),
   default_branch: OptionalText,
@@ -98,6 +100,10 @@ export const IssuePayload = Type.Object({
 });
 export type IssuePayload = Static<typeof IssuePayload>;
 export const IssuesPayload = Type.Array(IssuePayload);
+
+/** An issue as a place for comments. */
+export const TitledPayload = Type.Object({ iid: Id, title: Text, state: Text, confidential: Type.Boolean() });
+export type TitledPayload = Static<typeof TitledPayload>;
 
 /** https://docs.gitlab.com/api/merge_requests/ */
 export const MergeRequestPayload = Type.Object({

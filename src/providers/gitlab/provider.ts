@@ -5,6 +5,7 @@ import { type ClientOptions, RestClient } from '../rest/client.ts';
 import { readersOf } from '../rest/readers.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
 import { refreshAccount, reportAccount } from './accounts.ts';
+import { createAnnouncer } from './announcer.ts';
 import { gitlabDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
@@ -63,6 +64,7 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
     fileUrl: (repository, path) => fileUrl(url, repository, path),
     // Nobody installs anything there: the operator does, and what the tokens show is all that there is.
     app: undefined,
+    announcer: createAnnouncer(client),
     gitRemote: async ({ owner, name: repository, access }) => ({
       url: `${url}/${[...owner.split('/'), repository].map(encodeURIComponent).join('/')}.git`,
       authorization: gitAuthorization(client, access),

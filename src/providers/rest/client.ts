@@ -39,6 +39,8 @@ interface Question extends Asked {
   path: string;
   /** Sent as JSON; undefined: nothing is sent. */
   body?: object;
+  /** It changes something: it is sent once, for it may be done also where no answer comes. */
+  isWriting?: boolean;
 }
 
 const limits = {
@@ -103,6 +105,19 @@ export class RestClient {
     return this.#ask({ path: address, body }, schema, call);
   }
 
+  /**
+   * Has something made there. It is sent once: where no answer comes, look for it before asking again.
+   * @returns null when there is no such place, or it is not shown.
+   */
+  create<Schema extends TSchema>(
+    path: string,
+    body: object,
+    schema: Schema,
+    call: Call,
+  ): Promise<Answer<Schema> | null> {
+    return this.#ask({ path, body, isWriting: true }, schema, call);
+  }
+
   async #ask<Schema extends TSchema>(asked: Question, schema: Schema, call: Call): Promise<Answer<Schema> | null> {
     for (let attempts = 1; ; ) {
       const token = await this.pace.acquire(call, asked.isAnonymous ?? false);
@@ -120,12 +135,13 @@ export class RestClient {
           this.pace.refuse(token);
           continue;
         }
-        const answer = this.#read(raw, schema, asked.path);
+        const answer = this.#read(raw, schema, asked);
         this.pace.forgivePenalty();
         return answer;
       } catch (error) {
         if (!isTransient(error)) throw error;
-        if (attempts >= limits.attempts || call.signal.aborted) throw asAppError(error);
+        const isLast = asked.isWriting === true || attempts >= limits.attempts;
+        if (isLast || call.signal.aborted) throw asAppError(error);
         attempts += 1;
       } finally {
         this.pace.release();
@@ -174,13 +190,14 @@ export class RestClient {
   #read<Schema extends TSchema>(
     { status, headers, text }: RawAnswer,
     schema: Schema,
-    path: string,
+    { path, isWriting = false }: Question,
   ): Answer<Schema> | null {
     if (status === 404 || status === 410) return null;
     if (status >= 500) throw unavailable();
     if (status === 401) throw new AppError('provider_denied', 'The code host answers nobody without a token.');
     if (status === 403) throw this.#denied(text);
-    if (status !== 200) throw invalid(`it has the status ${status}`);
+    if (status === 423) throw new AppError('provider_denied', 'The code host lets nothing be written there.');
+    if (status !== (isWriting ? 201 : 200)) throw invalid(`it has the status ${status}`);
     return { data: checkPayload(schema, parseJson(text), nameOf(path)), headers };
   }
 

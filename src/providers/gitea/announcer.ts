@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import type { Announcer } from '../announcer.ts';
+import { createIssueAnnouncer, type TitledIssue } from '../rest/announcer.ts';
+import type { RestClient } from '../rest/client.ts';
+import { stepFromOldest, toSeconds } from '../rest/lists.ts';
+import { Nullable, RepositoryPayload, SaidPayload, TitledPayload } from './payloads.ts';
+import { repositoryPath } from './repositories.ts';
+
+const IssuesPayload = Type.Array(TitledPayload);
+const CommentsPayload = Nullable(Type.Array(SaidPayload));
+
+/** Comments in issues, for which a token needs the scope `write:issue`; undefined when there are no tokens. */
+export function createAnnouncer(client: RestClient): Announcer | undefined {
+  return createIssueAnnouncer(client, {
+    findRepository: async (place, call) => {
+      const path = repositoryPath({ owner: place.ownerName, name: place.repository });
+      const found = (await client.get(path, RepositoryPayload, call))?.data;
+      if (found === undefined || String(found.owner.id) !== place.owner) return undefined;
+      return repositoryPath({ owner: found.owner.login, name: found.name });
+    },
+    listIssues: async (repository, { cursor }, call) => {
+      const query = { state: 'open', type: 'issues' };
+      const list = { path: `${repository}/issues`, query, items: IssuesPayload };
+      const step = await stepFromOldest(client, list, { cursor, since: null }, call);
+      if (step === null) return null;
+      // The first page tells how many there are, and is the last that comes.
+      const isFirst = cursor === null && step.nextCursor !== null;
+      return { ...step, items: isFirst ? [] : step.items.map(toIssue) };
+    },
+    readIssue: async (issue, call) => {
+      const found = (await client.get(issue, TitledPayload, call))?.data;
+      return found && toIssue(found);
+    },
+    readComments: async (issue, since, call) => {
+      const query = new URLSearchParams({ since: toSeconds(since) });
+      const answer = await client.get(`${issue}/comments?${query.toString()}`, CommentsPayload, call);
+      return answer && (answer.data ?? []).map(({ body }) => body);
+    },
+    addComment: (issue, body, call) => client.create(`${issue}/comments`, { body }, SaidPayload, call),
+  });
+}
+
+function toIssue({ number, title, state }: TitledPayload): TitledIssue {
+  return { number, title, isOpen: state === 'open' };
+}

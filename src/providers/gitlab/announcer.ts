@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import type { Announcer } from '../announcer.ts';
+import type { Call } from '../call.ts';
+import { createIssueAnnouncer, type TitledIssue } from '../rest/announcer.ts';
+import type { RestClient } from '../rest/client.ts';
+import { readPage, stepForward } from '../rest/lists.ts';
+import { groupIdOf } from './actors.ts';
+import { NotePayload, NotesPayload, ProjectPayload, TitledPayload } from './payloads.ts';
+
+const IssuesPayload = Type.Array(TitledPayload);
+/** A thousand notes. */
+const maxNotePages = 10;
+
+/** Comments in issues, for which a token needs the scope `api`; undefined when there are no tokens. */
+export function createAnnouncer(client: RestClient): Announcer | undefined {
+  return createIssueAnnouncer(client, {
+    findRepository: async (place, call) => {
+      const path = `/projects/${encodeURIComponent(`${place.ownerName}/${place.repository}`)}`;
+      const found = (await client.get(path, ProjectPayload, call))?.data;
+      return found === undefined || ownerOf(found) !== place.owner ? undefined : `/projects/${found.id}`;
+    },
+    listIssues: async (repository, { title, cursor }, call) => {
+      const wanted = { state: 'opened', search: title, in: 'title' };
+      const query = { ...wanted, order_by: 'created_at', sort: 'asc' };
+      const list = { path: `${repository}/issues`, query, items: IssuesPayload };
+      const step = await stepForward(client, list, { cursor, since: null }, call);
+      return step && { ...step, items: step.items.map(toIssue) };
+    },
+    readIssue: async (issue, call) => {
+      const found = (await client.get(issue, TitledPayload, call))?.data;
+      return found && toIssue(found);
+    },
+    readComments: (issue, since, call) => readNotes(client, issue, since, call),
+    addComment: (issue, body, call) => client.create(`${issue}/notes`, { body }, NotePayload, call),
+  });
+}
+
+/** The last first: no list of notes begins at a time. */
+async function readNotes(client: RestClient, issue: string, since: Date, call: Call): Promise<string[] | null> {
+  const list = { path: `${issue}/notes`, query: { order_by: 'created_at', sort: 'desc' }, items: NotesPayload };
+  const bodies: string[] = [];
+  for (let number = 1; number <= maxNotePages; number += 1) {
+    const page = await readPage(client, list, number, call);
+    if (page === null) return null;
+    bodies.push(...page.items.map(({ body }) => body));
+    const oldest = page.items.at(-1);
+    if (number >= page.lastPage || (oldest !== undefined && new Date(oldest.created_at) < since)) break;
+  }
+  return bodies;
+}
+
+/** Users and groups are numbered apart; what is a group's has no other owner. */
+function ownerOf({ owner, namespace }: ProjectPayload): string {
+  return owner ? String(owner.id) : groupIdOf(namespace.id);
+}
+
+function toIssue({ iid, title, state, confidential }: TitledPayload): TitledIssue {
+  return { number: iid, title, isOpen: state === 'opened' && !confidential };
+}

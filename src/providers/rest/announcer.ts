@@ -1,0 +1,120 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../errors.ts';
+import type { Announcer, DiscussionPlace } from '../announcer.ts';
+import type { Call } from '../call.ts';
+import type { RestClient } from './client.ts';
+import type { Step } from './lists.ts';
+import { accessesOf } from './views.ts';
+
+/** Comments where there are no discussions: in the open issue of the title. */
+
+/** An issue as a place for comments. */
+export interface TitledIssue {
+  number: number;
+  title: string;
+  /** Whether it is one that is open, and for everybody who sees the repository. */
+  isOpen: boolean;
+}
+
+/** How a host tells issues; paths are those of its interface. */
+export interface IssueHost {
+  /** Path of a repository; undefined: it is not shown, or another's by now. */
+  findRepository: (place: DiscussionPlace, call: Call) => Promise<string | undefined>;
+  /** A page of the open issues, at least those of a title; those that were opened first come first. */
+  listIssues: (
+    repository: string,
+    asked: { title: string; cursor: string | null },
+    call: Call,
+  ) => Promise<Step<TitledIssue> | null>;
+  readIssue: (issue: string, call: Call) => Promise<TitledIssue | undefined>;
+  /** What was said in an issue since a time, or more; null: there is no such issue. */
+  readComments: (issue: string, since: Date, call: Call) => Promise<readonly string[] | null>;
+  /** @returns null when there is no such issue. */
+  addComment: (issue: string, body: string, call: Call) => Promise<object | null>;
+}
+
+const maxPages = 40;
+const maxRemembered = 1000;
+/** Ten times as long as a message is tried for. */
+const lookBackMs = 30 * 86_400_000;
+
+/**
+ * Writes with the first of the tokens that shows the repository and may write there.
+ * @returns undefined when there are no tokens.
+ */
+export function createIssueAnnouncer(client: RestClient, host: IssueHost): Announcer | undefined {
+  if (accessesOf(client).length === 0) return undefined;
+  const remembered = new LRUCache<string, number>({ max: maxRemembered });
+  return {
+    comment: async (place, { id, text }, call) => {
+      let refusal: AppError | undefined;
+      for (const access of accessesOf(client)) {
+        const asked = { ...call, access };
+        try {
+          const repository = await host.findRepository(place, asked);
+          if (repository === undefined) continue;
+          const issue = await findIssue(host, remembered, { repository, title: place.title.trim() }, asked);
+          const since = new Date(client.now().getTime() - lookBackMs);
+          await commentOnce(host, { issue, since, text, mark: `<!-- plaudit ${id} -->` }, asked);
+          return;
+        } catch (error) {
+          if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+          refusal ??= error;
+        }
+      }
+      throw refusal ?? new AppError('not_found', 'there is no such repository, or no token shows it');
+    },
+  };
+}
+
+async function commentOnce(
+  host: IssueHost,
+  { issue, since, text, mark }: { issue: string; since: Date; text: string; mark: string },
+  call: Call,
+): Promise<void> {
+  const said = await host.readComments(issue, since, call);
+  if (said?.some((body) => body.includes(mark))) return;
+  const added = said === null ? null : await host.addComment(issue, `${text}\n${mark}`, call);
+  if (added === null) throw new AppError('not_found', 'the issue is there no more');
+}
+
+/** @returns its path. What is remembered is made sure of, for it may have been closed or be called otherwise by now. */
+async function findIssue(
+  host: IssueHost,
+  remembered: LRUCache<string, number>,
+  place: { repository: string; title: string },
+  call: Call,
+): Promise<string> {
+  const pathOf = (number: number): string => `${place.repository}/issues/${number}`;
+  const key = JSON.stringify(place);
+  const known = remembered.get(key);
+  if (known !== undefined) {
+    const issue = await host.readIssue(pathOf(known), call);
+    if (issue !== undefined && isOf(issue, place.title)) return pathOf(known);
+    remembered.delete(key);
+  }
+  const found = await searchIssue(host, place, call);
+  remembered.set(key, found);
+  return pathOf(found);
+}
+
+/** The number of the one that was opened first. */
+async function searchIssue(
+  host: IssueHost,
+  { repository, title }: { repository: string; title: string },
+  call: Call,
+): Promise<number> {
+  let cursor: string | null = null;
+  for (let page = 1; page <= maxPages; page += 1) {
+    const step: Step<TitledIssue> | null = await host.listIssues(repository, { title, cursor }, call);
+    const numbers = (step?.items ?? []).filter((issue) => isOf(issue, title)).map(({ number }) => number);
+    if (numbers.length > 0) return Math.min(...numbers);
+    cursor = step?.nextCursor ?? null;
+    if (cursor === null) break;
+  }
+  throw new AppError('not_found', 'there is no open issue of this title');
+}
+
+function isOf(issue: TitledIssue, title: string): boolean {
+  return issue.isOpen && issue.title.trim() === title;
+}

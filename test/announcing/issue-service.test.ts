@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { installByName } from '../../src/commands/installations.ts';
+import { engines } from '../access/owner.ts';
+import { createContractWorld } from '../contract/world.ts';
+import { writeFile } from '../github/world/repository-changes.ts';
+import { startTestService, until } from '../service.ts';
+import { issueHosts, open, said } from './issue-hosts.ts';
+
+/** Awards, told by a whole service where there are no discussions. */
+
+const places = {
+  good: `${engines.name}/handbook`,
+  elsewhere: 'ada-lovelace/handbook',
+};
+
+const webhook = (name: string, repository: string): string => `
+  - webhook:
+      name: ${name}
+      type: github
+      metadata: { discussion: { repository: ${repository}, title: Awards } }
+      events: [ { event: { type: achievement, value: Reporter } } ]`;
+
+const file = `version: 0.0.1
+achievements:
+  - achievement:
+      name: Reporter
+      icon: https://images.example/reporter.png
+      description: Opened two issues
+      triggers:
+        - trigger: { actor: author, action: issue, condition: count() >= 2 }
+webhooks:${Object.entries(places)
+  .map(([name, repository]) => webhook(name, repository))
+  .join('')}
+`;
+
+for (const { name, start } of issueHosts) {
+  test(`${name}: an award is told in the issue that the file names, once, also where an answer is lost`, async () => {
+    const scene = createContractWorld();
+    const { world, repositories, people, now, advance } = scene;
+    const [here] = open(scene, repositories.handbook, ['Awards']);
+    const [elsewhere] = open(scene, repositories.fork, ['Awards']);
+    assert.ok(here && elsewhere);
+    const author = { name: 'Olive', email: 'olive-admin@mail.example' };
+    writeFile(world, repositories.handbook, '.plaudit/config.yaml', file, author);
+    await using simulator = await start(scene);
+    const settings = {
+      [`${name.toUpperCase()}_URL`]: simulator.url,
+      [`${name.toUpperCase()}_TOKEN`]: simulator.tokens.organization_member,
+    };
+    await using service = await startTestService({ simulator, tokens: [], settings, now });
+    simulator.losses.push('POST /api/v');
+    const environment = {
+      ...settings,
+      DATA_DIR: service.dataDir,
+      DATABASE_URL: service.databaseUrl,
+      LOG_LEVEL: 'silent',
+    };
+    const io = { environment, print: () => {}, warn: () => {}, isTerminal: false, signal: AbortSignal.timeout(60_000) };
+    await installByName(io, `${name}/${places.good}`);
+    const states = async (): Promise<string[]> => {
+      const { rows } = await service.database.pool.query<{ told: string }>(
+        `select distinct state || ' ' || coalesce(error, '') as told from notifications order by 1`,
+      );
+      return rows.map(({ told }) => told);
+    };
+    await until(async () => {
+      advance(60);
+      return (await states()).join() === 'dead is in a repository of another owner,sent ' ? true : undefined;
+    }, 'what was earned is told, or given up');
+    assert.deepEqual(simulator.losses, []);
+    const [told, ...more] = said(here);
+    assert.deepEqual([more, said(elsewhere), told?.[0]], [[], [], people.max.id]);
+    const words = `🏆 \`ada-lovelace\` earned the achievement \`Reporter\` in \`${places.good}\`.`;
+    assert.equal(told?.[1].split('\n')[0], words);
+    const { rows } = await service.database.pool.query<{ id: string; attempts: number }>(
+      `select id, attempts from notifications where state = 'sent'`,
+    );
+    assert.deepEqual(
+      rows.map(({ id, attempts }) => [told?.[1].includes(`<!-- plaudit ${id} -->`), attempts]),
+      [[true, 2]],
+    );
+  });
+}
