@@ -42,7 +42,9 @@ test('a README shows right pictures with the provider up, slow, rate limited and
       const text = body.toString();
       // With all that belongs to it it may be kept for longer.
       const isFinal = headers.get('cache-control')?.includes('max-age=60') === true;
-      return status === 200 && isFinal && !/Collecting|still counting|Nothing yet|>0 contributions/.test(text) ? body : undefined;
+      return status === 200 && isFinal && !/Collecting|still counting|Nothing yet|>0 contributions/.test(text)
+        ? body
+        : undefined;
     }, `${address} is complete`);
     good.set(address, shown);
   }

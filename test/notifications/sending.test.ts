@@ -79,8 +79,8 @@ test('what was earned long ago, and noticed only now, is not told', async () => 
   await using receiver = await listening();
   await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([{ name: 'slack', type: 'slack', url: receiver.url, achievements: ['First'] }]);
-  await outbox.award('First', 'long-ago', new Date(Date.now() - 31 * dayMs));
-  await outbox.award('First', 'of-late', new Date(Date.now() - 29 * dayMs));
+  await outbox.award('First', 'long-ago', new Date(outbox.context.now().getTime() - 31 * dayMs));
+  await outbox.award('First', 'of-late', new Date(outbox.context.now().getTime() - 29 * dayMs));
   await outbox.work();
   assert.deepEqual(
     receiver.heard.map(({ text }) => /of-late|long-ago/.exec(text)?.[0]),
@@ -126,16 +126,17 @@ test('messages to an address are signed as Standard Webhooks say, with both secr
   const [first] = receiver.heard;
   assert.ok(first !== undefined && isSigned(first, 1) && !isSigned(first, 2));
   const [row] = await outbox.rows();
+  const awarded = outbox.context.now().toISOString().replace('.000', '');
   assert.equal(first.headers['webhook-id'], row?.id);
   assert.deepEqual(JSON.parse(first.text), {
     type: 'achievement.awarded',
-    timestamp: '2026-11-21T12:00:00Z',
+    timestamp: awarded,
     data: {
       provider: 'github',
       person: 'ada',
       achievement: 'First',
       repository: 'owner/engine',
-      awarded_dttm: '2026-11-21T12:00:00Z',
+      awarded_dttm: awarded,
     },
   });
 

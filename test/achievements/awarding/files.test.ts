@@ -5,6 +5,7 @@ import { type Simulator, startSimulator } from '../../github/simulator.ts';
 import { addIssue } from '../../github/world/activity.ts';
 import { runTask, startAppService } from '../../installations/installed.ts';
 import { clock, type TestService, until } from '../../service.ts';
+import { beginning } from '../judging/world.ts';
 import { awardedNow, install, poll, stage, untilAwarded, write } from './awarding.ts';
 import { type FileText, simple, toYaml } from './every-feature.ts';
 import { personCalled } from './scene.ts';
@@ -100,7 +101,7 @@ test('a file is followed: added, changed, broken, repaired, moved and removed', 
 
 test('what is judged at a date is judged then, late if nobody was there, and never again', async () => {
   const { now, advance } = clock();
-  const day = Math.round((Date.parse('2026-11-22') - Date.parse('2024-01-01')) / 86_400_000);
+  const day = Math.floor((now().getTime() - beginning) / 86_400_000) + 1;
   const once = file(simple('That day', 'author issue: count() >= 1', { day }));
   await using simulator = await startSimulator({ repositories: 2, now });
   await using service = await startAppService(simulator, { now });
