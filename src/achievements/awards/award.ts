@@ -40,11 +40,14 @@ const judgedTogether = 20;
  */
 export async function awardRepository(context: AwardContext, repositoryId: string): Promise<'done' | 'more'> {
   const { connection } = context;
-  const [file, work, knownUntil] = await Promise.all([
+  const [found, work, knownUntil] = await Promise.all([
     findJudgedFile(connection, repositoryId),
     findWork(connection, repositoryId, workAtOnce),
     findKnownUntil(connection, repositoryId),
   ]);
+  // Another file has everybody judged: it must be that one, and not the one before.
+  const isOfFile = work.some(({ accountId }) => accountId === null);
+  const file = isOfFile ? await findJudgedFile(connection, repositoryId) : found;
   if (file === undefined) {
     await dropUselessWork(connection, repositoryId);
     return 'done';

@@ -30,18 +30,20 @@ export interface JudgedFile {
 
 /** Of an installed repository that is shown; undefined: there is nothing to be earned. */
 export async function findJudgedFile(connection: Connection, repositoryId: string): Promise<JudgedFile | undefined> {
-  const { rows } = await sql<{ oid: string; text: string }>`
-    select f.oid, f.text from achievement_files f join repositories r on r.id = f.repository_id
-    where f.repository_id = ${repositoryId} and f.path is not null and r.installed_at is not null
-      and r.gone_at is null`.execute(connection);
+  const [{ rows }, achievements] = await Promise.all([
+    sql<{ oid: string; text: string }>`
+      select f.oid, f.text from achievement_files f join repositories r on r.id = f.repository_id
+      where f.repository_id = ${repositoryId} and f.path is not null and r.installed_at is not null
+        and r.gone_at is null`.execute(connection),
+    connection
+      .selectFrom('achievements')
+      .select(['id', 'name', 'judged_at', 'settled_at'])
+      .where('repository_id', '=', repositoryId)
+      .where('is_current', '=', true)
+      .execute(),
+  ]);
   const [file] = rows;
   if (file === undefined) return undefined;
-  const achievements = await connection
-    .selectFrom('achievements')
-    .select(['id', 'name', 'judged_at', 'settled_at'])
-    .where('repository_id', '=', repositoryId)
-    .where('is_current', '=', true)
-    .execute();
   return {
     ...file,
     achievements: achievements.map((row) => ({

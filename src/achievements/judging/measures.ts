@@ -89,13 +89,26 @@ function flatten(conditions: readonly Checked[]): Checked[] {
   return [...byKey].toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1)).map(([, part]) => part);
 }
 
+const keys = new WeakMap<Checked, string>();
+
 /** The same for conditions that mean the same, wherever they stand. */
 export function keyOf(conditions: readonly Checked[]): string {
-  return JSON.stringify(conditions, (key, value: unknown) => (key === 'start' || key === 'end' ? undefined : value));
+  return `[${conditions.map(keyOfOne).join(',')}]`;
+}
+
+/** Conditions of a file are asked for with every event: each is written once. */
+function keyOfOne(condition: Checked): string {
+  const known = keys.get(condition);
+  if (known !== undefined) return known;
+  const key = JSON.stringify(condition, (name, value: unknown) =>
+    name === 'start' || name === 'end' ? undefined : value,
+  );
+  keys.set(condition, key);
+  return key;
 }
 
 export function asksForLabels(conditions: readonly Checked[]): boolean {
-  return keyOf(conditions).includes('"field":"labels"');
+  return conditions.some((condition) => keyOfOne(condition).includes('"field":"labels"'));
 }
 
 /** How many contributions were measured; 0 for none. */
