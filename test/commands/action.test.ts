@@ -109,7 +109,7 @@ test('the action refuses files that are none of the repository, and tells what i
   for (const [cards, message] of [
     [`../me.svg ${address}`, /is not a file of the repository/],
     [`a/../../me.svg ${address}`, /is not a file of the repository/],
-    [`/tmp/me.svg ${address}`, /is not a file of the repository/],
+    [`/elsewhere/me.svg ${address}`, /is not a file of the repository/],
     [`.git/hooks/me.svg ${address}`, /is not a file of the repository/],
     ['me.svg', /needs a file and an address/],
     ['\n', /there are no cards/],
