@@ -55,7 +55,7 @@ export async function saveListedRepositories(
     open_issues: repository.openIssues,
     size_kib: repository.sizeKib,
   }));
-  const { rows: saved } = await sql<{ id: string; external_id: string; changed: string[] }>`
+  const { rows: saved } = await sql<{ changed: string[] }>`
     with before as (
       select external_id, owner_id, is_private, gone_at from repositories
       where provider = ${provider} and external_id = any(${rows.map((row) => row.external_id)})
@@ -82,15 +82,30 @@ export async function saveListedRepositories(
           excluded.license, excluded.default_branch, excluded.is_private, excluded.is_fork, excluded.stars,
           excluded.forks, excluded.open_issues, excluded.size_kib, null::timestamptz)
         then excluded.updated_at else r.updated_at end
-    returning id, external_id, owner_id, is_private)
-    select saved.id, saved.external_id,
+      where r.listed_at <= excluded.listed_at
+    returning external_id, owner_id, is_private)
+    select
       case when before.owner_id is null or (before.owner_id = saved.owner_id and before.is_private = saved.is_private
         and before.gone_at is null) then '{}' else array[before.owner_id, saved.owner_id] end as changed
     from saved left join before using (external_id)`.execute(connection);
   return {
-    ids: new Map(saved.map((row) => [row.external_id, row.id])),
+    ids: await idsOf(
+      connection,
+      provider,
+      rows.map((row) => row.external_id),
+    ),
     ownersChanged: [...new Set(saved.flatMap((row) => row.changed))].toSorted(),
   };
+}
+
+async function idsOf(connection: Connection, provider: string, externalIds: string[]): Promise<Map<string, string>> {
+  const known = await connection
+    .selectFrom('repositories')
+    .select(['id', 'external_id'])
+    .where('provider', '=', provider)
+    .where('external_id', 'in', externalIds)
+    .execute();
+  return new Map(known.map((row) => [row.external_id, row.id]));
 }
 
 /** How many repositories a listing since `listingStartedAt` has shown in one of its views. */
