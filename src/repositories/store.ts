@@ -38,23 +38,7 @@ export async function saveListedRepositories(
 ): Promise<{ ids: Map<string, string>; ownersChanged: string[] }> {
   const { provider, ownerId, listedAt } = listed;
   if (listed.repositories.length === 0) return { ids: new Map(), ownersChanged: [] };
-  const rows = listed.repositories.map((repository) => ({
-    id: listed.newId(),
-    external_id: repository.externalId,
-    handle: repository.handle,
-    name: repository.name,
-    description: repository.description,
-    language: repository.language,
-    license: repository.license,
-    default_branch: repository.defaultBranch,
-    is_private: repository.isPrivate,
-    access: repository.access,
-    is_fork: repository.isFork,
-    stars: repository.stars,
-    forks: repository.forks,
-    open_issues: repository.openIssues,
-    size_kib: repository.sizeKib,
-  }));
+  const rows = listed.repositories.map((repository) => ({ id: listed.newId(), ...columnsOf(repository) }));
   const { rows: saved } = await sql<{ changed: string[] }>`
     with before as (
       select external_id, owner_id, is_private, gone_at from repositories
@@ -95,6 +79,26 @@ export async function saveListedRepositories(
       rows.map((row) => row.external_id),
     ),
     ownersChanged: [...new Set(saved.flatMap((row) => row.changed))].toSorted(),
+  };
+}
+
+/** What is stored of a repository as its provider shows it. */
+function columnsOf(repository: RepositoryFacts) {
+  return {
+    external_id: repository.externalId,
+    handle: repository.handle,
+    name: repository.name,
+    description: repository.description,
+    language: repository.language,
+    license: repository.license,
+    default_branch: repository.defaultBranch,
+    is_private: repository.isPrivate,
+    access: repository.access,
+    is_fork: repository.isFork,
+    stars: repository.stars,
+    forks: repository.forks,
+    open_issues: repository.openIssues,
+    size_kib: repository.sizeKib,
   };
 }
 
