@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { installByName } from '../../src/commands/installations.ts';
 import { engines } from '../access/owner.ts';
 import { createContractWorld } from '../contract/world.ts';
 import { writeFile } from '../github/world/repository-changes.ts';
+import { installAsOperator } from '../installations/as-operator.ts';
 import { startTestService, until } from '../service.ts';
 import { issueHosts, open, said } from './issue-hosts.ts';
 
@@ -50,14 +50,7 @@ for (const { name, start } of issueHosts) {
     };
     await using service = await startTestService({ simulator, tokens: [], settings, now });
     simulator.losses.push('POST /api/v');
-    const environment = {
-      ...settings,
-      DATA_DIR: service.dataDir,
-      DATABASE_URL: service.databaseUrl,
-      LOG_LEVEL: 'silent',
-    };
-    const io = { environment, print: () => {}, warn: () => {}, isTerminal: false, signal: AbortSignal.timeout(60_000) };
-    await installByName(io, `${name}/${places.good}`);
+    await installAsOperator(service, settings, `${name}/${places.good}`);
     const states = async (): Promise<string[]> => {
       const { rows } = await service.database.pool.query<{ told: string }>(
         `select distinct state || ' ' || coalesce(error, '') as told from notifications order by 1`,

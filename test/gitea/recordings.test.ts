@@ -51,8 +51,9 @@ test('a replay answers nothing that was not recorded, and says so at its end', a
   const replay = await startReplay();
   assert.equal((await fetch(`${replay.apiUrl}/users/alice`)).status, 200);
   assert.equal(
-    (await fetch(`${replay.apiUrl}/users/alice`, { headers: { authorization: 'token token-of-carol' } })).status,
+    (await fetch(`${replay.apiUrl}/users/alice`, { headers: { authorization: 'token token-of-alice-readonly' } }))
+      .status,
     418,
   );
-  await assert.rejects(async () => replay[Symbol.asyncDispose](), /carol \/users\/alice/);
+  await assert.rejects(async () => replay[Symbol.asyncDispose](), /alice-readonly \/users\/alice/);
 });

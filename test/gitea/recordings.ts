@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
 /** An answer that a real Gitea gave. */
-export interface Recording {
+export interface Recording extends Answer {
   name: string;
   /** Who asked. */
   as: string;
   /** Below the interface's address; `@` for what is beside it. */
   path: string;
-  status: number;
-  headers: Record<string, string>;
-  body: unknown;
 }
 
 /** What a real Gitea delivered, byte for byte. */
@@ -29,10 +32,43 @@ export function recorded(name: string): Recording {
   return found;
 }
 
+export function listOf<Entry>(name: string): Entry[] {
+  return recorded(name).body as Entry[];
+}
+
+/** Somebody as everything mentions them. */
+export function personNamed(name: string): unknown {
+  return listOf<{ login: string }>('stargazers').find(({ login }) => login === name);
+}
+
 export function recordedDelivery(name: string): RecordedDelivery {
   const found = recordedDeliveries.find((delivery) => delivery.name.endsWith(name));
   if (found === undefined) throw new Error(`no delivery is recorded as ${name}`);
   return found;
+}
+
+/** Whether a recording is of exactly what is asked for, or of a whole list, which a limit does not cut. */
+export function isOf(
+  recording: Recording,
+  { as, path, query }: { as: string; path: string; query: URLSearchParams },
+): boolean {
+  const [recordedPath, recordedQuery] = recording.path.split('?');
+  const asked = new URLSearchParams(recordedQuery ?? '');
+  if (recording.as !== as || recordedPath !== path || alike(asked) !== alike(query)) return false;
+  return asked.get('limit') === query.get('limit') || isWhole(recording);
+}
+
+/** The order of parameters says nothing, and neither does the number of the first page. */
+function alike(query: URLSearchParams): string {
+  const kept = [...query].filter(([name, value]) => name !== 'limit' && !(name === 'page' && value === '1'));
+  const parameters = new URLSearchParams(kept);
+  parameters.sort();
+  return parameters.toString();
+}
+
+/** Whether a list was answered with all that is on it. */
+function isWhole({ headers, body }: Recording): boolean {
+  return Array.isArray(body) && Number(headers['x-total-count']) === body.length;
 }
 
 function read(name: string): unknown {

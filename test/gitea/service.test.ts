@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { installByName } from '../../src/commands/installations.ts';
 import { bearer, engines } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
+import { listed, untilCounted } from '../contract/served.ts';
 import { type ContractWorld, createContractWorld } from '../contract/world.ts';
 import { addCommit, addIssue, addReview } from '../github/world/activity.ts';
 import { addComment, deleteComment } from '../github/world/comments.ts';
 import { closeItem, deleteItem } from '../github/world/mutations.ts';
 import { contributorsOf, countersOf } from '../github/world/truth.ts';
 import { anybody } from '../github/world/world.ts';
+import { installAsOperator } from '../installations/as-operator.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService, until } from '../service.ts';
 import { comment, item, repository } from './answers.ts';
@@ -25,41 +26,31 @@ interface Scene extends ContractWorld {
   service: TestService;
 }
 
+const settingsOf = ({ url, tokens }: GiteaSimulator): Record<string, string> => ({
+  GITEA_URL: url,
+  GITEA_TOKEN: tokens.organization_member,
+  GITEA_WEBHOOK_SECRET: deliverySecret,
+});
+
 const entity = (name: string): string => `/v1/gitea/entities/${name}`;
 
-async function inService(settings: Record<string, string>, check: (scene: Scene) => Promise<void>): Promise<void> {
+async function inService(check: (scene: Scene) => Promise<void>): Promise<void> {
   const world = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: world.world, maxPerPage: 3 });
   await using service = await startTestService({
     simulator,
     tokens: [],
-    settings: {
-      GITEA_URL: simulator.url,
-      GITEA_TOKEN: simulator.tokens.organization_member,
-      GITEA_WEBHOOK_SECRET: deliverySecret,
-      ...settings,
-    },
+    settings: settingsOf(simulator),
     now: world.now,
   });
   await check({ ...world, simulator, service });
 }
 
-const listed = (data: Record<string, unknown>[]): object[] =>
-  data.map(({ name, contributions }) => ({ login: name, contributions }));
-
-async function untilTrue({ world, service }: Scene, what: string): Promise<void> {
-  await until(async () => {
-    const { body } = await service.getComplete(`${entity(engines.name)}/contributors?limit=100`);
-    const { body: numbers } = await service.getComplete(`${entity(engines.name)}/contributions`);
-    const isTrue =
-      JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(world, engines.name)) &&
-      JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(countersOf(world, engines.name));
-    return isTrue ? true : undefined;
-  }, what);
-}
+const untilTrue = (scene: Scene, what: string): Promise<void> =>
+  untilCounted(scene, { name: engines.name, path: entity(engines.name) }, what);
 
 test('an organization is looked up, counted, listed and drawn', async () => {
-  await inService({}, async (scene) => {
+  await inService(async (scene) => {
     const { service } = scene;
     const { status, body } = await service.get(entity('ANALYTICAL-engines'));
     assert.equal(status, 200);
@@ -77,7 +68,7 @@ test('an organization is looked up, counted, listed and drawn', async () => {
 });
 
 test('what a user did is summed from what is stored, and named as incomplete', async () => {
-  await inService({}, async (scene) => {
+  await inService(async (scene) => {
     const { service, world, advance } = scene;
     await untilTrue(scene, 'the organization is collected');
     for (const name of ['max-member', 'ada-lovelace']) {
@@ -114,7 +105,7 @@ test('what a user did is summed from what is stored, and named as incomplete', a
 });
 
 test('what is private is its owner’s to read, and git gets it with the token that shows it', async () => {
-  await inService({}, async (scene) => {
+  await inService(async (scene) => {
     const { service, simulator, world } = scene;
     await untilTrue(scene, 'everything public is counted');
     await settled(service);
@@ -133,19 +124,6 @@ test('what is private is its owner’s to read, and git gets it with the token t
     assert.equal(member.status, 403);
   });
 });
-
-/** Installs as the operator does, while the service runs. */
-async function install({ service, simulator }: Scene, target: string): Promise<void> {
-  const environment = {
-    DATA_DIR: service.dataDir,
-    DATABASE_URL: service.databaseUrl,
-    GITEA_URL: simulator.url,
-    GITEA_TOKEN: simulator.tokens.organization_member,
-    LOG_LEVEL: 'silent',
-  };
-  const io = { environment, print: () => {}, warn: () => {}, isTerminal: false, signal: AbortSignal.timeout(60_000) };
-  await installByName(io, target);
-}
 
 /** What Gitea delivers: as it was recorded, about what is in the world. */
 function delivered(
@@ -186,7 +164,7 @@ async function deliver(scene: Scene, name: string, about: Record<string, unknown
 }
 
 test('what is delivered is in the answers within seconds', async () => {
-  await inService({}, async (scene) => {
+  await inService(async (scene) => {
     const { service, world, people, repositories, pulls } = scene;
     await untilTrue(scene, 'everything is counted');
     await settled(service);
@@ -216,12 +194,12 @@ test('what is delivered is in the answers within seconds', async () => {
 });
 
 test('an installed repository is known by its comments too, and what is deleted is gone', async () => {
-  await inService({}, async (scene) => {
+  await inService(async (scene) => {
     const { service, world, repositories, people, issues, advance } = scene;
     await untilTrue(scene, 'everything is counted');
     await settled(service);
     const { pool } = service.database;
-    await install(scene, 'gitea/analytical-engines/handbook');
+    await installAsOperator(service, settingsOf(scene.simulator), 'gitea/analytical-engines/handbook');
     await settled(service);
     const kinds = async (): Promise<Record<string, number>> => {
       const { rows } = await pool.query<{ kind: string; count: number }>(
@@ -280,7 +258,7 @@ test('an installed repository is known by its comments too, and what is deleted 
 });
 
 test('what is deleted where nothing is installed is gone within a month', async () => {
-  await inService({}, async (scene) => {
+  await inService(async (scene) => {
     const { service, world, repositories, issues, advance } = scene;
     await untilTrue(scene, 'everything is counted');
     await settled(service);

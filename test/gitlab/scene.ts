@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { installByName } from '../../src/commands/installations.ts';
 import { engines } from '../access/owner.ts';
+import { untilCounted } from '../contract/served.ts';
 import { type ContractWorld, createContractWorld } from '../contract/world.ts';
 import { addCommit, addIssue, addRepository } from '../github/world/activity.ts';
 import type { Account, Repository } from '../github/world/model.ts';
 import { addAccount } from '../github/world/people.ts';
-import { contributorsOf, countersOf } from '../github/world/truth.ts';
+import { installAsOperator } from '../installations/as-operator.ts';
 import { send } from '../raw-request.ts';
-import { startTestService, type TestService, until } from '../service.ts';
+import { startTestService, type TestService } from '../service.ts';
 import { deliverySecret } from './asking.ts';
 import { delivery } from './deliveries.ts';
 import { type GitLabSimulator, startGitLabSimulator } from './simulator.ts';
@@ -21,6 +21,12 @@ export interface Scene extends ContractWorld {
   looms: Account;
   cards: Repository;
 }
+
+const settingsOf = ({ url, tokens }: GitLabSimulator): Record<string, string> => ({
+  GITLAB_URL: url,
+  GITLAB_TOKEN: tokens.organization_member,
+  GITLAB_WEBHOOK_SECRET: deliverySecret,
+});
 
 export const entity = (name: string): string => `/v1/gitlab/entities/${encodeURIComponent(name)}`;
 
@@ -40,42 +46,18 @@ export async function inService(check: (scene: Scene) => Promise<void>): Promise
   await using service = await startTestService({
     simulator,
     tokens: [],
-    settings: {
-      GITLAB_URL: simulator.url,
-      GITLAB_TOKEN: simulator.tokens.organization_member,
-      GITLAB_WEBHOOK_SECRET: deliverySecret,
-    },
+    settings: settingsOf(simulator),
     now,
   });
   await check({ ...world, simulator, service, looms, cards });
 }
 
-export const listed = (data: Record<string, unknown>[]): object[] =>
-  data.map(({ name, contributions }) => ({ login: name, contributions }));
-
-export async function untilTrue({ world, service }: Scene, what: string, name: string = engines.name): Promise<void> {
-  await until(async () => {
-    const { body } = await service.getComplete(`${entity(name)}/contributors?limit=100`);
-    const { body: numbers } = await service.getComplete(`${entity(name)}/contributions`);
-    const isTrue =
-      JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(world, name)) &&
-      JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(countersOf(world, name));
-    return isTrue ? true : undefined;
-  }, what);
-}
+export const untilTrue = (scene: Scene, what: string, name: string = engines.name): Promise<void> =>
+  untilCounted(scene, { name, path: entity(name) }, what);
 
 /** Installs as the operator does, while the service runs. */
-export async function install({ service, simulator }: Scene, target: string): Promise<void> {
-  const environment = {
-    DATA_DIR: service.dataDir,
-    DATABASE_URL: service.databaseUrl,
-    GITLAB_URL: simulator.url,
-    GITLAB_TOKEN: simulator.tokens.organization_member,
-    LOG_LEVEL: 'silent',
-  };
-  const io = { environment, print: () => {}, warn: () => {}, isTerminal: false, signal: AbortSignal.timeout(60_000) };
-  await installByName(io, target);
-}
+export const install = ({ service, simulator }: Scene, target: string): Promise<void> =>
+  installAsOperator(service, settingsOf(simulator), target);
 
 export async function deliver({ service }: Scene, event: string, payload: object): Promise<string> {
   const { headers, body } = delivery(event, payload);

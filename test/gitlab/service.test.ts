@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bearer, engines } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
+import { listed } from '../contract/served.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../github/world/activity.ts';
 import { closeItem } from '../github/world/mutations.ts';
 import { contributorsOf, countersOf } from '../github/world/truth.ts';
 import { send } from '../raw-request.ts';
 import { delivery, events } from './deliveries.ts';
-import { deliver, entity, inService, listed, type Scene, told, untilTrue } from './scene.ts';
+import { deliver, entity, inService, type Scene, told, untilTrue } from './scene.ts';
 
 /** What a whole service on a simulated GitLab answers. */
 

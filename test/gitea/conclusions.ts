@@ -1,0 +1,164 @@
+import { commitsUntil, newestCommits, toCommits } from './commits.ts';
+import { contents } from './files.ts';
+import { type Answer, isOf, listOf, personNamed, recorded, recordedDelivery, recordings } from './recordings.ts';
+
+/**
+ * What was not recorded, but follows from what was: each rule says from what. Whatever no rule knows is not answered. What
+ * people did in the recorded minute is told nowhere else, so that where no recording and no delivery tells of something,
+ * there is none of it.
+ */
+
+export interface Asked {
+  /** Who asks. */
+  as: string;
+  /** Below the interface's address, without its query. */
+  path: string;
+  query: URLSearchParams;
+  /** Texts of files of the public repository by path, none of which was recorded. */
+  files: ReadonlyMap<string, string>;
+  /** What is later has not happened yet. */
+  moment: Date;
+}
+
+interface Item {
+  created_at: string;
+  updated_at: string;
+  pull_request: object | null;
+  repository: { full_name: string };
+}
+
+const people = ['alice', 'bob', 'carol', 'forgeadmin'];
+/** To whom `org-repos-alice` and `org-repos-bob` show what is private. */
+const members = new Set(['alice', 'bob']);
+const ofEverybody =
+  /^\/(users\/[\w-]+(\/repos)?|orgs\/[\w-]+|repos\/(acme\/handbook|alice\/example|carol\/handbook)(\/.*)?)$/;
+
+/** @returns undefined for what does not follow. */
+export function conclude(asked: Asked): Answer | undefined {
+  const { as, path } = asked;
+  if (path.startsWith('/repos/acme/secret-plans')) return members.has(as) ? concludeOf(privateRules, asked) : undefined;
+  if (!ofEverybody.test(path)) return concludeOf(personalRules, asked);
+  if (as === 'anonymous') return concludeOf(publicRules, asked);
+  // Whoever is signed in with a token for everything is shown what others are.
+  if (!people.includes(as)) return undefined;
+  for (const other of [...people, 'anonymous']) {
+    const seen = recordings.find((recording) => isOf(recording, { ...asked, as: other }));
+    if (seen !== undefined) return seen;
+  }
+  return concludeOf(publicRules, asked);
+}
+
+type Rule = [path: RegExp, conclude: (asked: Asked, part: string) => Answer | undefined];
+
+function concludeOf(rules: readonly Rule[], asked: Asked): Answer | undefined {
+  for (const [pattern, conclusion] of rules) {
+    const found = pattern.exec(asked.path);
+    if (found !== null) return conclusion(asked, found[1] ?? '');
+  }
+  return undefined;
+}
+
+const personalRules: readonly Rule[] = [
+  // Both tokens are of the same user, and both may read users.
+  [/^\/user$/, ({ as }) => (as === 'alice-useronly' ? recorded('whoami-alice') : undefined)],
+];
+
+const publicRules: readonly Rule[] = [
+  // Asked for an organization, the name of a user is unknown as any other.
+  [/^\/orgs\/(\w+)$/, (_asked, name) => (people.includes(name) ? recorded('org-missing') : undefined)],
+  // A profile is told as in lists of people.
+  [/^\/users\/(bob|forgeadmin)$/, (_asked, name) => like('user-alice-anon', personNamed(name))],
+  // She owns the fork alone, which the list of forks tells of.
+  [/^\/users\/carol\/repos$/, () => recorded('forks')],
+  // No delivery tells of a repository of theirs.
+  [/^\/users\/forgeadmin\/repos$/, () => listed([])],
+  // Issues and pull requests were recorded together; parameters choose from them.
+  [/^\/repos\/acme\/handbook\/issues$/, ({ query }) => itemsOf('issues-and-pulls', 'acme/handbook', query)],
+  [/^\/repos\/acme\/handbook\/issues\/comments$/, ({ query }) => listed(since(query, listOf('repo-comments')))],
+  // Who closed it is told by the delivery that it was closed.
+  [/^\/repos\/acme\/handbook\/issues\/(5)\/timeline$/, () => listed([closing('021-issues-closed')])],
+  // One reaction was made; where there is none, Gitea writes null.
+  [/^\/repos\/acme\/handbook\/issues\/(?:[2-9]|10|comments\/\d+)\/reactions$/, () => like('issue-1-reactions', null)],
+  // Of what was said at a line in that review, nothing was recorded.
+  [/^\/repos\/acme\/handbook\/pulls\/7\/reviews\/4\/comments$/, () => listed([])],
+  // No delivery tells of a review of the pull request that was not wanted.
+  [/^\/repos\/acme\/handbook\/pulls\/9\/reviews$/, () => listed([])],
+  [/^\/repos\/acme\/handbook\/branches\/main$/, ({ moment }) => like('repo-branches', mainAt(moment))],
+  // A commit tells by itself what it tells in a list.
+  [
+    /^\/repos\/acme\/handbook\/git\/commits\/(\w+)$/,
+    (_asked, sha) => found(newestCommits().find((one) => one.sha === sha)),
+  ],
+  [/^\/repos\/(?:acme|carol)\/handbook\/commits$/, ({ query }) => history(query.get('sha'))],
+  // Whose a commit is, the delivery says that told of it; nothing else was done there.
+  [/^\/repos\/alice\/example\/commits$/, () => listed(toCommits('060-push'))],
+  [/^\/repos\/(?:alice\/example|carol\/handbook)\/issues$/, () => listed([])],
+  [/^\/repos\/acme\/handbook\/contents\/(.+)$/, ({ files }, path) => file(path, files.get(path))],
+];
+
+const privateRules: readonly Rule[] = [
+  [/^\/repos\/acme\/secret-plans$/, () => found((recorded('org-repos-alice').body as { name: string }[])[1])],
+  // Her search shows what is in both repositories.
+  [/^\/repos\/acme\/secret-plans\/issues$/, ({ query }) => itemsOf('issues-search', 'acme/secret-plans', query)],
+  // Whose a commit is, the delivery says that told of it.
+  [/^\/repos\/acme\/secret-plans\/commits$/, () => listed(toCommits('006-push'))],
+];
+
+function like(name: string, body: unknown): Answer {
+  const { status, headers } = recorded(name);
+  return { status, headers, body };
+}
+
+function found(body: unknown): Answer {
+  return body === undefined ? recorded('issue-missing') : like('issue-1', body);
+}
+
+/** A list that fits on a page. */
+function listed(body: unknown[]): Answer {
+  return {
+    ...like('repo-comments', body),
+    headers: { ...recorded('repo-comments').headers, 'x-total-count': String(body.length) },
+  };
+}
+
+function history(sha: string | null): Answer | undefined {
+  const commits = commitsUntil(sha);
+  return commits.length === 0 ? undefined : like('commits-big-limit', commits);
+}
+
+function mainAt(moment: Date): unknown {
+  const main = listOf<{ name: string; commit: object }>('repo-branches').find(({ name }) => name === 'main');
+  return {
+    ...main,
+    commit: { ...main?.commit, id: newestCommits().find(({ created }) => new Date(created) <= moment)?.sha },
+  };
+}
+
+const parameters = new Set(['state', 'type', 'since', 'before', 'limit', 'page']);
+
+/** Last created first, as they were recorded. */
+function itemsOf(name: string, repository: string, query: URLSearchParams): Answer | undefined {
+  if ([...query.keys()].some((name) => !parameters.has(name))) return undefined;
+  if (query.get('state') !== 'all') return undefined;
+  const isWanted = (item: Item): boolean => {
+    return item.repository.full_name === repository && (item.pull_request !== null) === (query.get('type') === 'pulls');
+  };
+  const items = since(query, listOf<Item>(name).filter(isWanted));
+  const [page, size] = [Number(query.get('page') ?? 1), Math.min(50, Number(query.get('limit') ?? 50))];
+  return { ...listed(items), body: items.slice((page - 1) * size, page * size) };
+}
+
+function since<Entry extends Pick<Item, 'updated_at'>>(query: URLSearchParams, entries: Entry[]): Entry[] {
+  const [from, to] = [query.get('since'), query.get('before')];
+  return entries.filter(({ updated_at: at }) => (from === null || at >= from) && (to === null || at <= to));
+}
+
+function closing(delivery: string): unknown {
+  const told = JSON.parse(recordedDelivery(delivery).body) as { sender: object; issue: { closed_at: string } };
+  const shape = listOf<{ type: string }>('issue-2-timeline').find(({ type }) => type === 'close');
+  return { ...shape, user: told.sender, created_at: told.issue.closed_at, updated_at: told.issue.closed_at };
+}
+
+function file(path: string, text: string | undefined): Answer {
+  return found(text === undefined ? undefined : contents(path, text));
+}

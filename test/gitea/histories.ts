@@ -1,0 +1,89 @@
+import { buildRepository, type CommitDescription, moveRef } from '../git/build-repository.ts';
+import { type ResolvedRepository, smartHttp } from '../git/smart-http.ts';
+import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
+import { type Commit, commitsOfFork, type DeliveredCommit, deliveredCommits, newestCommits } from './commits.ts';
+
+/**
+ * Git as it would serve what was recorded. Of commits everything is told but what is in their files, so that git gives them
+ * other ids than they had: all that names a commit has to be translated.
+ */
+export interface Histories extends AsyncDisposable {
+  handle: ReturnType<typeof smartHttp>;
+  /** Every repository that was asked for, as `WHO PATH`. */
+  requests: string[];
+  /** What names commits by git's ids, with the recorded ones instead. */
+  toRecorded: (text: string) => string;
+  /** The other way round. */
+  toGit: (text: string) => string;
+}
+
+/** @param as who asks by a credential. */
+export async function buildHistories(
+  moment: () => Date,
+  as: (authorization: string | undefined) => string,
+): Promise<Histories> {
+  const place = await makeTemporaryDirectory();
+  const repositories = [
+    { path: '/acme/handbook.git', commits: toDescriptions(newestCommits()), members: null },
+    { path: '/acme/secret-plans.git', commits: toLine(deliveredCommits('006-push')), members: ['alice', 'bob'] },
+    { path: '/carol/handbook.git', commits: toDescriptions(commitsOfFork()), members: null },
+    { path: '/alice/example.git', commits: toLine(deliveredCommits('060-push')), members: null },
+  ];
+  const ids = new Map<string, string>();
+  for (const { path, commits } of repositories) {
+    const built = await buildRepository(place.at(path), { branch: 'main', commits });
+    for (const [index, { recordedId }] of commits.entries()) ids.set(recordedId, built[index] ?? '');
+  }
+  const recordedIds = new Map([...ids].map(([recordedId, id]) => [id, recordedId]));
+  const requests: string[] = [];
+  const resolve = async (path: string, authorization: string | undefined): Promise<ResolvedRepository> => {
+    const who = as(authorization);
+    requests.push(`${who} ${path}`);
+    const repository = repositories.find((one) => one.path === path);
+    if (repository === undefined) return 'not_found';
+    const { commits, members } = repository;
+    if (members?.includes(who) === false) return 'unauthorized';
+    const directory = place.at(path);
+    const tip = commits.findLast(({ committedAt }) => committedAt <= moment());
+    await moveRef(directory, 'refs/heads/main', ids.get(tip?.recordedId ?? '') ?? null);
+    return { directory };
+  };
+  return {
+    handle: smartHttp(resolve),
+    requests,
+    toRecorded: (text) => translate(text, recordedIds),
+    toGit: (text) => translate(text, ids),
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+type Described = CommitDescription & { recordedId: string };
+
+/** Oldest first; commits whose parents were not recorded have none. */
+function toDescriptions(newestFirst: readonly Commit[]): Described[] {
+  const commits = newestFirst.toReversed();
+  const places = new Map(commits.map(({ sha }, index) => [sha, index]));
+  return commits.map(({ sha, parents, files, commit: { author, committer, message } }) => ({
+    recordedId: sha,
+    parents: parents.flatMap((parent) => places.get(parent.sha) ?? []),
+    author,
+    authoredAt: new Date(author.date),
+    committer,
+    committedAt: new Date(committer.date),
+    message: message.trimEnd(),
+    changes: new Map(files.map(({ filename, status }) => [filename, status === 'removed' ? null : `as of ${sha}\n`])),
+  }));
+}
+
+/** Oldest first; pushes do not tell of parents, so each has the one before it. */
+function toLine(newestFirst: readonly DeliveredCommit[]): Described[] {
+  return newestFirst.toReversed().map(({ id, author, committer, message, timestamp }, index) => {
+    const at = new Date(timestamp);
+    const parents = index === 0 ? [] : [index - 1];
+    return { recordedId: id, parents, author, authoredAt: at, committer, committedAt: at, message: message.trimEnd() };
+  });
+}
+
+function translate(text: string, ids: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/[0-9a-f]{40}/g, (id) => ids.get(id) ?? id);
+}

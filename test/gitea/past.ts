@@ -1,0 +1,23 @@
+import type { Answer } from './recordings.ts';
+
+/** What a recorded answer had been at an earlier moment of the recorded minute, by the times in it. */
+export function asOf({ status, headers, body }: Answer, moment: Date): Answer {
+  if (!Array.isArray(body)) return { status, headers, body: earlier(body, moment) };
+  const then = body.filter((entry) => startOf(entry) <= moment).map((entry) => earlier(entry, moment));
+  const total = headers['x-total-count'];
+  const count = total === undefined ? {} : { 'x-total-count': String(Number(total) - (body.length - then.length)) };
+  return { status, headers: { ...headers, ...count }, body: then };
+}
+
+function startOf(entry: unknown): Date {
+  const { created_at, submitted_at, created } = Object(entry) as Record<string, string | undefined>;
+  return new Date(created_at ?? submitted_at ?? created ?? 0);
+}
+
+/** @throws Error for what had been otherwise in a way that the recording does not tell. */
+function earlier(entry: unknown, moment: Date): unknown {
+  const { updated_at: updatedAt, closed_at: closedAt } = Object(entry) as Record<string, string | null | undefined>;
+  if (closedAt && new Date(closedAt) > moment) throw new Error(`what was closed at ${closedAt} was another before`);
+  if (!updatedAt || new Date(updatedAt) <= moment) return entry;
+  return { ...(entry as object), updated_at: moment.toISOString().replace('.000', '') };
+}
