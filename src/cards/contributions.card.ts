@@ -45,6 +45,7 @@ interface Content {
   account: Static<typeof Item>;
   missing: readonly string[];
   includesPrivate: boolean;
+  countsCollected: boolean;
   asOf: Date | undefined;
 }
 
@@ -57,12 +58,14 @@ export const contributionsCard = defineCard<Content>({
       data: [item],
       meta_data,
     },
+    countsCollected = false,
   }) =>
     compiledItem.Check(item)
       ? {
           account: item,
           missing: meta_data.missing ?? [],
           includesPrivate: meta_data.includes_private === true,
+          countsCollected,
           asOf: meta_data.as_of === undefined ? undefined : new Date(meta_data.as_of),
         }
       : undefined,
@@ -215,10 +218,12 @@ function levelOf(content: Content, { words, number }: Language): string {
   return fill(words.level, { n: isUnknown(content, 'level', experience) ? '–' : number(level) });
 }
 
-function coverageOf({ missing, includesPrivate, asOf }: Content, { words, date }: Language): string {
+function coverageOf(content: Content, { words, date }: Language): string {
+  const { missing, includesPrivate, countsCollected, asOf } = content;
+  const incomplete = countsCollected ? words.inCollected : words.stillCounting;
   return [
     includesPrivate ? words.publicAndPrivate : words.publicOnly,
-    ...(missing.length > 0 ? [words.stillCounting] : []),
+    ...(missing.length > 0 ? [incomplete] : []),
     ...(asOf === undefined ? [] : [fill(words.asOf, { date: date(asOf) })]),
   ].join(' · ');
 }

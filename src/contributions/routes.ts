@@ -93,7 +93,9 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
               nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
             }),
             staleAt: context.resolver.staleAt(asOf),
-            ...(isCalendar && { shown: await findYear(context, account, includesPrivate) }),
+            shown: isCalendar
+              ? await findYear(context, account, includesPrivate)
+              : { countsCollected: account.type !== 'organization' && provider.totalsFromStored === true },
             // It counts what others own too.
             ...(includesPrivate && { audience: 'everybody_for_now', isKept: false }),
           };

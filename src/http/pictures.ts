@@ -10,6 +10,8 @@ export interface Shown {
   repositoriesOfImages?: ReadonlyMap<string, string>;
   /** Contributions of each day with at least one, oldest first. */
   days?: readonly DayOfContributions[];
+  /** Counters are of what is collected, and there is nobody to ask for more. */
+  countsCollected?: boolean;
   /** The last day that `days` could hold, `YYYY-MM-DD`. */
   until?: string;
 }

@@ -87,6 +87,11 @@ test('a picture tells its values to those who cannot see it', () => {
       'Public contributions · still counting · as of Nov 21, 2026.',
   );
   assert.ok(texts.includes('1,843') && texts.includes('Level 8') && texts.includes('752 to level 9'));
+  const collected = { ...contributionsOf({}, { missing: ['commits'] }), countsCollected: true };
+  assert.match(
+    read(draw('contributions', collected).svg).description,
+    / Public contributions · In repositories collected here · as of Nov 21, 2026\.$/,
+  );
   const people = read(draw('contributors', contributorsOf(2, 12)).svg);
   assert.equal(people.description, 'person-0: 2,400, person-1: 975, +12 more');
   assert.equal(read(draw('community', contributorsOf(30, 12)).svg).title, 'community: 42 contributors');

@@ -31,7 +31,7 @@ const people = ['alice', 'bob', 'carol', 'forgeadmin'];
 /** To whom `org-repos-alice` and `org-repos-bob` show what is private. */
 const members = new Set(['alice', 'bob']);
 const ofEverybody =
-  /^\/(users\/[\w-]+(\/repos)?|orgs\/[\w-]+|repos\/(acme\/handbook|alice\/example|carol\/handbook)(\/.*)?)$/;
+  /^\/(version|users\/[\w-]+(\/repos)?|orgs\/[\w-]+|repos\/(acme\/handbook|alice\/example|carol\/handbook)(\/.*)?)$/;
 
 /** @returns undefined for what does not follow. */
 export function conclude(asked: Asked): Answer | undefined {

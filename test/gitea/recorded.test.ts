@@ -89,6 +89,8 @@ test('a recorded organization and its people are looked up, counted, listed and 
     await settled(service);
     const { body: bob } = await service.get(`${entity('bob')}/contributions`);
     assert.equal(Object(bob.data[0]?.['contributions']).commits, 7);
+    const { text: card } = await service.get(`${entity('bob')}/contributions?format=svg`);
+    assert.match(card, />Public contributions · In repositories collected here · as of Nov 21, 2026</);
     const { body: example } = await service.getComplete(`${entity('ALICE')}/contributors`);
     assert.deepEqual(
       example.data.map(({ name, contributions }) => [name, contributions]),
