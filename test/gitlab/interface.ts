@@ -58,7 +58,8 @@ const single = (query: TObject, answer: TSchema): Endpoint => ({ query, answer }
 const nothing = parameters({});
 
 const endpoints = {
-  '/version': single(nothing, exactly({ version: Text, revision: Text })),
+  /** https://docs.gitlab.com/api/metadata/ */
+  '/metadata': single(nothing, exactly({ version: Text, revision: Text, enterprise: Type.Boolean() })),
   '/user': single(nothing, Profile),
   '/users': list(parameters({ ...paging, username: Text }), User),
   '/users/:id': single(nothing, Profile),
@@ -132,6 +133,13 @@ const endpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof endpoints;
+
+export const endpointNames = Object.keys(endpoints) as EndpointName[];
+
+/** Names of all parameters that an endpoint may be asked with. */
+export function parametersOf(name: EndpointName): string[] {
+  return Object.keys(endpoints[name].query.properties);
+}
 
 /** What writes. */
 const writing = {

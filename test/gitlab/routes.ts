@@ -50,7 +50,7 @@ function say(place: Place, path: string[], body: string): Reply {
 }
 
 const routes: Readonly<Record<EndpointName, Route>> = {
-  '/version': forSignedIn(() => ok({ version: '17.5.1-ee', revision: '0d6a9a2e8f5' })),
+  '/metadata': forSignedIn(() => ok({ version: '17.5.1-ee', revision: '0d6a9a2e8f5', enterprise: true })),
   '/user': forSignedIn((place) => ok(profile(place, bearer(place)))),
   '/users': (place) => {
     const found = userOf(place, place.query.get('username') ?? '');

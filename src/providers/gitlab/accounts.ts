@@ -64,7 +64,7 @@ async function* reportUser(
   const profile = hasTokens(client) ? (await client.get(`/users/${user.id}`, ProfilePayload, call))?.data : undefined;
   const told = profile ?? ('username' in user && !hasTokens(client) ? user : null);
   const actor = toActor(told);
-  if (told === null || actor === null || (profile !== undefined && profile.followers === undefined)) return;
+  if (told === null || actor === null || (profile !== undefined && typeof profile.followers !== 'number')) return;
   const account = { ...actor, ...(profile?.bot === true && { type: 'bot' as const }), ...profileOf(profile) };
   yield toReport(account, {});
   const [counted, stars] = await Promise.all([countPublic(client, told.id, call), sumStars(client, told.id, call)]);

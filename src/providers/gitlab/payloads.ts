@@ -25,9 +25,9 @@ export const ProfilePayload = Type.Object({
   website_url: OptionalText,
   twitter: OptionalText,
   linkedin: OptionalText,
-  bot: Type.Optional(Type.Boolean()),
-  followers: Type.Optional(Count),
-  following: Type.Optional(Count),
+  bot: Type.Optional(Nullable(Type.Boolean())),
+  followers: Type.Optional(Nullable(Count)),
+  following: Type.Optional(Nullable(Count)),
 });
 export type ProfilePayload = Static<typeof ProfilePayload>;
 
@@ -88,7 +88,7 @@ const Item = {
   state: Text,
   created_at: Time,
   updated_at: Time,
-  closed_at: Nullable(Time),
+  closed_at: Type.Optional(Nullable(Time)),
 };
 
 /** https://docs.gitlab.com/api/issues/ */

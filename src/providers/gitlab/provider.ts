@@ -81,7 +81,7 @@ async function describe(client: RestClient, call: Call): Promise<Budget> {
   const { tokens } = client.pace;
   if (tokens.length === 0) return { description: 'asked without a token: no reviews, comments and stars' };
   try {
-    const answer = await client.get('/version', VersionPayload, call);
+    const answer = await client.get('/metadata', VersionPayload, call);
     const asking = `asked with ${tokens.length === 1 ? 'a token' : `${tokens.length} tokens`}`;
     return { description: answer === null ? 'version unknown' : `version ${answer.data.version}, ${asking}` };
   } catch (error) {

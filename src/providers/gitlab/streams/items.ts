@@ -68,7 +68,7 @@ async function readDeepIssue(asking: Asking, payload: IssuePayload): Promise<Add
     thread,
     payload.user_notes_count > 0 ? await readNotes(asking, thread) : [],
   );
-  const resolver = payload.closed_at === null ? null : await resolverOf(asking, payload, payload.closed_at);
+  const resolver = payload.closed_at ? await resolverOf(asking, payload, payload.closed_at) : null;
   return (collector) => {
     const issue = addItem(collector, 'issue', payload);
     issue.details = {
@@ -114,7 +114,7 @@ function addItem(
   const item = collector.add(kind, collector.mention(payload.author), payload);
   item.mergedAt = 'merged_at' in payload ? toDate(payload.merged_at) : null;
   // What was opened again may still say when it was closed; what was merged may not.
-  item.closedAt = payload.state === 'opened' ? null : (toDate(payload.closed_at) ?? item.mergedAt);
+  item.closedAt = payload.state === 'opened' ? null : (toDate(payload.closed_at ?? null) ?? item.mergedAt);
   return item;
 }
 

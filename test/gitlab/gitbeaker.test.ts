@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type AwardEmojiSchema,
+  type ExpandedGroupSchema,
+  Gitlab,
+  type IssueNoteSchema,
+  type IssueSchemaWithBasicLabels,
+  type MemberSchema,
+  type MergeRequestNoteSchema,
+  type MergeRequestSchemaWithBasicLabels,
+  type MetadataSchema,
+  type ProjectSchema,
+  type ProjectStarrerSchema,
+  type SimpleUserSchema,
+  type UserSchema,
+} from '@gitbeaker/rest';
+import type { Static } from 'typebox';
+import type {
+  AwardPayload,
+  GroupPayload,
+  IssuePayload,
+  MemberPayload,
+  MergeRequestPayload,
+  NotePayload,
+  ProfilePayload,
+  ProjectPayload,
+  StarrersPayload,
+  TitledPayload,
+  UserPayload,
+  VersionPayload,
+} from '../../src/providers/gitlab/payloads.ts';
+import { type ContractWorld, createContractWorld } from '../contract/world.ts';
+import { writeFile } from '../github/world/repository-changes.ts';
+import { checkRequest, type EndpointName, endpointNames, parametersOf } from './interface.ts';
+import { type GitLabSimulator, startGitLabSimulator } from './simulator.ts';
+
+/**
+ * What was written by hand from GitLab's documentation, against a client of GitLab that others wrote and many use: its types
+ * say what is answered, and it asks the simulated GitLab for all that the service asks.
+ */
+
+/** Without what it leaves open. */
+type Known<Schema> = { [Name in keyof Schema as string extends Name ? never : Name]: Schema[Name] };
+/** Does not compile where an answer is not as the service reads it. */
+type Reads<Payload, Answer extends Payload> = Answer;
+
+export type Answers = [
+  Reads<UserPayload, Known<SimpleUserSchema>>,
+  Reads<ProfilePayload, Known<UserSchema>>,
+  Reads<GroupPayload, Known<ExpandedGroupSchema>>,
+  Reads<Static<typeof MemberPayload>, Known<MemberSchema>>,
+  Reads<ProjectPayload, Known<ProjectSchema>>,
+  // It takes who closed it for a text; the documentation's example has a user.
+  Reads<IssuePayload, Omit<Known<IssueSchemaWithBasicLabels>, 'closed_by'>>,
+  Reads<TitledPayload, Known<IssueSchemaWithBasicLabels>>,
+  Reads<MergeRequestPayload, Known<MergeRequestSchemaWithBasicLabels>>,
+  Reads<NotePayload, Known<IssueNoteSchema> | Known<MergeRequestNoteSchema>>,
+  Reads<AwardPayload, Known<AwardEmojiSchema>>,
+  Reads<Static<typeof StarrersPayload>, Known<ProjectStarrerSchema>[]>,
+  Reads<Static<typeof VersionPayload>, Known<MetadataSchema>>,
+];
+
+const path = 'guide/engines.md';
+const since = '2026-01-01T00:00:00Z';
+const page = { page: 1, perPage: 100 } as const;
+const ordered = { orderBy: 'created_at', sort: 'asc' } as const;
+const inTime = {
+  ...page,
+  ...ordered,
+  scope: 'all',
+  createdAfter: since,
+  updatedAfter: since,
+  updatedBefore: since,
+} as const;
+
+/** What the documentation names and gitbeaker does not. */
+const documented: { [Name in EndpointName]?: string[] } = {
+  // https://docs.gitlab.com/api/groups/#get-a-single-group
+  '/groups/:id': ['with_projects'],
+  // https://docs.gitlab.com/api/rest/#pagination
+  '/projects/:id/issues/:iid/closed_by': ['page', 'per_page'],
+};
+
+/** Asks for everything that the service asks for. */
+async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Promise<void> {
+  const api = new Gitlab({ host: simulator.url, oauthToken: simulator.tokens.organization_admin });
+  const { organization, people, repositories } = scene;
+  const project = `${organization.login}/${repositories.handbook.name}`;
+  const issue = scene.issues.find(({ comments }) => comments.length > 0);
+  const pull = scene.pulls.find(({ comments }) => comments.length > 0);
+  const oid = repositories.handbook.commits.at(-1)?.oid ?? '';
+  assert.ok(issue && pull);
+  await api.Metadata.show();
+  await api.Users.showCurrentUser();
+  await api.Users.all({ username: people.ada.login, ...page });
+  await api.Users.show(people.ada.id);
+  await api.Users.allProjects(people.ada.id, { ...page, orderBy: 'id', sort: 'asc' });
+  await api.Groups.show(organization.login);
+  const own = { withShared: false, includeSubgroups: false };
+  await api.Groups.allProjects(organization.id, { ...page, ...own, orderBy: 'id', sort: 'asc' });
+  await api.GroupMembers.show(organization.id, people.max.id, { includeInherited: true });
+  await api.Issues.all({ ...page, scope: 'all', authorId: people.ada.id, state: 'closed' });
+  await api.MergeRequests.all({ ...page, scope: 'all', authorId: people.ada.id, state: 'merged' });
+  await api.Projects.show(project, { statistics: true });
+  await api.Issues.all({ projectId: project, ...inTime, confidential: false });
+  await api.Issues.all({ projectId: project, ...page, state: 'opened', search: 'Awards', in: 'title' });
+  await api.Issues.show(issue.number, { projectId: project });
+  await api.MergeRequests.all({ projectId: project, ...inTime, state: 'merged' });
+  await api.Issues.allClosedByMergeRequestst(project, issue.number);
+  const notes = await api.IssueNotes.all(project, issue.number, { ...page, ...ordered });
+  const notesOfPull = await api.MergeRequestNotes.all(project, pull.number, { ...page, ...ordered });
+  const [said, saidOfPull] = [notes, notesOfPull].map((all) => all.find(({ system }) => !system)?.id ?? 0);
+  assert.ok(said && saidOfPull);
+  const told = await api.IssueNotes.create(project, issue.number, 'Hello');
+  assert.equal(told.body, 'Hello');
+  await api.IssueAwardEmojis.all(project, issue.number, page);
+  await api.MergeRequestAwardEmojis.all(project, pull.number, page);
+  await api.IssueNoteAwardEmojis.all(project, issue.number, said, page);
+  await api.MergeRequestNoteAwardEmojis.all(project, pull.number, saidOfPull, page);
+  await api.MergeRequests.allDiffs(project, pull.number, page);
+  await api.Projects.allStarrers(project, page as object);
+  await api.Commits.show(project, oid, { stats: true });
+  await api.Commits.showDiff(project, oid, page);
+  await api.Branches.show(project, 'main');
+  await api.RepositoryFiles.show(project, path, oid);
+}
+
+test('what the service asks of GitLab, a client that others wrote asks in the same words', async () => {
+  const scene = createContractWorld();
+  const { world, repositories } = scene;
+  writeFile(world, repositories.handbook, path, 'Engines', { name: 'Ada', email: 'ada@mail.example' });
+  await using simulator = await startGitLabSimulator({ world });
+  await askForAll(scene, simulator);
+  const asked = new Map<EndpointName, Set<string>>();
+  for (const request of simulator.requests) {
+    const [, method = 'GET', address = ''] = /^\S+ (?:([A-Z]+) )?(\/.+)$/.exec(request) ?? [];
+    const { pathname, searchParams } = new URL(address, simulator.url);
+    const { name } = checkRequest(method, pathname, searchParams, { body: 'Hello' });
+    asked.set(name, new Set([...(asked.get(name) ?? []), ...searchParams.keys()]));
+  }
+  for (const name of endpointNames) {
+    const words = [...(asked.get(name) ?? ['nothing']), ...(documented[name] ?? [])];
+    assert.deepEqual(words.toSorted(), parametersOf(name).toSorted(), name);
+  }
+});
