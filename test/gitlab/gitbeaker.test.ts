@@ -14,6 +14,12 @@ import {
   type ProjectStarrerSchema,
   type SimpleUserSchema,
   type UserSchema,
+  type WebhookEmojiEventSchema,
+  type WebhookIssueEventSchema,
+  type WebhookIssueNoteEventSchema,
+  type WebhookMergeRequestEventSchema,
+  type WebhookMergeRequestNoteEventSchema,
+  type WebhookPushEventSchema,
 } from '@gitbeaker/rest';
 import type { Static } from 'typebox';
 import type {
@@ -30,6 +36,7 @@ import type {
   UserPayload,
   VersionPayload,
 } from '../../src/providers/gitlab/payloads.ts';
+import type { Acted, InProject, Noted, Pushed } from '../../src/providers/gitlab/webhooks.ts';
 import { type ContractWorld, createContractWorld } from '../contract/world.ts';
 import { writeFile } from '../github/world/repository-changes.ts';
 import { checkRequest, type EndpointName, endpointNames, parametersOf } from './interface.ts';
@@ -37,7 +44,7 @@ import { type GitLabSimulator, startGitLabSimulator } from './simulator.ts';
 
 /**
  * What was written by hand from GitLab's documentation, against a client of GitLab that others wrote and many use: its types
- * say what is answered, and it asks the simulated GitLab for all that the service asks.
+ * say what is answered and delivered, and it asks the simulated GitLab for all that the service asks.
  */
 
 /** Without what it leaves open. */
@@ -59,6 +66,15 @@ export type Answers = [
   Reads<AwardPayload, Known<AwardEmojiSchema>>,
   Reads<Static<typeof StarrersPayload>, Known<ProjectStarrerSchema>[]>,
   Reads<Static<typeof VersionPayload>, Known<MetadataSchema>>,
+];
+
+type Happened = WebhookIssueEventSchema | WebhookMergeRequestEventSchema;
+type Said = WebhookIssueNoteEventSchema | WebhookMergeRequestNoteEventSchema;
+export type Deliveries = [
+  Reads<Static<typeof Pushed>, WebhookPushEventSchema>,
+  Reads<Static<typeof InProject> & Static<typeof Acted>, Happened>,
+  Reads<Static<typeof InProject> & Static<typeof Noted>, Said>,
+  Reads<Static<typeof InProject>, WebhookEmojiEventSchema>,
 ];
 
 const path = 'guide/engines.md';

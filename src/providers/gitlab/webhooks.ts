@@ -32,15 +32,17 @@ const Path = Type.String({ pattern: '^[^/]+(/[^/]+)+$' });
 const Named = Type.Object({ object_kind: Type.Optional(Type.String()), event_name: Type.Optional(Type.String()) });
 const Project = Type.Object({ id: Id, path_with_namespace: Path });
 /** What belongs to a group alone, as epics do, comes without a project. */
-const InProject = Type.Object({ project: Type.Optional(Type.Union([Project, Type.Null()])) });
-const Acted = Type.Object({ user: Type.Optional(Type.Object({ id: Type.Optional(Id), username: Type.String() })) });
+export const InProject = Type.Object({ project: Type.Optional(Type.Union([Project, Type.Null()])) });
+export const Acted = Type.Object({
+  user: Type.Optional(Type.Object({ id: Type.Optional(Id), username: Type.String() })),
+});
 /** Pushed by a key, it may be nobody's. */
-const Pushed = Type.Object({
+export const Pushed = Type.Object({
   project: Project,
   user_id: Type.Optional(Type.Union([Id, Type.Null()])),
   user_username: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
-const Noted = Type.Object({ object_attributes: Type.Object({ noteable_type: Type.String() }) });
+export const Noted = Type.Object({ object_attributes: Type.Object({ noteable_type: Type.String() }) });
 const OfProject = Type.Object({
   project_id: Id,
   path_with_namespace: Path,
