@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { findById } from '../src/accounts/store.ts';
 import type { Contribution } from '../src/contributions/contribution.ts';
 import type { Database } from '../src/database/connection.ts';
 import type { ContributionPage, Provider } from '../src/providers/provider.ts';
@@ -98,8 +99,10 @@ async function scan(database: Database, repositoryId: string): Promise<void> {
   };
   const context = { connection, now: () => new Date(), newId: uuidv7 } as SyncContext;
   const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
+  const account = await findById(connection, repository.ownerId);
+  if (account === undefined) throw new Error('the repository is nobody’s');
   const known = { owner: 'bench', name: 'bench', handle: 'R_1', defaultBranch: 'main', access: null };
-  await readStream(context, { repository, known, provider: provider as Provider, call }, stream, 'everything');
+  await readStream(context, { account, repository, known, provider: provider as Provider, call }, stream, 'everything');
 }
 
 async function upsertBare({ pool }: Database, repositoryId: string, accountIds: string[]): Promise<void> {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { GitHost } from './github/git-host.ts';
 import { authenticate, simulatedTokens, type TokenName } from './github/tokens.ts';
+import type { Repository } from './github/world/model.ts';
 import type { Viewer, World } from './github/world/world.ts';
 
 /** What simulated code hosts have in common: a server with an interface, and git beside it. */
@@ -25,6 +26,8 @@ export interface SimulatedHost extends AsyncDisposable {
   url: string;
   tokens: Record<TokenName, string>;
   gitRequests: string[];
+  /** Repositories of which git shows nothing, though they are there. */
+  withoutGit: Set<Repository>;
   /** How requests begin (`POST /api/`) that are done and never answered: the next such one for each. */
   losses: string[];
   /** @throws Error when something was asked that may not be. */
@@ -83,6 +86,7 @@ export async function startHost(host: {
     url,
     tokens: Object.fromEntries(simulatedTokens.map((token) => [token.name, token.secret])) as Record<TokenName, string>,
     gitRequests,
+    withoutGit: git.switchedOff,
     losses,
     close,
     [Symbol.asyncDispose]: close,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { announce } from '../database/listener.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
+import { takeChanged } from './total-store.ts';
 
 /** How much is known of the contributions to what an account owns. */
 export interface Collection {
@@ -84,13 +85,21 @@ export async function findUncollected(connection: Connection, repositoryId: stri
  * Makes every listing of an account's contributors from before outdated, and tells all nodes. To be used where public and
  * private repositories stay what they are; else see `recordRepositoriesChanged`.
  */
-export async function recordContributorsChanged(connection: Connection, accountId: string): Promise<void> {
+async function recordContributorsChanged(connection: Connection, accountId: string): Promise<void> {
   await connection
     .updateTable('accounts')
     .set((set) => ({ contributors_version: set('contributors_version', '+', 1) }))
     .where('id', '=', accountId)
     .execute();
   await announce(connection, { kind: 'account', key: accountId });
+}
+
+/** The same for what counts in a repository, if it changed since this was last called. */
+export async function recordTotalsChanged(
+  connection: Connection,
+  { id, ownerId }: { id: string; ownerId: string },
+): Promise<void> {
+  if (await takeChanged(connection, id)) await recordContributorsChanged(connection, ownerId);
 }
 
 /**

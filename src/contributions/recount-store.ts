@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { noteChanged } from './total-store.ts';
 
 /**
  * Counts anew what one repository holds, from all that is stored of it. Must run in a transaction.
@@ -18,8 +19,9 @@ export async function recountRepository(connection: Connection, repositoryId: st
     await recountDays(connection, repositoryId),
     await recountContributors(connection, repositoryId),
     await recountWhole(connection, repositoryId),
-  ];
-  return differences.reduce((sum, count) => sum + count, 0);
+  ].reduce((sum, count) => sum + count, 0);
+  if (differences > 0) await noteChanged(connection, repositoryId);
+  return differences;
 }
 
 async function recountDays(connection: Connection, repositoryId: string): Promise<number> {

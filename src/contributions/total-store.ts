@@ -71,6 +71,15 @@ export async function forgetCommitCounts(connection: Connection, repositoryId: s
     .execute();
 }
 
+/** Notes that totals changed in another way than by counting changes, which notes it itself. */
+export async function noteChanged(connection: Connection, repositoryId: string): Promise<void> {
+  await connection
+    .updateTable('repository_totals')
+    .set({ is_changed: true })
+    .where('repository_id', '=', repositoryId)
+    .execute();
+}
+
 /** Whether anything changed since this was last asked. */
 export async function takeChanged(connection: Connection, repositoryId: string): Promise<boolean> {
   const changed = await connection

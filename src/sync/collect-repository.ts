@@ -15,6 +15,8 @@ import { completeStream, failStream, findStreams, type StreamState } from './str
 /** What keeps git from telling something now, and nobody else. */
 const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_limited', 'conflict']);
 
+const partFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
+
 /** How a repository stands after its collecting. */
 export type Collected = 'complete' | 'incomplete' | 'gone';
 
@@ -31,7 +33,7 @@ export async function collectRepository(context: SyncContext, subject: Subject):
       if (isHistory(stream)) await followFileIfTold(context, subject, stream);
       await collectStream(context, subject, stream);
     } catch (error) {
-      if (error instanceof AppError && error.code === 'not_found') return hideRepository(context, subject);
+      if (await isOfWhole(error, subject)) return hideRepository(context, subject);
       if (!isOfOnePart(error)) throw error;
       // A place in a scan that the provider does not take any more would stop the stream for ever.
       const restart = error.code === 'provider_invalid_response' && !isHistory(stream);
@@ -43,7 +45,7 @@ export async function collectRepository(context: SyncContext, subject: Subject):
     await fillDetails(context, subject);
     await fillCommitFilesIfTold(context, subject);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return hideRepository(context, subject);
+    if (await isOfWhole(error, subject)) return hideRepository(context, subject);
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'asking for details');
     isComplete = false;
@@ -78,9 +80,25 @@ async function fillCommitFilesIfTold(
   }
 }
 
-/** What the provider denies, or answers in a way that cannot be used, leaves the rest to be read. */
+/** What the provider denies, does not have, or answers in a way that cannot be used, leaves the rest to be read. */
 function isOfOnePart(error: unknown): error is AppError {
-  return error instanceof AppError && ['provider_denied', 'provider_invalid_response'].includes(error.code);
+  return error instanceof AppError && partFailures.has(error.code);
+}
+
+/**
+ * Where a part is not there, as git is not where it is switched off, the whole may be: its provider is asked. What nobody
+ * vouches for is as good as gone.
+ */
+async function isOfWhole(error: unknown, { account, repository, provider, call }: Subject): Promise<boolean> {
+  if (!(error instanceof AppError) || error.code !== 'not_found') return false;
+  const { name, externalId, isPrivate } = repository;
+  try {
+    const found = await provider.findRepository(account, name, { withPrivate: isPrivate }, call);
+    return found?.externalId !== externalId || found.isPrivate !== isPrivate;
+  } catch (failure) {
+    if (call.signal.aborted) throw failure;
+    return true;
+  }
 }
 
 async function collectStream(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {

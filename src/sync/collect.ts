@@ -172,7 +172,7 @@ export async function collectOne(
   try {
     if (!(await claimRepository(connection, repository.id, node))) return 'busy';
     const known = toKnown(account, repository);
-    return await collectRepository(context, { repository, known, provider, call: work.call });
+    return await collectRepository(context, { account, repository, known, provider, call: work.call });
   } finally {
     reading.delete(repository.id);
     await releaseRepository(connection, repository.id, node);

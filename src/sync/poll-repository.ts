@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { refreshJob } from '../accounts/jobs.ts';
 import { type Account, findById } from '../accounts/store.ts';
-import { recordContributorsChanged } from '../contributions/collection-store.ts';
+import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
-import { takeChanged } from '../contributions/total-store.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
@@ -99,7 +98,7 @@ async function saveTip(
     await saveListed(context, transaction, listed);
     const read = { repository, page: tip.page, seenAt: askedAt, actors: new ActorsOfScan() };
     await savePage(context, transaction, read);
-    if (await takeChanged(transaction, repository.id)) await recordContributorsChanged(transaction, account.id);
+    await recordTotalsChanged(transaction, repository);
   });
 }
 

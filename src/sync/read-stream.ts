@@ -1,9 +1,8 @@
-import { saveActors } from '../accounts/store.ts';
-import { recordContributorsChanged } from '../contributions/collection-store.ts';
+import { type Account, saveActors } from '../accounts/store.ts';
+import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { listedKinds } from '../contributions/contribution.ts';
 import { adoptOrphans, countSeen, removeUnseen, saveContributions } from '../contributions/contribution-store.ts';
 import { lackPullRequests } from '../contributions/detail-store.ts';
-import { takeChanged } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
@@ -23,6 +22,8 @@ const maxLooks = 3;
 
 /** A repository that is being read. */
 export interface Subject {
+  /** Whose it is. */
+  account: Account;
   repository: Repository;
   /** As its provider knows it. */
   known: KnownRepository;
@@ -160,5 +161,5 @@ export async function finishStream(
     wasDeep: scan.isDeep,
   });
   await adoptOrphans(transaction, repository.id);
-  if (await takeChanged(transaction, repository.id)) await recordContributorsChanged(transaction, repository.ownerId);
+  await recordTotalsChanged(transaction, repository);
 }

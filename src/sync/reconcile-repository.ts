@@ -1,4 +1,5 @@
 import { noteEverybody } from '../achievements/files/store.ts';
+import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { recountRepository } from '../contributions/recount-store.ts';
 import { areCommitsCounted } from '../contributions/total-store.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -50,7 +51,11 @@ async function differences(context: SyncContext, repositoryId: string, work: Wor
 async function checkSums(context: SyncContext, repositoryId: string): Promise<void> {
   const installed = await findInstalled(context, repositoryId);
   if (installed === undefined || !(await areCommitsCounted(context.connection, repositoryId))) return;
-  const wrong = await inTransaction(context.connection, (transaction) => recountRepository(transaction, repositoryId));
+  const wrong = await inTransaction(context.connection, async (transaction) => {
+    const differences = await recountRepository(transaction, repositoryId);
+    await recordTotalsChanged(transaction, installed.repository);
+    return differences;
+  });
   if (wrong === 0) return;
   const provider = installed.provider.name;
   context.onDrift({ provider, repositoryId, what: 'sums', expected: 0, found: wrong, isRepaired: true });

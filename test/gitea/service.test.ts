@@ -269,3 +269,24 @@ test('what is deleted where nothing is installed is gone within a month', async 
     await untilTrue(scene, 'the issue is gone');
   });
 });
+
+test('a repository whose code is switched off is there with all else, and with its commits when it is on again', async () => {
+  await inService(async (scene) => {
+    const { service, simulator, world, repositories, advance } = scene;
+    simulator.withoutGit.add(repositories.handbook);
+    const numbers = async () => (await service.get(`${entity(engines.name)}/contributions`)).body;
+    await until(async () => {
+      const { data, meta_data: about } = await numbers();
+      const counted = (data[0]?.['contributions'] ?? {}) as Record<string, number>;
+      return about.missing?.includes('commits') && counted['issues'] === 5 ? true : undefined;
+    }, 'everything but commits is counted');
+    await settled(service);
+    const { body } = await service.get(`${entity(engines.name)}/contributors?repository=handbook`);
+    assert.equal(body.meta_data.complete, false);
+    assert.ok(body.data.length > 0);
+    assert.notDeepEqual(listed(body.data), contributorsOf(world, engines.name, { repository: 'handbook' }));
+    simulator.withoutGit.clear();
+    advance(3601);
+    await untilTrue(scene, 'commits are counted too');
+  });
+});

@@ -19,6 +19,8 @@ type Authenticate = (authorization: string | undefined) => { name: string; viewe
 /** The repositories of the world as git serves them; each is made when it is first asked for. */
 export class GitHost {
   readonly handle: ReturnType<typeof smartHttp>;
+  /** Repositories whose code is switched off: there is everything else. */
+  readonly switchedOff = new Set<Repository>();
   readonly #world: World;
   readonly #authenticate: Authenticate;
   readonly #building = new Map<Repository, Promise<Built>>();
@@ -43,6 +45,7 @@ export class GitHost {
     if (repository === undefined || !this.#world.canSee(who.viewer, repository)) {
       return who.name === 'anonymous' ? 'unauthorized' : 'not_found';
     }
+    if (this.switchedOff.has(repository)) return 'not_found';
     // One after the other for the same repository.
     const building = (this.#building.get(repository) ?? Promise.resolve(undefined)).then((built) =>
       this.#bringUpToDate(repository, built),
