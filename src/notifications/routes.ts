@@ -1,18 +1,16 @@
 import { Type } from 'typebox';
 import { actorOf, note } from '../access/actor.ts';
 import type { AccessContext } from '../access/context.ts';
+import { sendOwnedPage } from '../access/owned-list.ts';
 import { AccountPath, privateProblemResponses, requireOwner } from '../accounts/routes.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../http/envelope.ts';
-import { cutPage, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
+import { EnvelopeSchema, formatTimestamp, SingleSchema, single } from '../http/envelope.ts';
+import { PageParameters } from '../http/pagination.ts';
 import { sendPrivately } from '../http/replies.ts';
 import { findNotification, findNotifications, type Notification, revive, states } from './report-store.ts';
 import { webhookSecretRoutes } from './secrets/routes.ts';
-
-const listing = 'notifications';
-const defaultLimit = 30;
 
 const Time = Type.String({ format: 'date-time' });
 const Item = Type.Object({
@@ -61,31 +59,13 @@ function listingOfNotifications(app: App, context: AccessContext): void {
         response: { 200: EnvelopeSchema(Item), ...privateProblemResponses },
       },
     },
-    async (request, reply) => {
-      const { limit = defaultLimit, state } = request.query;
-      const start = context.cursors.readStart(listing, request.query);
-      const owned = await requireOwner(context, { request, reply }, request.params);
-      if (owned === 'redirected') return reply;
-      const { account } = owned;
-      const found = await findNotifications(context.connection, account.id, {
-        limit: limit + 1,
-        state,
-        after: start.after && idOf('after', start.after, account.id),
-        before: start.before && idOf('before', start.before, account.id),
-      });
-      const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
-      const cursor = (item: Notification | undefined): string | undefined =>
-        item && context.cursors.write(listing, [account.id, item.id]);
-      return sendPrivately(
-        reply,
-        envelope({
-          dataType: 'unknown',
-          data: page.map(toItem),
-          previousCursor: hasPrevious ? cursor(page[0]) : undefined,
-          nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
-        }),
-      );
-    },
+    async (request, reply) =>
+      sendOwnedPage(context, { request, reply }, request, {
+        name: 'notifications',
+        find: (accountId, page) =>
+          findNotifications(context.connection, accountId, { ...page, state: request.query.state }),
+        toItem,
+      }),
   );
 }
 
@@ -118,11 +98,6 @@ function retry(app: App, context: AccessContext): void {
       return sendPrivately(reply, single('unknown', toItem(revived)));
     },
   );
-}
-
-function idOf(parameter: string, [accountId, id]: Place, ownerId: string): string {
-  if (accountId !== ownerId || typeof id !== 'string') throw staleCursor(parameter);
-  return id;
 }
 
 function toItem(notification: Notification): object {

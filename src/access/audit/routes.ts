@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { AccountPath, privateProblemResponses, requireOwner } from '../../accounts/routes.ts';
+import { AccountPath, privateProblemResponses } from '../../accounts/routes.ts';
 import type { App } from '../../http/app.ts';
-import { EnvelopeSchema, envelope, formatTimestamp } from '../../http/envelope.ts';
-import { cutPage, PageParameters, type Place, staleCursor } from '../../http/pagination.ts';
-import { sendPrivately } from '../../http/replies.ts';
+import { EnvelopeSchema, formatTimestamp } from '../../http/envelope.ts';
+import { PageParameters } from '../../http/pagination.ts';
 import type { AccessContext } from '../context.ts';
+import { sendOwnedPage } from '../owned-list.ts';
 import { type AuditEntry, auditActions, findAudit } from './store.ts';
 
 const Entry = Type.Object({
@@ -17,9 +17,6 @@ const Entry = Type.Object({
   token_id: Type.Union([Type.Null(), Type.String()], { description: 'The `jti` of the service token.' }),
   created_dttm: Type.String({ format: 'date-time' }),
 });
-
-const listing = 'audit';
-const defaultLimit = 30;
 
 /** Who did what to an account's keys, settings, links and data. */
 export function auditRoutes(app: App, context: AccessContext): void {
@@ -34,36 +31,13 @@ export function auditRoutes(app: App, context: AccessContext): void {
         response: { 200: EnvelopeSchema(Entry), ...privateProblemResponses },
       },
     },
-    async (request, reply) => {
-      const { limit = defaultLimit } = request.query;
-      const start = context.cursors.readStart(listing, request.query);
-      const owned = await requireOwner(context, { request, reply }, request.params);
-      if (owned === 'redirected') return reply;
-      const { account } = owned;
-      const found = await findAudit(context.connection, account.id, {
-        limit: limit + 1,
-        after: start.after && idOf('after', start.after, account.id),
-        before: start.before && idOf('before', start.before, account.id),
-      });
-      const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
-      const cursor = (entry: AuditEntry | undefined): string | undefined =>
-        entry && context.cursors.write(listing, [account.id, entry.id]);
-      return sendPrivately(
-        reply,
-        envelope({
-          dataType: 'unknown',
-          data: page.map(toItem),
-          previousCursor: hasPrevious ? cursor(page[0]) : undefined,
-          nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
-        }),
-      );
-    },
+    async (request, reply) =>
+      sendOwnedPage(context, { request, reply }, request, {
+        name: 'audit',
+        find: (accountId, page) => findAudit(context.connection, accountId, page),
+        toItem,
+      }),
   );
-}
-
-function idOf(parameter: string, [accountId, id]: Place, ownerId: string): string {
-  if (accountId !== ownerId || typeof id !== 'string') throw staleCursor(parameter);
-  return id;
 }
 
 function toItem({ id, action, subject, actor, tokenId, at }: AuditEntry): object {

@@ -10,6 +10,7 @@ import { pictureFormats } from '../../http/pictures.ts';
 import { sendPrivately } from '../../http/replies.ts';
 import { actorOf, note } from '../actor.ts';
 import type { AccessContext } from '../context.ts';
+import { removeForOwner } from '../removal.ts';
 import { issueToken } from '../tokens/issue.ts';
 import { readPicturePath } from './picture-path.ts';
 import { findEmbedBySecret, findEmbeds, removeEmbed, saveEmbed } from './store.ts';
@@ -127,17 +128,13 @@ function revocation(app: App, context: AccessContext): void {
       },
     },
     async (request, reply) => {
-      const owned = await requireOwner(context, { request, reply }, request.params, 'manage');
-      if (owned === 'redirected') return reply;
-      const { account, caller } = owned;
       const { embed_id: subject } = request.params;
-      await inTransaction(context.connection, async (transaction) => {
-        const isRemoved = await removeEmbed(transaction, account.id, subject);
-        if (!isRemoved) throw new AppError('not_found', 'The account has no such link.');
-        const actor = await actorOf(transaction, caller);
-        await note(context, transaction, account.id, { action: 'embed_revoked', subject, ...actor });
+      return removeForOwner(context, { request, reply }, request.params, {
+        subject,
+        what: 'link',
+        action: 'embed_revoked',
+        remove: (transaction, accountId) => removeEmbed(transaction, accountId, subject),
       });
-      return reply.code(204).header('cache-control', 'private, no-store').send(null);
     },
   );
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { actorOf, note } from '../../access/actor.ts';
 import type { AccessContext } from '../../access/context.ts';
+import { removeForOwner } from '../../access/removal.ts';
 import { AccountPath, privateProblemResponses, requireOwner } from '../../accounts/routes.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
@@ -121,17 +122,13 @@ function removal(app: App, context: AccessContext): void {
       },
     },
     async (request, reply) => {
-      const owned = await requireOwner(context, { request, reply }, request.params, 'manage');
-      if (owned === 'redirected') return reply;
-      const { account, caller } = owned;
       const { secret_id: subject } = request.params;
-      await inTransaction(context.connection, async (transaction) => {
-        const isRemoved = await removeWebhookSecret(transaction, account.id, subject);
-        if (!isRemoved) throw new AppError('not_found', 'The account has no such secret.');
-        const actor = await actorOf(transaction, caller);
-        await note(context, transaction, account.id, { action: 'webhook_secret_removed', subject, ...actor });
+      return removeForOwner(context, { request, reply }, request.params, {
+        subject,
+        what: 'secret',
+        action: 'webhook_secret_removed',
+        remove: (transaction, accountId) => removeWebhookSecret(transaction, accountId, subject),
       });
-      return reply.code(204).header('cache-control', 'private, no-store').send(null);
     },
   );
 }

@@ -1,5 +1,5 @@
-import type { Actor } from '../../accounts/account.ts';
 import type { Contribution, ItemKind } from '../../contributions/contribution.ts';
+import { PageCollector } from '../collector.ts';
 import type { ContributionPage } from '../provider.ts';
 
 /** What all kinds are told by. */
@@ -9,55 +9,14 @@ export interface ItemPayload {
   updated_at: string;
 }
 
-/** Puts together what one page tells. */
-export class PageCollector {
-  readonly contributions: Contribution[] = [];
-  readonly wholeParents: string[] = [];
-  readonly #actors = new Map<string, Actor>();
-
+/** Puts together what one page of a list tells. */
+export class ListCollector extends PageCollector {
   add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
-    const contribution: Contribution = {
-      kind,
-      externalId: String(payload.id),
-      parentExternalId: null,
-      author,
-      createdAt: new Date(payload.created_at),
-      updatedAt: new Date(payload.updated_at),
-      closedAt: null,
-      mergedAt: null,
-      answered: false,
-      answeredBy: null,
-      details: null,
-    };
-    this.contributions.push(contribution);
-    return contribution;
+    const { id, created_at: createdAt, updated_at: updatedAt } = payload;
+    return this.addItem(kind, author, { id, createdAt, updatedAt });
   }
 
-  /** @returns the external id, to be named by a contribution; null for nobody. */
-  addActor(actor: Actor | null): string | null {
-    if (actor === null) return null;
-    this.#actors.set(actor.externalId, actor);
-    return actor.externalId;
+  override toPage(end: Pick<ContributionPage, 'nextCursor' | 'total'>): ContributionPage {
+    return super.toPage({ ...end, pageSize: Math.max(1, this.contributions.length) });
   }
-
-  toPage({ nextCursor, total }: Pick<ContributionPage, 'nextCursor' | 'total'>): ContributionPage {
-    const { contributions, wholeParents } = this;
-    return {
-      contributions,
-      actors: [...this.#actors.values()],
-      wholeParents,
-      nextCursor,
-      total,
-      pageSize: Math.max(1, contributions.length),
-    };
-  }
-}
-
-/** Each once, without those who are nobody. */
-export function distinct(people: readonly (string | null)[]): string[] {
-  return [...new Set(people)].filter((id) => id !== null);
-}
-
-export function toDate(text: string | null): Date | null {
-  return text === null ? null : new Date(text);
 }

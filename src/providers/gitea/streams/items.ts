@@ -1,8 +1,8 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
+import { toDate } from '../../collector.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
-import { toDate } from '../../rest/collector.ts';
 import { readAll } from '../../rest/lists.ts';
 import {
   type IssuePayload,

@@ -1,28 +1,22 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import { createDispatcher, type Dispatcher, exchange, type RawAnswer } from '../../http/client.ts';
+import { BearerConnections } from '../../http/bearer.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import { type ClientOptions, restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
 
-/** A profile is some kilobytes. */
-const limits = { answerTimeoutMs: 15_000, maxAnswerBytes: 1024 * 1024 };
-
-/**
- * Asks GitHub on behalf of those who present a token of theirs. It has connections of its own, follows no redirect, repeats
- * nothing and spends nobody else's budget; the token is in the request and nowhere else.
- */
+/** Asks GitHub on behalf of those who present a token of theirs. */
 export class BearerClient {
-  readonly #options: ClientOptions;
-  readonly #dispatcher: Dispatcher;
+  readonly #now: () => Date;
+  readonly #connections: BearerConnections;
 
   constructor(options: ClientOptions) {
-    this.#options = options;
-    this.#dispatcher = createDispatcher({ ...options, ...limits });
+    this.#now = options.now;
+    this.#connections = new BearerConnections(options, unavailable);
   }
 
-  async close(): Promise<void> {
-    await this.#dispatcher.destroy();
+  close(): Promise<void> {
+    return this.#connections.close();
   }
 
   /**
@@ -35,10 +29,11 @@ export class BearerClient {
     schema: Schema,
     signal: AbortSignal,
   ): Promise<Static<Schema> | null> {
-    const { status, headers, text } = await this.#ask(token, path, signal);
+    const asked = { ...restHeaders, authorization: `Bearer ${token}` };
+    const { status, headers, text } = await this.#connections.ask(path, asked, signal);
     if (status === 401) throw new AppError('unauthenticated', 'GitHub does not accept this token.');
     if (isLimited(status, headers, text)) {
-      const retryAt = retryTime(headers, this.#options.now());
+      const retryAt = retryTime(headers, this.#now());
       const message = "GitHub's request budget of this token is used up for now.";
       throw new AppError('provider_rate_limited', message, { retryAt });
     }
@@ -46,15 +41,5 @@ export class BearerClient {
     if (status >= 500) throw unavailable();
     if (status !== 200) throw invalid('it is neither a yes nor a no');
     return checkPayload(schema, parseJson(text), path.split('/', 3).join('/'));
-  }
-
-  async #ask(token: string, path: string, signal: AbortSignal): Promise<RawAnswer> {
-    const headers = { ...restHeaders, authorization: `Bearer ${token}` };
-    try {
-      return await exchange(`${this.#options.apiUrl}${path}`, { headers, dispatcher: this.#dispatcher, signal });
-    } catch {
-      // What went wrong may hold what was sent.
-      throw unavailable();
-    }
   }
 }

@@ -1,11 +1,10 @@
-import type { Actor } from '../../../accounts/account.ts';
 import {
   type Contribution,
   type ContributionDetails,
   type ItemKind,
   noDetails,
 } from '../../../contributions/contribution.ts';
-import type { ContributionPage } from '../../provider.ts';
+import { distinct, PageCollector, toDate } from '../../collector.ts';
 import { restActor, toActor } from '../actors.ts';
 import type { ActorPayload, RestAccountPayload } from '../payloads.ts';
 import type { ReactionPage, ReviewPayload, StarPayload } from './payloads.ts';
@@ -19,34 +18,12 @@ interface ItemPayload {
   mergedAt?: string | null;
 }
 
-/** What a page's end is told by. */
-interface PageEnd {
-  nextCursor: string | null;
-  total: number | null;
-  pageSize: number;
-}
-
 /** Puts together what one page tells. */
-export class Collector {
-  readonly contributions: Contribution[] = [];
-  readonly wholeParents: string[] = [];
-  readonly #actors = new Map<string, Actor>();
-
+export class Collector extends PageCollector {
   add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
-    const contribution: Contribution = {
-      kind,
-      externalId: String(payload.id),
-      parentExternalId: null,
-      author,
-      createdAt: new Date(payload.createdAt),
-      updatedAt: new Date(payload.updatedAt),
-      closedAt: toDate(payload.closedAt),
-      mergedAt: toDate(payload.mergedAt),
-      answered: false,
-      answeredBy: null,
-      details: null,
-    };
-    this.contributions.push(contribution);
+    const contribution = this.addItem(kind, author, payload);
+    contribution.closedAt = toDate(payload.closedAt);
+    contribution.mergedAt = toDate(payload.mergedAt);
     return contribution;
   }
 
@@ -67,15 +44,15 @@ export class Collector {
 
   /** @returns the external id, to be named by a contribution. */
   mention(payload: ActorPayload | null | undefined): string | null {
-    return this.#remember(toActor(payload ?? null));
+    return this.addActor(toActor(payload ?? null));
   }
 
   mentionByRest(payload: RestAccountPayload | null): string | null {
-    return this.#remember(payload && restActor(payload));
+    return this.addActor(payload && restActor(payload));
   }
 
   mentionAll(payloads: readonly (ActorPayload | null | undefined)[]): string[] {
-    return [...new Set(payloads.map((payload) => this.mention(payload)))].filter((id) => id !== null);
+    return distinct(payloads.map((payload) => this.mention(payload)));
   }
 
   reactions(nodes: ReactionPage['nodes']): ContributionDetails['reactions'] {
@@ -83,19 +60,4 @@ export class Collector {
       .filter((reaction) => reaction !== null)
       .map(({ content, user }) => ({ emoji: content, reactor: this.mention(user) }));
   }
-
-  toPage({ nextCursor, total, pageSize }: PageEnd): ContributionPage {
-    const { contributions, wholeParents } = this;
-    return { contributions, actors: [...this.#actors.values()], wholeParents, nextCursor, total, pageSize };
-  }
-
-  #remember(actor: Actor | null): string | null {
-    if (actor === null) return null;
-    this.#actors.set(actor.externalId, actor);
-    return actor.externalId;
-  }
-}
-
-function toDate(text: string | null | undefined): Date | null {
-  return text === null || text === undefined ? null : new Date(text);
 }

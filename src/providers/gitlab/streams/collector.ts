@@ -1,5 +1,6 @@
 import type { ContributionDetails } from '../../../contributions/contribution.ts';
-import { distinct, PageCollector } from '../../rest/collector.ts';
+import { distinct } from '../../collector.ts';
+import { ListCollector } from '../../rest/collector.ts';
 import { toActor } from '../actors.ts';
 import type { AwardPayload, UserPayload } from '../payloads.ts';
 
@@ -17,7 +18,7 @@ const emojis = new Map([
 ]);
 
 /** Puts together what one page tells. */
-export class Collector extends PageCollector {
+export class Collector extends ListCollector {
   /** @returns the external id, to be named by a contribution. */
   mention(payload: UserPayload | null): string | null {
     return this.addActor(toActor(payload));

@@ -1,6 +1,6 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import { AppError } from '../../../errors.ts';
-import { toDate } from '../../rest/collector.ts';
+import { toDate } from '../../collector.ts';
 import { readAll } from '../../rest/lists.ts';
 import { type MergeRequestSize, readSizes } from '../graphql.ts';
 import {
@@ -114,7 +114,7 @@ function addItem(
   const item = collector.add(kind, collector.mention(payload.author), payload);
   item.mergedAt = 'merged_at' in payload ? toDate(payload.merged_at) : null;
   // What was opened again may still say when it was closed; what was merged may not.
-  item.closedAt = payload.state === 'opened' ? null : (toDate(payload.closed_at ?? null) ?? item.mergedAt);
+  item.closedAt = payload.state === 'opened' ? null : (toDate(payload.closed_at) ?? item.mergedAt);
   return item;
 }
 

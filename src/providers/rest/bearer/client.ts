@@ -1,30 +1,24 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import { createDispatcher, type Dispatcher, exchange, type RawAnswer } from '../../http/client.ts';
+import { BearerConnections } from '../../http/bearer.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import type { ClientOptions } from '../client.ts';
 import { type Dialect, isLimited, retryTime } from '../dialect.ts';
 
-/** A profile is some kilobytes. */
-const limits = { answerTimeoutMs: 20_000, maxAnswerBytes: 1024 * 1024 };
-
-/**
- * Asks on behalf of those who present a token of theirs. It has connections of its own, follows no redirect and repeats
- * nothing; the token is in the request and nowhere else.
- */
+/** Asks on behalf of those who present a token of theirs. */
 export class BearerClient {
-  readonly #options: ClientOptions;
+  readonly #now: () => Date;
   readonly #dialect: Dialect;
-  readonly #dispatcher: Dispatcher;
+  readonly #connections: BearerConnections;
 
   constructor(options: ClientOptions, dialect: Dialect) {
-    this.#options = options;
+    this.#now = options.now;
     this.#dialect = dialect;
-    this.#dispatcher = createDispatcher({ ...options, ...limits });
+    this.#connections = new BearerConnections(options, unavailable);
   }
 
-  async close(): Promise<void> {
-    await this.#dispatcher.destroy();
+  close(): Promise<void> {
+    return this.#connections.close();
   }
 
   /**
@@ -37,10 +31,11 @@ export class BearerClient {
     schema: Schema,
     signal: AbortSignal,
   ): Promise<Static<Schema> | null> {
-    const { status, headers, text } = await this.#ask(token, path, signal);
+    const asked = this.#dialect.requestHeaders(token);
+    const { status, headers, text } = await this.#connections.ask(path, asked, signal);
     if (status === 401) throw new AppError('unauthenticated', 'The code host does not accept this token.');
     if (isLimited(status, headers)) {
-      const retryAt = retryTime(headers, this.#options.now());
+      const retryAt = retryTime(headers, this.#now());
       throw new AppError('provider_rate_limited', 'The code host wants to be asked less for now.', { retryAt });
     }
     if (status === 403) throw this.#refused(text);
@@ -48,16 +43,6 @@ export class BearerClient {
     if (status >= 500) throw unavailable();
     if (status !== 200) throw invalid('it is neither a yes nor a no');
     return checkPayload(schema, parseJson(text), path.split('/', 2).join('/'));
-  }
-
-  async #ask(token: string, path: string, signal: AbortSignal): Promise<RawAnswer> {
-    const headers = this.#dialect.requestHeaders(token);
-    try {
-      return await exchange(`${this.#options.apiUrl}${path}`, { headers, dispatcher: this.#dispatcher, signal });
-    } catch {
-      // What went wrong may hold what was sent.
-      throw unavailable();
-    }
   }
 
   #refused(text: string): AppError {
