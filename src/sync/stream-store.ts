@@ -102,11 +102,8 @@ export async function startScan(
   scan: { startedAt: Date; isFull: boolean; isDeep: boolean },
 ): Promise<void> {
   const { startedAt, isFull, isDeep } = scan;
-  await connection
-    .updateTable('streams')
+  await updateStream(connection, repositoryId, stream)
     .set({ cursor: null, scan_started_at: startedAt, scan_is_full: isFull, scan_is_deep: isDeep, scan_total: null })
-    .where('repository_id', '=', repositoryId)
-    .where('name', '=', stream)
     .execute();
 }
 
@@ -130,12 +127,7 @@ export async function moveTip(
   stream: string,
   tip: string | null,
 ): Promise<void> {
-  await connection
-    .updateTable('streams')
-    .set({ cursor: tip, pending_tips: [] })
-    .where('repository_id', '=', repositoryId)
-    .where('name', '=', stream)
-    .execute();
+  await updateStream(connection, repositoryId, stream).set({ cursor: tip, pending_tips: [] }).execute();
 }
 
 /**
@@ -148,11 +140,8 @@ export async function moveCursor(
   stream: string,
   move: { from: string | null; to: string | null; pageSize: number | null; scanTotal: number | null },
 ): Promise<void> {
-  const moved = await connection
-    .updateTable('streams')
+  const moved = await updateStream(connection, repositoryId, stream)
     .set({ cursor: move.to, page_size: move.pageSize, scan_total: move.scanTotal, failure: null })
-    .where('repository_id', '=', repositoryId)
-    .where('name', '=', stream)
     .where('cursor', 'is not distinct from', move.from)
     .returning('name')
     .execute();
@@ -166,8 +155,7 @@ export async function completeStream(
   stream: string,
   end: { knownUntil: Date; completedAt: Date; wasFull: boolean; wasDeep: boolean },
 ): Promise<void> {
-  await connection
-    .updateTable('streams')
+  await updateStream(connection, repositoryId, stream)
     .set({
       scan_started_at: null,
       known_until: end.knownUntil,
@@ -175,8 +163,6 @@ export async function completeStream(
       failure: null,
       ...(end.wasFull && { full_scan_at: end.knownUntil, is_deep: end.wasDeep }),
     })
-    .where('repository_id', '=', repositoryId)
-    .where('name', '=', stream)
     .execute();
 }
 
@@ -187,12 +173,13 @@ export async function failStream(
   stream: string,
   failure: { code: string; restart: boolean },
 ): Promise<void> {
-  await connection
-    .updateTable('streams')
+  await updateStream(connection, repositoryId, stream)
     .set({ failure: failure.code, ...(failure.restart && { cursor: null, scan_started_at: null }) })
-    .where('repository_id', '=', repositoryId)
-    .where('name', '=', stream)
     .execute();
+}
+
+function updateStream(connection: Connection, repositoryId: string, stream: string) {
+  return connection.updateTable('streams').where('repository_id', '=', repositoryId).where('name', '=', stream);
 }
 
 /** Remembers that the provider hinted at something new. */
