@@ -77,8 +77,8 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
           const { account, provider } = asked;
           const includesPrivate = isPrivateAsked && (asked.isOwner || account.publishesPrivate);
           if (includesPrivate) await learnPrivate(context, asked);
-          // Days are those of what is collected.
-          if (isCalendar && (await awaitListing(context, asked)) === undefined) return undefined;
+          const year = isCalendar ? await findYear(context, asked, includesPrivate) : undefined;
+          if (isCalendar && year === undefined) return undefined;
           const days = await findDays(context, account, { limit: limit + 1, start, includesPrivate });
           const { page, hasPrevious, hasNext } = cutPage(days, limit, start);
           const asOf = await lastAsked(context, asked, includesPrivate);
@@ -93,9 +93,9 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
               nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
             }),
             staleAt: context.resolver.staleAt(asOf),
-            shown: isCalendar
-              ? await findYear(context, account, includesPrivate)
-              : { countsCollected: account.type !== 'organization' && provider.totalsFromStored === true },
+            shown: year ?? {
+              countsCollected: account.type !== 'organization' && provider.totalsFromStored === true,
+            },
             // It counts what others own too.
             ...(includesPrivate && { audience: 'everybody_for_now', isKept: false }),
           };
@@ -107,22 +107,27 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
 
 const yearMs = 364 * 86_400_000;
 
-/** What an account contributed on the days of the last year; an organization, what was contributed to it. */
+/**
+ * What an account contributed on the days of the last year; an organization, what was contributed to it.
+ * @returns undefined while nothing is known: days are those of what is collected, and none yet is not none.
+ */
 async function findYear(
-  { connection, now }: AccountRouteContext,
-  { id, type }: Account,
+  context: AccountRouteContext,
+  asked: AskedAccount,
   withPrivate: boolean,
-): Promise<Pick<Shown, 'days' | 'until'>> {
-  const until = dayOf(now());
-  const asked = { accountId: id, from: dayOf(new Date(now().getTime() - yearMs)), to: until, withPrivate };
-  const days = await (type === 'organization' ? findDaysOfOwned : findDaysOfAccount)(connection, asked);
-  return {
-    until,
-    days: days.map(({ day, counts }) => ({
-      day,
-      contributions: Object.values(counts).reduce((sum, count) => sum + count, 0),
-    })),
-  };
+): Promise<Pick<Shown, 'days' | 'until'> | undefined> {
+  const listing = await awaitListing(context, asked);
+  if (listing === undefined) return undefined;
+  const { id, type } = asked.account;
+  const until = dayOf(context.now());
+  const wanted = { accountId: id, from: dayOf(new Date(context.now().getTime() - yearMs)), to: until, withPrivate };
+  const found = await (type === 'organization' ? findDaysOfOwned : findDaysOfAccount)(context.connection, wanted);
+  if (found.length === 0 && listing.isUnfinished) return undefined;
+  const days = found.map(({ day, counts }) => ({
+    day,
+    contributions: Object.values(counts).reduce((sum, count) => sum + count, 0),
+  }));
+  return { until, days };
 }
 
 function dayOf(time: Date): string {

@@ -205,6 +205,20 @@ test('a calendar counts the days of the last year', async () => {
   );
 });
 
+test('a calendar of which no day is known yet says so, and shows no year without contributions', async () => {
+  await using simulator = await startSimulator({ repositories: 2 });
+  await using service = await startTestService({ simulator });
+  const calendar = `${simulator.accounts.organization}/contributions?format=svg&card=calendar`;
+  for (const on of ['Issues', 'PullRequests', 'Discussions']) {
+    simulator.faults.add({ kind: 'slow', delayMs: 60_000, on, times: 1000 });
+  }
+  for (const repository of simulator.world.repositories) simulator.withoutGit.add(repository);
+  const early = await service.get(calendar);
+  assert.equal(early.status, 200);
+  assert.match(early.text, />Collecting</);
+  assert.match(early.headers.get('cache-control') ?? '', /max-age=[1-9]$/);
+});
+
 test('private pictures stay private, whatever they look like', async () => {
   const { simulator, service } = await served();
   const token = await serviceToken(service, simulator, keeper);

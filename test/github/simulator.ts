@@ -11,6 +11,7 @@ import { documentedLimits, type LimitSettings, Limits } from './limits.ts';
 import { authenticate, simulatedTokens, type TokenName } from './tokens.ts';
 import { namedAccounts } from './world/cast.ts';
 import { generateWorld, type Size } from './world/generate.ts';
+import type { Repository } from './world/model.ts';
 import type { World } from './world/world.ts';
 
 export interface SimulatorOptions {
@@ -45,6 +46,8 @@ export interface Simulator extends AsyncDisposable {
   requests: LoggedRequest[];
   /** Paths that git asked for, oldest first. */
   gitRequests: string[];
+  /** Repositories of which git shows nothing, though they are there. */
+  withoutGit: Set<Repository>;
   accounts: typeof namedAccounts;
   tokens: Record<TokenName, string>;
   close(): Promise<void>;
@@ -106,6 +109,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     app,
     requests,
     gitRequests,
+    withoutGit: git.switchedOff,
     accounts: namedAccounts,
     tokens: secretsByName(),
     close,
