@@ -7,7 +7,7 @@ import { settled } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService, until } from '../service.ts';
-import { recordedDeliveries, recordedSecret } from './recordings.ts';
+import { listOf, recordedDeliveries, recordedSecret } from './recordings.ts';
 import { type Replay, secretOf, startReplay } from './replay.ts';
 
 /** A whole service on what was recorded of a real Gitea. */
@@ -100,6 +100,17 @@ test('a recorded organization and its people are looked up, counted, listed and 
     for (const name of ['Bob Barrow', 'Alice Ashdown', 'Carol Chen']) assert.match(text, new RegExp(name));
     const calendar = await fetch(`${service.url}${entity('bob')}/contributions?format=png&card=calendar`);
     assert.equal((await sharp(Buffer.from(await calendar.arrayBuffer())).metadata()).format, 'png');
+  });
+});
+
+test('the feed tells a pull request once for each who watches, and nothing is counted from it', async () => {
+  const feed = listOf<{ op_type: string; content: string }>('feed-repo');
+  const opened = feed.filter(({ op_type: what }) => what === 'create_pull_request').map(({ content }) => content);
+  assert.ok(opened.length > new Set(opened).size);
+  await inService(after, async (scene) => {
+    assert.deepEqual(await contributors(scene), contributorsAfter);
+    await settled(scene.service);
+    assert.doesNotMatch(scene.replay.requests.join('\n'), /activities|heatmap/);
   });
 });
 
