@@ -40,9 +40,11 @@ export async function startHost(host: {
   world: World;
   /** How paths of the interface begin. */
   apiPrefix: string;
+  /** Git is for those who are signed in alone. */
+  isClosed?: boolean;
   answer: (asked: HostRequest) => HostReply | Promise<HostReply>;
 }): Promise<SimulatedHost> {
-  const { name, world, apiPrefix, answer } = host;
+  const { name, world, apiPrefix, isClosed = false, answer } = host;
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -50,7 +52,9 @@ export async function startHost(host: {
   const gitRequests: string[] = [];
   const losses: string[] = [];
   const faults: string[] = [];
-  const git = new GitHost(world, (authorization) => authenticate(world, authorization));
+  const git = new GitHost(world, (authorization) =>
+    isClosed && authorization === undefined ? undefined : authenticate(world, authorization),
+  );
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const address = new URL(request.url ?? '/', url);
     if (!address.pathname.startsWith(apiPrefix)) {

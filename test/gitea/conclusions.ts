@@ -75,8 +75,11 @@ const publicRules: readonly Rule[] = [
   // Issues and pull requests were recorded together; parameters choose from them.
   [/^\/repos\/acme\/handbook\/issues$/, ({ query }) => itemsOf('issues-and-pulls', 'acme/handbook', query)],
   [/^\/repos\/acme\/handbook\/issues\/comments$/, ({ query }) => listed(since(query, listOf('repo-comments')))],
-  // Who closed it is told by the delivery that it was closed.
-  [/^\/repos\/acme\/handbook\/issues\/(5)\/timeline$/, () => listed([closing('021-issues-closed')])],
+  // Who closed it is told by the delivery that it was closed. All that happened to one fits on a page.
+  [
+    /^\/repos\/acme\/handbook\/issues\/([125])\/timeline$/,
+    ({ query }, number) => listed(number === '5' && query.get('page') === '1' ? [closing('021-issues-closed')] : []),
+  ],
   // One reaction was made; where there is none, Gitea writes null.
   [/^\/repos\/acme\/handbook\/issues\/(?:[2-9]|10|comments\/\d+)\/reactions$/, () => like('issue-1-reactions', null)],
   // Of what was said at a line in that review, nothing was recorded.

@@ -75,7 +75,11 @@ const routes: Readonly<Record<string, Route>> = {
       return found === undefined ? like('issue-missing') : ok(reactions(place, found.reactions));
     }),
   '/repos/{owner}/{repo}/issues/{index}/timeline': (place, path) =>
-    withIssue(place, path, ({ pullRequests }, issue) => paged(place, timeline(place, issue, pullRequests), {})),
+    withIssue(place, path, ({ pullRequests }, issue) => {
+      const reply = paged(place, timeline(place, issue, pullRequests), {});
+      // It tells how much is on the page alone.
+      return { ...reply, headers: { ...reply.headers, 'x-total-count': String((reply.body as unknown[]).length) } };
+    }),
   '/repos/{owner}/{repo}/issues/comments': (place, path) => within(place, path, (shown) => comments(place, shown)),
   '/repos/{owner}/{repo}/issues/comments/{id}/reactions': (place, path) =>
     within(place, path, (shown) => {

@@ -34,9 +34,9 @@ const settingsOf = ({ url, tokens }: GiteaSimulator): Record<string, string> => 
 
 const entity = (name: string): string => `/v1/gitea/entities/${name}`;
 
-async function inService(check: (scene: Scene) => Promise<void>): Promise<void> {
+async function inService(check: (scene: Scene) => Promise<void>, options: { isClosed?: boolean } = {}): Promise<void> {
   const world = createContractWorld();
-  await using simulator = await startGiteaSimulator({ world: world.world, maxPerPage: 3 });
+  await using simulator = await startGiteaSimulator({ world: world.world, maxPerPage: 3, ...options });
   await using service = await startTestService({
     simulator,
     tokens: [],
@@ -289,4 +289,8 @@ test('a repository whose code is switched off is there with all else, and with i
     advance(3601);
     await untilTrue(scene, 'commits are counted too');
   });
+});
+
+test('an instance that answers nobody who is not signed in is read with a token, commits too', async () => {
+  await inService((scene) => untilTrue(scene, 'everything public is counted'), { isClosed: true });
 });

@@ -28,12 +28,16 @@ export interface GiteaSimulatorOptions {
   world: World;
   /** How much is on a page at most. Default 50, as where nothing is configured. */
   maxPerPage?: number;
+  /** It answers nobody who is not signed in. */
+  isClosed?: boolean;
   /** Hears of a request before it is answered. */
   onRequest?: (path: string) => void;
 }
 
+const onlySignedIn: Reply = { status: 403, body: { message: 'Only signed in user is allowed to call APIs.' } };
+
 export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promise<GiteaSimulator> {
-  const { world, maxPerPage = 50, onRequest } = options;
+  const { world, maxPerPage = 50, isClosed = false, onRequest } = options;
   const requests: string[] = [];
   const surprises: GiteaSimulator['surprises'] = [];
   const hidden = new Map<number, string>();
@@ -43,6 +47,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     name: 'Gitea',
     world,
     apiPrefix: '/api/v1/',
+    isClosed,
     answer: async ({ request, address, who }): Promise<Reply> => {
       const { searchParams: query, search } = address;
       const path = address.pathname.slice('/api/v1'.length);
@@ -52,7 +57,8 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
       requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
       onRequest?.(`${path}${search}`);
       const place: Place = { world, url: address.origin, query, maxPerPage, viewer: who?.viewer, hidden, imported };
-      const surprise = surprises[0]?.(`${path}${search}`);
+      const closed = isClosed && request.headers.authorization === undefined ? onlySignedIn : undefined;
+      const surprise = surprises[0]?.(`${path}${search}`) ?? closed;
       const isRefused = isWriting && readingTokens.has(who?.name ?? '');
       const reply = surprise ?? (isRefused ? lacksScope('write:issue') : answer(place, described));
       if (reply.status === 200 || reply.status === 201)

@@ -134,7 +134,7 @@ async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Prom
   await api.MergeRequestAwardEmojis.all(project, pull.number, page);
   await api.IssueNoteAwardEmojis.all(project, issue.number, said, page);
   await api.MergeRequestNoteAwardEmojis.all(project, pull.number, saidOfPull, page);
-  await api.MergeRequests.allDiffs(project, pull.number, page);
+  await api.MergeRequests.allDiffs(project, pull.number, { page: 1, perPage: 30 });
   await api.Projects.allStarrers(project, page as object);
   await api.Commits.show(project, oid, { stats: true });
   await api.Commits.showDiff(project, oid, page);

@@ -137,13 +137,18 @@ const routes: Readonly<Record<EndpointName, Route>> = {
     ),
   ),
   '/projects/:id/merge_requests/:iid/diffs': (place, path) =>
-    withMergeRequest(place, path, (_shown, { files }) => paged(place, files.map(diff))),
+    withMergeRequest(place, path, (_shown, { files }) =>
+      // As before 17.11.
+      Number(place.query.get('per_page') ?? 20) > 30
+        ? refusal(500, '500 Internal Server Error')
+        : paged(place, files.map(diff)),
+    ),
   '/projects/:id/starrers': (place, path) =>
     within(place, path, (shown) => {
       const shownStars = place.world.starsOf(shown).filter(({ accountId }) => !place.hidden.profiles.has(accountId));
       return paged(
         place,
-        shownStars.toReversed().map((one) => starrer(place, one)),
+        shownStars.map((one) => starrer(place, one)),
       );
     }),
   '/projects/:id/repository/commits/:sha': (place, path) =>

@@ -95,5 +95,5 @@ async function sumStars(client: RestClient, name: string, call: Call): Promise<n
   const repositories = (await readAll(client, list, call)) ?? [];
   // A page that moved is read twice.
   const earning = new Map(repositories.filter((one) => isPublic(one) && !one.fork).map((one) => [one.id, one]));
-  return [...earning.values()].reduce((sum, { stars_count: stars }) => sum + stars, 0);
+  return [...earning.values()].reduce((sum, { stars_count: stars }) => sum + Math.max(0, stars), 0);
 }

@@ -6,6 +6,7 @@ export const giteaDialect: Dialect = {
   // What is given at most where nothing else is configured; more is cut off silently.
   pageSize: { parameter: 'limit', most: 50 },
   totalHeader: 'x-total-count',
+  limitsEndpoints: false,
   requestHeaders: (secret) => ({
     accept: 'application/json',
     'user-agent': 'plaudit',

@@ -1,4 +1,5 @@
 import type { Actor } from '../../accounts/account.ts';
+import { AppError } from '../../errors.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { accountPath, toActor } from './accounts.ts';
@@ -22,30 +23,41 @@ export async function resolveIdentities(
   const wanted = new Set(identities.map(({ email }) => email));
   for (const { email, oid } of identities) {
     if (resolved.has(email)) continue;
+    const authors = await authorsFrom(client, repository, oid, call);
     // One answer names the authors of many commits, often of other addresses that are asked for.
-    for (const [address, actor] of await authorsFrom(client, repository, oid, call)) {
+    for (const [address, actor] of authors ?? []) {
       if (wanted.has(address) && !resolved.has(address)) resolved.set(address, actor);
     }
-    if (!resolved.has(email)) resolved.set(email, await bearerOf(client, email, call));
+    if (resolved.has(email)) continue;
+    const bearer = await bearerOf(client, email, call);
+    // Of a commit that is not shown nothing is known.
+    if (bearer !== null || authors !== null) resolved.set(email, bearer);
   }
   return resolved;
 }
 
-/** Whose the addresses in a commit and in those before it are. */
+/** Whose the addresses in a commit and in those before it are; null: it is not shown. */
 async function authorsFrom(
   client: RestClient,
   repository: KnownRepository,
   oid: string,
   call: Call,
-): Promise<Map<string, Actor | null>> {
+): Promise<Map<string, Actor | null> | null> {
   const query = new URLSearchParams({ sha: oid, ...asked });
   const answer = await client.get(`${repositoryPath(repository)}/commits?${query.toString()}`, CommitsPayload, call);
+  if (answer === null) return null;
   const found = new Map<string, Actor | null>();
-  for (const { commit, author, committer } of answer?.data ?? []) {
+  for (const { commit, author, committer } of answer.data) {
     if (commit.author !== null) found.set(commit.author.email.toLowerCase(), toActor(author));
     if (commit.committer !== null) found.set(commit.committer.email.toLowerCase(), toActor(committer));
   }
   return found;
+}
+
+/** An instance may answer nobody who is not signed in. */
+function unlessDenied(error: unknown): null {
+  if (error instanceof AppError && error.code === 'provider_denied') return null;
+  throw error;
 }
 
 /**
@@ -56,7 +68,8 @@ async function bearerOf(client: RestClient, email: string, call: Call): Promise<
   const [, name] = /^(?:\d{1,15}\+)?([\w.-]{1,100})@[^@]*noreply[^@]*$/.exec(email) ?? [];
   if (name === undefined) return null;
   const { access: _none, ...anybody } = call;
-  const profile = (await client.get(accountPath(name), ProfilePayload, anybody, { isAnonymous: true }))?.data;
+  const answer = client.get(accountPath(name), ProfilePayload, anybody, { isAnonymous: true });
+  const profile = (await answer.catch(unlessDenied))?.data;
   const isTheirs = profile?.email.toLowerCase().replace(/^\d+\+/, '') === email.replace(/^\d+\+/, '');
   return profile !== undefined && isTheirs ? toActor(profile) : null;
 }

@@ -8,6 +8,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const Text = Type.String();
 const Count = Type.Integer({ minimum: 0 });
+/** Kept by the host, which may have counted wrong: below 0 it is to be taken for 0. */
+const Counter = Type.Integer();
 const Id = Type.Integer({ minimum: 1 });
 const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' });
 
@@ -48,9 +50,9 @@ export const RepositoryPayload = Type.Object({
   size: Count,
   language: Text,
   licenses: Type.Optional(Nullable(Type.Array(Text))),
-  stars_count: Count,
-  forks_count: Count,
-  open_issues_count: Count,
+  stars_count: Counter,
+  forks_count: Counter,
+  open_issues_count: Counter,
   default_branch: Text,
   updated_at: Time,
 });

@@ -3,11 +3,12 @@ import type { Budget, Call, DeliveryHeaders, Provider } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient } from '../rest/client.ts';
 import { readersOf } from '../rest/readers.ts';
-import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
+import { accessesOf, seenBy } from '../rest/views.ts';
 import { accountPath, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
 import { giteaDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
+import { createGitRemote } from './git-remote.ts';
 import { resolveIdentities } from './identities.ts';
 import { VersionPayload } from './payloads.ts';
 import { proveOwnership } from './prove.ts';
@@ -60,10 +61,7 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     // Nobody installs anything there: the operator does, and what the tokens show is all that there is.
     app: undefined,
     announcer: createAnnouncer(client),
-    gitRemote: async (repository) => ({
-      url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
-      authorization: gitAuthorization(client, repository.access),
-    }),
+    gitRemote: createGitRemote(client, url),
     budget: (signal) => describe(client, { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } }),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);

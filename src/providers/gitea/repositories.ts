@@ -70,9 +70,9 @@ export function toListed(payload: RepositoryPayload, access: string | null): Lis
     isPrivate: access !== null,
     access,
     isFork: payload.fork,
-    stars: payload.stars_count,
-    forks: payload.forks_count,
-    openIssues: payload.open_issues_count,
+    stars: Math.max(0, payload.stars_count),
+    forks: Math.max(0, payload.forks_count),
+    openIssues: Math.max(0, payload.open_issues_count),
     sizeKib: payload.size,
     // Of issues and pull requests nothing tells which changed last.
     tips: { commits: { total: null, changedAt: new Date(payload.updated_at), revision: null } },

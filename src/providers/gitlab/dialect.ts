@@ -5,6 +5,8 @@ import type { Dialect } from '../rest/dialect.ts';
 export const gitlabDialect: Dialect = {
   apiPath: '/api/v4',
   pageSize: { parameter: 'per_page', most: 100 },
+  // https://docs.gitlab.com/security/rate_limits/: of all it says when to come back, of single ones it does not.
+  limitsEndpoints: true,
   // Left out of lists of more than 10,000.
   totalHeader: 'x-total',
   // Personal, project and group access tokens and those of OAuth alike.

@@ -50,30 +50,35 @@ const CommitsAnswer = Type.Object({
   ),
 });
 
-/** Addresses of authors, in lower case, and whose they are. GitLab knows all addresses of an account, hidden ones too. */
+/**
+ * Addresses of authors, in lower case, and whose they are. GitLab knows all addresses of an account, hidden ones too.
+ * @returns `told`: the commits that it showed.
+ */
 export async function readAuthors(
   client: RestClient,
   { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
   oids: readonly string[],
   call: Call,
-): Promise<Map<string, Actor | null>> {
-  const found = new Map<string, Actor | null>();
-  for (const some of inParts(oids, atOnce.commits)) {
-    const commits = some
-      .filter((oid) => /^[\da-f]{40,64}$/.test(oid))
-      .map(
-        (oid, index) =>
-          `c${index}: tree(ref: "${oid}") { lastCommit { authorEmail author { id username name avatarUrl } } }`,
-      );
+): Promise<{ authors: Map<string, Actor | null>; told: Set<string> }> {
+  const authors = new Map<string, Actor | null>();
+  const told = new Set<string>();
+  const possible = oids.filter((oid) => /^[\da-f]{40,64}$/.test(oid));
+  for (const some of inParts(possible, atOnce.commits)) {
+    const commits = some.map(
+      (oid, index) =>
+        `c${index}: tree(ref: "${oid}") { lastCommit { authorEmail author { id username name avatarUrl } } }`,
+    );
     const query = `query Authors($path: ID!) { project(fullPath: $path) { repository { ${commits.join(' ')} } } }`;
     const variables = { path: `${owner}/${name}` };
     const { project } = await ask(client, { query, variables }, CommitsAnswer, call);
-    for (const tree of Object.values(project?.repository ?? {})) {
-      const email = tree?.lastCommit?.authorEmail;
-      if (email) found.set(email.toLowerCase(), authorOf(tree.lastCommit?.author ?? null, client));
+    for (const [index, oid] of some.entries()) {
+      const commit = project?.repository?.[`c${index}`]?.lastCommit;
+      if (!commit) continue;
+      told.add(oid);
+      if (commit.authorEmail) authors.set(commit.authorEmail.toLowerCase(), authorOf(commit.author, client));
     }
   }
-  return found;
+  return { authors, told };
 }
 
 function authorOf(user: Static<typeof User> | null, client: RestClient): Actor | null {

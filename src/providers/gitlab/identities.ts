@@ -16,11 +16,12 @@ export async function resolveIdentities(
   call: Call,
 ): Promise<Map<string, Actor | null>> {
   const oids = [...new Set(identities.map(({ oid }) => oid))];
-  const authors = await readAuthors(client, repository, oids, call);
+  const { authors, told } = await readAuthors(client, repository, oids, call);
   const resolved = new Map<string, Actor | null>();
-  for (const { email } of identities) {
-    const author = authors.get(email);
-    resolved.set(email, author === undefined ? await bearerOf(client, email, call) : author);
+  for (const { email, oid } of identities) {
+    const author = authors.get(email) ?? (await bearerOf(client, email, call));
+    // Of a commit that is not shown nothing is known.
+    if (author !== null || told.has(oid)) resolved.set(email, author);
   }
   return resolved;
 }

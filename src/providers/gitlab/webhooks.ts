@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Static, type TSchema, Type } from 'typebox';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
@@ -17,13 +18,15 @@ export function readDelivery(secret: string | undefined, headers: DeliveryHeader
   if (!isSameSecret(typeof given === 'string' ? given : undefined, requireSecret(secret))) {
     throw new AppError('unauthenticated', 'X-Gitlab-Token is not the configured secret.');
   }
-  // Both are kept when it is sent again; the first tells apart what goes to several webhooks.
-  const id = headers['idempotency-key'] ?? headers['x-gitlab-event-uuid'];
+  const name = headers['idempotency-key'] ?? headers['x-gitlab-event-uuid'];
   const event = headers['x-gitlab-event'];
-  if (typeof id !== 'string' || typeof event !== 'string') {
+  if (typeof name !== 'string' || typeof event !== 'string') {
     throw new AppError('missing_field', 'A delivery needs the headers X-Gitlab-Event and X-Gitlab-Event-UUID.');
   }
-  if (!isDeliveryId(id)) throw new AppError('invalid_input', 'X-Gitlab-Event-UUID must be the UUID of a delivery.');
+  // Both are kept when it is sent again. Before 17.4 there is the second alone, which all has that one request caused.
+  const isOfOne = headers['idempotency-key'] !== undefined;
+  const id = isOfOne ? name : createHash('sha256').update(name).update(body).digest('hex');
+  if (!isDeliveryId(name)) throw new AppError('invalid_input', 'X-Gitlab-Event-UUID must be the UUID of a delivery.');
   return { id, event, changes: toChanges(parseDelivered(body)) };
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../http/client.ts';
 import { checkPayload, invalid, parseJson, unavailable } from './checks.ts';
 import { type Dialect, isLimited, retryTime } from './dialect.ts';
-import { noToken, Pace, type Token } from './pace.ts';
+import { limited, noToken, Pace, type Token } from './pace.ts';
 
 export interface ClientOptions {
   url: string;
@@ -43,6 +43,8 @@ interface Question extends Asked {
   isWriting?: boolean;
 }
 
+/** After a single endpoint was asked too much. */
+const endpointRestMs = 60_000;
 const limits = {
   answerTimeoutMs: 20_000,
   maxAnswerBytes: 32 * 1024 * 1024,
@@ -126,8 +128,13 @@ export class RestClient {
         const report = this.dialect.limitReport(raw.headers);
         if (report !== undefined) this.pace.learn(token, report);
         if (isLimited(raw.status, raw.headers)) {
+          const now = this.#options.now();
+          const until = retryTime(raw.headers, now);
+          if (until === undefined && this.dialect.limitsEndpoints) {
+            throw limited(new Date(now.getTime() + endpointRestMs));
+          }
           // The next turn says until when.
-          this.pace.block(token, retryTime(raw.headers, this.#options.now()));
+          this.pace.block(token, until);
           continue;
         }
         if (raw.status === 401 && token !== noToken) {

@@ -12,6 +12,11 @@ export interface Dialect {
   requestHeaders: (secret: string | undefined) => Record<string, string>;
   /** The scopes that a token lacks, in the host's words; undefined when that is not why it refused. */
   missingScopes: (text: string) => string | undefined;
+  /**
+   * It limits single endpoints, too, and then does not say until when: what was refused without a time says nothing of all
+   * else.
+   */
+  limitsEndpoints: boolean;
   /** What it tells of its limits; undefined: nothing. */
   limitReport: (headers: Headers) => LimitReport | undefined;
 }

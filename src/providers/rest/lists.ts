@@ -26,6 +26,8 @@ export interface List<Items extends TArray> {
   path: string;
   query?: Readonly<Record<string, string>>;
   items: Items;
+  /** The host tells how much is on the page where it ought to tell how long the list is. */
+  isTotalOfPage?: boolean;
 }
 
 type ItemOf<Items extends TArray> = Static<Items>[number];
@@ -33,7 +35,7 @@ type ItemOf<Items extends TArray> = Static<Items>[number];
 /** @returns null when there is no such list. */
 export async function readPage<Items extends TArray>(
   client: RestClient,
-  { path, query = {}, items: schema }: List<Items>,
+  { path, query = {}, items: schema, isTotalOfPage = false }: List<Items>,
   page: number,
   call: Call,
   asked: Asked = {},
@@ -44,7 +46,7 @@ export async function readPage<Items extends TArray>(
   const answer = await client.get(`${path}?${parameters.toString()}`, Type.Union([schema, Type.Null()]), call, asked);
   if (answer === null) return null;
   const items: readonly ItemOf<Items>[] = answer.data ?? [];
-  const total = numberIn(answer.headers[totalHeader]);
+  const total = isTotalOfPage ? null : numberIn(answer.headers[totalHeader]);
   return {
     items,
     total,

@@ -120,6 +120,6 @@ export class Pace {
   }
 }
 
-function limited(retryAt: Date): AppError {
+export function limited(retryAt: Date): AppError {
   return new AppError('provider_rate_limited', 'The code host wants to be asked less for now.', { retryAt });
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ContributionPage, Provider } from '../../../src/providers/provider.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { call, giteaProvider } from '../../gitea/asking.ts';
+import { recorded } from '../../gitea/recordings.ts';
 import { type GiteaSimulator, startGiteaSimulator } from '../../gitea/simulator.ts';
 import { addIssue, addRepository } from '../../github/world/activity.ts';
 import { addComment, deleteComment } from '../../github/world/comments.ts';
@@ -190,6 +191,44 @@ test('a place in a list that cannot be read is an error, so that the list is beg
     await assert.rejects(provider.readStream('issues', repository, position, call()), {
       code: 'provider_invalid_response',
     });
+  });
+});
+
+test('what happened to an issue is read to its end, though each page tells how long it is itself', async () => {
+  await inScene(50, async ({ provider, organization, simulator, repositories: { handbook } }) => {
+    const happened = recorded('issue-2-timeline').body as { type: string; user: { id: number } }[];
+    const closing = happened.findLast(({ type }) => type === 'close');
+    const others = happened.filter(({ type }) => type !== 'close' && type !== 'pull_ref');
+    simulator.surprises.push((path) => {
+      const [, page] = /timeline\?.*page=(\d+)/.exec(path) ?? [];
+      const entry = [...others, closing][Number(page) - 1];
+      if (page === undefined) return undefined;
+      const body = entry === undefined ? [] : [entry];
+      return { status: 200, body, headers: { 'x-total-count': String(body.length) } };
+    });
+    const { name, id, defaultBranch } = handbook;
+    const repository = { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+    const position = { cursor: null, since: null, pageSize: null, isDeep: true };
+    const { contributions } = await provider.readStream('issues', repository, position, call());
+    const closed = contributions.filter(({ kind, closedAt }) => kind === 'issue' && closedAt !== null);
+    assert.ok(closed.length > 0);
+    for (const { details } of closed) assert.equal(details?.resolvedBy, String(closing?.user.id));
+  });
+});
+
+test('a host that counted wrong is read all the same', async () => {
+  await inScene(50, async ({ provider, organization, world, repositories: { handbook } }) => {
+    handbook.forkCount = -1;
+    world.changed();
+    const owner = {
+      externalId: String(organization.id),
+      handle: '',
+      type: 'organization',
+      name: organization.login,
+      memory: null,
+    } as const;
+    const { repositories } = await provider.listRepositories(owner, null, call());
+    assert.equal(repositories.find(({ name }) => name === handbook.name)?.forks, 0);
   });
 });
 

@@ -62,6 +62,16 @@ test('a refusal for having asked too much is obeyed for as long as it says', asy
   assert.equal(await last(provider.lookUp('a/b', call())), undefined);
 });
 
+test('where a single endpoint was asked too much, all others go on', async () => {
+  const { world, now } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+  simulator.surprises.push((path) => (path.startsWith('/groups/') ? { status: 429, body: {} } : undefined));
+  const retryAt = new Date(now().getTime() + 60_000);
+  await assert.rejects(last(provider.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
+  assert.equal((await last(provider.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
+});
+
 test('strangers who asked too much hold up nobody who is signed in', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });

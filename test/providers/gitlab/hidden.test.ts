@@ -182,6 +182,17 @@ test('whoever is not signed in is told profiles, issues and merge requests, and 
     const merged = await provider.readStream('pull_requests', handbookOf(scene), { ...deep, isDeep: false }, call());
     assert.equal(merged.contributions.length, pulls.length);
     assert.deepEqual(merged.wholeParents, []);
+    // Also where it is installed, and where merge requests are for members alone.
+    const read = (stream: string) => provider.readStream(stream, handbookOf(scene), deep, call());
+    assert.equal((await read('issues')).contributions.length, issues.length);
+    const tip = await provider.readTip(handbookOf(scene), call());
+    assert.deepEqual(new Set(tip?.page.contributions.map(({ kind }) => kind)), new Set(['issue', 'pull_request']));
+    simulator.surprises.push((path) => (path.includes('/merge_requests') ? { status: 403, body: {} } : undefined));
+    assert.deepEqual((await read('pull_requests')).contributions, []);
+    assert.ok(
+      (await provider.readTip(handbookOf(scene), call()))?.page.contributions.every(({ kind }) => kind === 'issue'),
+    );
+    simulator.surprises.length = 0;
     assert.match((await provider.budget(AbortSignal.timeout(5000))).description, /without a token/);
   });
 });

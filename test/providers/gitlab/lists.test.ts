@@ -160,7 +160,7 @@ test('an issue that is deleted between the list and its notes does not take the 
   });
 });
 
-test('who starred is told with the day, the last first, and no more than is new', async () => {
+test('who starred is told with the day, and what is new is looked for from the end', async () => {
   await inScene({ maxPerPage: 2 }, async (scene) => {
     const { world, repositories, now, advance, provider } = scene;
     const people = Array.from({ length: 5 }, (_, index) =>
@@ -177,10 +177,16 @@ test('who starred is told with the day, the last first, and no more than is new'
     advance(60);
     star(world, repositories.handbook, scene.people.olive);
     const position = { cursor: null, since, pageSize: null, isDeep: true };
-    const page = await provider.readStream('stars', handbookOf(scene), position, call());
-    assert.equal(page.contributions[0]?.externalId, String(scene.people.olive.id));
-    assert.deepEqual(page.contributions[0]?.createdAt, new Date(Math.floor(now().getTime() / 1000) * 1000));
-    assert.equal(page.nextCursor, null);
+    const read = (cursor: string | null) =>
+      provider.readStream('stars', handbookOf(scene), { ...position, cursor }, call());
+    const begin = await read(null);
+    const last = await read(begin.nextCursor);
+    const newest = last.contributions.at(-1);
+    assert.equal(newest?.externalId, String(scene.people.olive.id));
+    assert.deepEqual(newest?.createdAt, new Date(Math.floor(now().getTime() / 1000) * 1000));
+    const asked = scene.simulator.requests.length;
+    assert.ok(last.nextCursor === null || (await read(last.nextCursor)).nextCursor === null);
+    assert.ok(scene.simulator.requests.length - asked <= 2);
     scene.simulator.hidden.profiles.add(scene.people.max.id);
     assert.equal((await readAll(scene, 'stars')).size, 7);
   });

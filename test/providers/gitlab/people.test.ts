@@ -165,6 +165,19 @@ test('an address that GitLab gave out is whose its number says, and of this inst
   assert.ok(avatar.startsWith(`${simulator.url}/uploads/`), avatar);
 });
 
+test('of commits that are not shown it is not said that they are nobody’s', async () => {
+  const { world, organization, people, repositories, now } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+  const oid = repositories.handbook.commits[0]?.oid ?? '';
+  const handbook = { owner: organization.login, name: 'handbook', handle: '1', defaultBranch: 'main', access: null };
+  const identities = [{ email: people.ada.emails[0] ?? '', oid }];
+  const moved = await provider.resolveIdentities({ ...handbook, name: 'moved' }, identities, call());
+  assert.deepEqual([...moved], []);
+  const lost = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid: 'f'.repeat(40) }], call());
+  assert.deepEqual([...lost], []);
+});
+
 test('many addresses are asked for in questions that are not too complex', async () => {
   const scene = createContractWorld();
   const { world, now, repositories, people } = scene;

@@ -145,7 +145,7 @@ export async function reactionsTo({ client, repository, call }: Asking, what: st
 
 async function readTimeline({ client, repository, call }: Asking, number: number): Promise<TimelinePayload> {
   const path = `${repositoryPath(repository)}/issues/${number}/timeline`;
-  return (await readAll(client, { path, items: TimelinePayload }, call)) ?? [];
+  return (await readAll(client, { path, items: TimelinePayload, isTotalOfPage: true }, call)) ?? [];
 }
 
 /** The author of the pull request that closed an issue, or whoever did. */

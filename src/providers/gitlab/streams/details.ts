@@ -39,8 +39,10 @@ export function readChangedFiles(
   numbers: readonly string[],
   call: Call,
 ): Promise<Map<string, string[]>> {
+  // Before 17.11 more than 30 on a page is an error of GitLab's.
   const listOf = (number: string) => ({
     path: `${projectPath(repository)}/merge_requests/${number}/diffs`,
+    query: { per_page: '30' },
     items: DiffsPayload,
   });
   return readPaths(client, numbers, { listOf, pathOf: ({ new_path: path }) => path }, call);

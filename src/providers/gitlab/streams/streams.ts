@@ -1,7 +1,9 @@
+import type { Static } from 'typebox';
+import { AppError } from '../../../errors.ts';
 import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
-import { type Step, stepForward, type Wanted } from '../../rest/lists.ts';
+import { type Step, stepForward, stepFromOldest, type Wanted } from '../../rest/lists.ts';
 import { stepByTime } from '../by-time.ts';
 import {
   type IssuePayload,
@@ -48,8 +50,21 @@ export async function readStream(
   // What is public no more would be shown to a token of a member all the same.
   const project = existing(await readUnchanged(client, repository, call));
   const asking = { client, repository, call };
-  const page = await readPage(asking, project, stream, position);
+  const page = await readPage(asking, project, stream, position).catch(unlessKeptFromStrangers(client));
   return page ?? new Collector().toPage({ nextCursor: null, total: 0 });
+}
+
+/** Nobody who is not signed in is told what was written below something, or who reviewed. */
+export function isStranger(client: RestClient): boolean {
+  return client.pace.tokens.length === 0;
+}
+
+/** Which parts of a project are for its members alone strangers are not told: a part is refused, and is nothing to them. */
+export function unlessKeptFromStrangers(client: RestClient): (error: unknown) => null {
+  return (error) => {
+    if (isStranger(client) && error instanceof AppError && error.code === 'provider_denied') return null;
+    throw error;
+  };
 }
 
 function readPage(
@@ -77,7 +92,8 @@ async function readIssuePage(
 ): Promise<ContributionPage | null> {
   const step = await stepThroughIssues(asking, project, position);
   if (step === null) return null;
-  const additions = position.isDeep ? await readDeepIssues(asking, step.items) : readIssues(step.items);
+  const isDeep = position.isDeep && !isStranger(asking.client);
+  const additions = isDeep ? await readDeepIssues(asking, step.items) : readIssues(step.items);
   return toPage(additions, step, position);
 }
 
@@ -88,9 +104,8 @@ async function readMergeRequestPage(
 ): Promise<ContributionPage | null> {
   const step = await stepThroughMergeRequests(asking, project, position);
   if (step === null) return null;
-  const isStranger = asking.client.pace.tokens.length === 0;
   const read = position.isDeep ? readDeepMergeRequests : readMergeRequests;
-  const additions = isStranger ? readBareMergeRequests(step.items) : await read(asking, step.items);
+  const additions = isStranger(asking.client) ? readBareMergeRequests(step.items) : await read(asking, step.items);
   return toPage(additions, step, position);
 }
 
@@ -140,18 +155,47 @@ export function mergeRequestList(repository: KnownRepository) {
   return { path: `${projectPath(repository)}/merge_requests`, query, items: MergeRequestsPayload };
 }
 
-/** Who starred, the last first; whoever keeps their profile to themselves is not among them. */
-async function readStars({ client, repository, call }: Asking, position: Position): Promise<ContributionPage | null> {
-  const list = { path: `${projectPath(repository)}/starrers`, items: StarrersPayload };
-  const step = await stepForward(client, list, { cursor: position.cursor, since: null }, call);
+/** How a place begins in a list that is read from its end. */
+const fromEnd = 'from-end ';
+
+/**
+ * Who starred, the first first, so that new ones are looked for from the end; whoever keeps their profile to themselves is
+ * not among them. A list that does not tell how long it is has no end to begin at, and is read whole.
+ */
+async function readStars(asking: Asking, position: Position): Promise<ContributionPage | null> {
+  const { cursor, since } = position;
+  if (cursor === null ? since === null : !cursor.startsWith(fromEnd)) return readStarsForward(asking, position);
+  const wanted = { cursor: cursor === null ? null : cursor.slice(fromEnd.length), since: null };
+  const step = await stepFromOldest(asking.client, starrersOf(asking), wanted, asking.call);
   if (step === null) return null;
+  if (step.total === null) return readStarsForward(asking, { ...position, cursor: null });
+  // The page on which the way begins is the first: it says nothing of what is new.
+  const isKnown = cursor !== null && step.items.some(({ starred_since: at }) => isBefore(at, since));
+  const nextCursor = isKnown || step.nextCursor === null ? null : `${fromEnd}${step.nextCursor}`;
+  return starsPage(step.items, { nextCursor, total: null });
+}
+
+async function readStarsForward(asking: Asking, { cursor, since }: Position): Promise<ContributionPage | null> {
+  const step = await stepForward(asking.client, starrersOf(asking), { cursor, since: null }, asking.call);
+  return step && starsPage(step.items, { nextCursor: step.nextCursor, total: since === null ? step.total : null });
+}
+
+function starrersOf({ repository }: Asking) {
+  return { path: `${projectPath(repository)}/starrers`, items: StarrersPayload };
+}
+
+function isBefore(at: string, since: Date | null): boolean {
+  return since !== null && Date.parse(at) < since.getTime();
+}
+
+function starsPage(
+  starrers: readonly Static<typeof StarrersPayload>[number][],
+  end: Pick<ContributionPage, 'nextCursor' | 'total'>,
+): ContributionPage {
   const collector = new Collector();
-  for (const { starred_since: at, user } of step.items) {
+  for (const { starred_since: at, user } of starrers) {
     const author = collector.mention(user);
     if (author !== null) collector.add('star', author, { id: user.id, created_at: at, updated_at: at });
   }
-  const { since } = position;
-  const isKnown = since !== null && step.items.some(({ starred_since: at }) => Date.parse(at) < since.getTime());
-  const nextCursor = isKnown ? null : step.nextCursor;
-  return collector.toPage({ nextCursor, total: since === null ? step.total : null });
+  return collector.toPage(end);
 }

@@ -6,8 +6,8 @@ import { type List, readPage } from '../../rest/lists.ts';
 import { IdentifiedPayload, type IssuePayload, type MergeRequestPayload } from '../payloads.ts';
 import { isShown, projectPath, readUnchanged, toListed } from '../projects.ts';
 import { Collector } from './collector.ts';
-import { readDeepIssues, readDeepMergeRequests } from './items.ts';
-import { areMergeRequestsShown, issueList, mergeRequestList } from './streams.ts';
+import { readBareMergeRequests, readDeepIssues, readDeepMergeRequests, readIssues } from './items.ts';
+import { areMergeRequestsShown, isStranger, issueList, mergeRequestList, unlessKeptFromStrangers } from './streams.ts';
 
 /** Everything that hangs on an item costs a request: so many of those that changed last are looked at. */
 const newest = { order_by: 'updated_at', sort: 'desc', per_page: '5' };
@@ -24,15 +24,14 @@ export async function readTip(
   if (now === null) return null;
   const asking = { client, repository, call };
   const issues: readonly IssuePayload[] = isShown(now.issues_access_level, repository.access)
-    ? ((await readPage(client, withQuery(issueList(repository), newest), 1, call))?.items ?? [])
+    ? ((await readShown(client, withQuery(issueList(repository), newest), call))?.items ?? [])
     : [];
   const mergeRequests: readonly MergeRequestPayload[] = areMergeRequestsShown(now, repository)
-    ? ((await readPage(client, withQuery(mergeRequestList(repository), newest), 1, call))?.items ?? [])
+    ? ((await readShown(client, withQuery(mergeRequestList(repository), newest), call))?.items ?? [])
     : [];
-  const additions = [
-    ...(await readDeepIssues(asking, issues)),
-    ...(await readDeepMergeRequests(asking, mergeRequests)),
-  ];
+  const additions = isStranger(client)
+    ? [...readIssues(issues), ...readBareMergeRequests(mergeRequests)]
+    : [...(await readDeepIssues(asking, issues)), ...(await readDeepMergeRequests(asking, mergeRequests))];
   const collector = new Collector();
   for (const add of additions) add(collector);
   const [listed] = await toListed(client, [now], repository.access, call);
@@ -50,7 +49,7 @@ export async function readTotals(
   const path = projectPath(repository);
   const project = existing(await readUnchanged(client, repository, call, { withStatistics: true }));
   const totalOf = async (list: Pick<List<typeof IdentifiedPayload>, 'path' | 'query'>): Promise<number | undefined> =>
-    (await readPage(client, withQuery({ ...list, items: IdentifiedPayload }, one), 1, call))?.total ?? undefined;
+    (await readShown(client, withQuery({ ...list, items: IdentifiedPayload }, one), call))?.total ?? undefined;
   const hasIssues = isShown(project.issues_access_level, repository.access);
   const hasMergeRequests = areMergeRequestsShown(project, repository);
   const starrers = withQuery({ path: `${path}/starrers`, items: Type.Array(Type.Unknown()) }, one);
@@ -58,8 +57,13 @@ export async function readTotals(
     ...known('commits', project.empty_repo === true ? 0 : project.statistics?.commit_count),
     ...known('issues', hasIssues ? await totalOf(issueList(repository)) : 0),
     ...known('pull_requests', hasMergeRequests ? await totalOf(mergeRequestList(repository)) : 0),
-    ...known('stars', (await readPage(client, starrers, 1, call))?.total ?? undefined),
+    ...known('stars', (await readShown(client, starrers, call))?.total ?? undefined),
   };
+}
+
+/** The first page of a list; null: there is none for those for whom it is read. */
+function readShown<Items extends TArray>(client: RestClient, list: List<Items>, call: Call) {
+  return readPage(client, list, 1, call).catch(unlessKeptFromStrangers(client));
 }
 
 function withQuery<Items extends TArray>(list: List<Items>, more: Record<string, string>): List<Items> {

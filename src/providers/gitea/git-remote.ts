@@ -1,0 +1,43 @@
+import { AppError } from '../../errors.ts';
+import type { Call, GitRemote, KnownRepository } from '../provider.ts';
+import type { RestClient } from '../rest/client.ts';
+import { accessesOf, gitAuthorization } from '../rest/views.ts';
+import { VersionPayload } from './payloads.ts';
+import { readUnchanged } from './repositories.ts';
+
+const openForMs = 3_600_000;
+
+/** Where git reads from. An instance that answers nobody who is not signed in wants a token also for what is public. */
+export function createGitRemote(client: RestClient, url: string) {
+  let known: { isOpen: boolean; until: Date } | undefined;
+  const isOpen = async (call: Call): Promise<boolean> => {
+    const now = client.now();
+    if (known === undefined || known.until <= now) {
+      known = { isOpen: await answersStrangers(client, call), until: new Date(now.getTime() + openForMs) };
+    }
+    return known.isOpen;
+  };
+  return async (repository: KnownRepository, signal: AbortSignal): Promise<GitRemote> => {
+    const call: Call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } };
+    const [first = null] = accessesOf(client);
+    const isForSignedIn = repository.access === null && first !== null && !(await isOpen(call));
+    // What is public no more would be shown to a token of a member all the same.
+    if (isForSignedIn && (await readUnchanged(client, repository, call)) === null) {
+      throw new AppError('not_found', 'The repository is not shown to everybody any more.');
+    }
+    return {
+      url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
+      authorization: gitAuthorization(client, isForSignedIn ? first : repository.access),
+    };
+  };
+}
+
+async function answersStrangers(client: RestClient, call: Call): Promise<boolean> {
+  try {
+    await client.get('/version', VersionPayload, call, { isAnonymous: true });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'provider_denied') return false;
+    throw error;
+  }
+}
