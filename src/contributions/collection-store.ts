@@ -95,11 +95,12 @@ async function recordContributorsChanged(connection: Connection, accountId: stri
 }
 
 /** The same for what counts in a repository, if it changed since this was last called. */
-export async function recordTotalsChanged(
-  connection: Connection,
-  { id, ownerId }: { id: string; ownerId: string },
-): Promise<void> {
-  if (await takeChanged(connection, id)) await recordContributorsChanged(connection, ownerId);
+export async function recordTotalsChanged(connection: Connection, repositoryId: string): Promise<void> {
+  if (!(await takeChanged(connection, repositoryId))) return;
+  // Whoever reads it may have begun when it was another's.
+  const owned = connection.selectFrom('repositories').select('owner_id').where('id', '=', repositoryId);
+  const { owner_id: ownerId } = await owned.forShare().executeTakeFirstOrThrow();
+  await recordContributorsChanged(connection, ownerId);
 }
 
 /**

@@ -222,6 +222,7 @@ export async function findUncounted(
     join streams s on s.repository_id = t.repository_id and s.name = 'commits'
     join repositories r on r.id = t.repository_id
     where not t.commits_counted and s.completed_at is not null and r.gone_at is null and not r.is_fork
-    order by r.id limit ${limit}`.execute(connection);
+      and r.default_branch <> ''
+    order by random() limit ${limit}`.execute(connection);
   return rows;
 }

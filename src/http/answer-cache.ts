@@ -19,7 +19,12 @@ const maxAliases = 20_000;
  */
 export class AnswerCache {
   readonly #answers: LRUCache<string, Answer>;
-  readonly #aliases = new LRUCache<string, string>({ max: maxAliases });
+  readonly #aliases = new LRUCache<string, string>({
+    max: maxAliases,
+    dispose: (name, alias) => this.#forgetAlias(name, alias),
+  });
+  /** Aliases go with what they lead to: by then the address may be somebody else's. */
+  readonly #aliasesOf = new Map<string, Set<string>>();
   readonly #addresses = new Map<string, Set<string>>();
   readonly #invalidated = new Map<string, number>();
   #sequence = 0;
@@ -35,13 +40,16 @@ export class AnswerCache {
   }
 
   get(address: string, now: number): Answer | undefined {
-    const answer = this.#answers.get(this.#aliases.get(address) ?? address);
+    const name = this.#aliases.get(address);
+    const answer = this.#answers.get(name ?? address);
     return answer !== undefined && answer.expiresAt > now ? answer : undefined;
   }
 
   /** Answers at an address with what is kept under a name: addresses that mean the same have one answer. */
   alias(address: string, name: string): void {
+    if (!this.#answers.has(name)) return;
     this.#aliases.set(address, name);
+    this.#aliasesOf.set(name, (this.#aliasesOf.get(name) ?? new Set()).add(address));
   }
 
   /** To be called before reading the data for an answer; `put` wants it back. */
@@ -76,7 +84,14 @@ export class AnswerCache {
     this.#answers.clear();
   }
 
+  #forgetAlias(name: string, alias: string): void {
+    const aliases = this.#aliasesOf.get(name);
+    aliases?.delete(alias);
+    if (aliases?.size === 0) this.#aliasesOf.delete(name);
+  }
+
   #forgetAddress(accountId: string, address: string): void {
+    for (const alias of this.#aliasesOf.get(address) ?? []) this.#aliases.delete(alias);
     const addresses = this.#addresses.get(accountId);
     addresses?.delete(address);
     if (addresses?.size === 0) this.#addresses.delete(accountId);

@@ -8,11 +8,17 @@ export interface Poll {
   digest: string;
 }
 
-/** Installed repositories whose turn it is, those that waited longest first. */
-export async function findDuePolls(connection: Connection, now: Date, limit: number): Promise<string[]> {
+/** Installed repositories of providers that can be asked whose turn it is, those that waited longest first. */
+export async function findDuePolls(
+  connection: Connection,
+  providers: readonly string[],
+  now: Date,
+  limit: number,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id from repositories r left join repository_polls p on p.repository_id = r.id
     where r.installed_at is not null and r.gone_at is null and (p.next_at is null or p.next_at <= ${now})
+      and r.provider = any(${[...providers]})
     order by p.next_at nulls first, r.id limit ${limit}`.execute(connection);
   return rows.map(({ id }) => id);
 }

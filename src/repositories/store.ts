@@ -39,10 +39,15 @@ export async function saveListedRepositories(
   const { provider, ownerId, listedAt } = listed;
   if (listed.repositories.length === 0) return { ids: new Map(), ownersChanged: [] };
   const rows = listed.repositories.map((repository) => ({ id: listed.newId(), ...columnsOf(repository) }));
+  const externalIds = rows.map((row) => row.external_id);
+  // Whoever saves at the same time sees what this saves, and the other way round.
+  await sql`
+    select from repositories where provider = ${provider} and external_id = any(${externalIds})
+    order by external_id for update`.execute(connection);
   const { rows: saved } = await sql<{ changed: string[] }>`
     with before as (
       select external_id, owner_id, is_private, gone_at from repositories
-      where provider = ${provider} and external_id = any(${rows.map((row) => row.external_id)})
+      where provider = ${provider} and external_id = any(${externalIds})
     ), saved as (
     insert into repositories as r (
       id, provider, external_id, handle, owner_id, name, description, language, license, default_branch,
@@ -73,11 +78,7 @@ export async function saveListedRepositories(
         and before.gone_at is null) then '{}' else array[before.owner_id, saved.owner_id] end as changed
     from saved left join before using (external_id)`.execute(connection);
   return {
-    ids: await idsOf(
-      connection,
-      provider,
-      rows.map((row) => row.external_id),
-    ),
+    ids: await idsOf(connection, provider, externalIds),
     ownersChanged: [...new Set(saved.flatMap((row) => row.changed))].toSorted(),
   };
 }
@@ -125,26 +126,9 @@ export async function countListed(
     .where('owner_id', '=', ownerId)
     .where('access', 'is not distinct from', access)
     .where('listed_at', '>=', listingStartedAt)
+    .where('gone_at', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
-}
-
-/** Hides what a whole listing since `listingStartedAt` did not show: deleted, moved away, or not shown to us any more. */
-export async function hideUnlisted(
-  connection: Connection,
-  ownerId: string,
-  listingStartedAt: Date,
-  now: Date,
-): Promise<boolean> {
-  const hidden = await connection
-    .updateTable('repositories')
-    .set({ gone_at: now, updated_at: now })
-    .where('owner_id', '=', ownerId)
-    .where('listed_at', '<', listingStartedAt)
-    .where('gone_at', 'is', null)
-    .returning('id')
-    .execute();
-  return hidden.length > 0;
 }
 
 /** A repository of an account by its name; the letter case does not matter. */
@@ -215,11 +199,6 @@ export async function markCollected(connection: Connection, id: string, collecte
   await connection.updateTable('repositories').set({ collected_at: collectedAt }).where('id', '=', id).execute();
 }
 
-/** Hides a repository that its provider does not show any more. */
-export async function markRepositoryGone(connection: Connection, id: string, now: Date): Promise<void> {
-  await connection.updateTable('repositories').set({ gone_at: now, updated_at: now }).where('id', '=', id).execute();
-}
-
 /** A repository by the provider's immutable id, also when it is gone. */
 export async function findByExternalId(
   connection: Connection,
@@ -238,23 +217,6 @@ export async function findByExternalId(
 export async function findRepository(connection: Connection, id: string): Promise<Repository | undefined> {
   const row = await connection.selectFrom('repositories').selectAll().where('id', '=', id).executeTakeFirst();
   return row && toRepository(row);
-}
-
-/**
- * Hides private repositories that only credentials showed which are not among `accesses`.
- * @returns the accounts that own them.
- */
-export async function hideWithoutAccess(
-  connection: Connection,
-  provider: string,
-  accesses: readonly string[],
-  now: Date,
-): Promise<string[]> {
-  const { rows } = await sql<{ owner_id: string }>`
-    update repositories set gone_at = ${now}, updated_at = ${now}
-    where provider = ${provider} and is_private and gone_at is null and access <> all(${accesses})
-    returning owner_id`.execute(connection);
-  return [...new Set(rows.map((row) => row.owner_id))];
 }
 
 /** Erases repositories that have been gone since before `before`, with all that is stored of them. */

@@ -9,7 +9,8 @@ import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { applyJob, countFailure, isAlone, markApplied, takeUnapplied, type Unapplied } from '../deliveries/store.ts';
 import type { Change } from '../providers/provider.ts';
-import { findByExternalId, markRepositoryGone } from '../repositories/store.ts';
+import { hideRepository } from '../repositories/hide-store.ts';
+import { findByExternalId } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { followInstallation } from './installations/settle.ts';
 import { pollJob } from './poll-repository.ts';
@@ -171,7 +172,7 @@ async function hide(
 ): Promise<void> {
   const repository = await findByExternalId(transaction, provider, externalId);
   if (repository === undefined || (onlyPrivate && !repository.isPrivate)) return;
-  await markRepositoryGone(transaction, repository.id, context.now());
+  await hideRepository(transaction, repository.id, context.now());
   await recordVisibility(context, transaction, repository.ownerId);
 }
 

@@ -1,7 +1,9 @@
 import { requestAwards } from '../achievements/awards/jobs-store.ts';
+import { inTransaction } from '../database/transaction.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { GitRemote } from '../providers/provider.ts';
-import { markCollected, markRepositoryGone } from '../repositories/store.ts';
+import { markRepositoryGone } from '../repositories/hide-store.ts';
+import { markCollected } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { fillCommitFiles } from './fill-commit-files.ts';
 import { fillDetails } from './fill-details.ts';
@@ -33,7 +35,8 @@ export async function collectRepository(context: SyncContext, subject: Subject):
       if (isHistory(stream)) await followFileIfTold(context, subject, stream);
       await collectStream(context, subject, stream);
     } catch (error) {
-      if (await isOfWhole(error, subject)) return hideRepository(context, subject);
+      const goneAt = await wholeGoneAt(context, error, subject);
+      if (goneAt !== null) return hideRepository(context, subject, goneAt);
       if (!isOfOnePart(error)) throw error;
       // A place in a scan that the provider does not take any more would stop the stream for ever.
       const restart = error.code === 'provider_invalid_response' && !isHistory(stream);
@@ -45,7 +48,8 @@ export async function collectRepository(context: SyncContext, subject: Subject):
     await fillDetails(context, subject);
     await fillCommitFilesIfTold(context, subject);
   } catch (error) {
-    if (await isOfWhole(error, subject)) return hideRepository(context, subject);
+    const goneAt = await wholeGoneAt(context, error, subject);
+    if (goneAt !== null) return hideRepository(context, subject, goneAt);
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'asking for details');
     isComplete = false;
@@ -87,17 +91,22 @@ function isOfOnePart(error: unknown): error is AppError {
 
 /**
  * Where a part is not there, as git is not where it is switched off, the whole may be: its provider is asked. What nobody
- * vouches for is as good as gone.
+ * vouches for is as good as gone. @returns when it was asked; null: the repository is there.
  */
-async function isOfWhole(error: unknown, { account, repository, provider, call }: Subject): Promise<boolean> {
-  if (!(error instanceof AppError) || error.code !== 'not_found') return false;
+async function wholeGoneAt(
+  { now }: SyncContext,
+  error: unknown,
+  { account, repository, provider, call }: Subject,
+): Promise<Date | null> {
+  if (!(error instanceof AppError) || error.code !== 'not_found') return null;
+  const askedAt = now();
   const { name, externalId, isPrivate } = repository;
   try {
     const found = await provider.findRepository(account, name, { withPrivate: isPrivate }, call);
-    return found?.externalId !== externalId || found.isPrivate !== isPrivate;
+    return found?.externalId === externalId && found.isPrivate === isPrivate ? null : askedAt;
   } catch (failure) {
     if (call.signal.aborted) throw failure;
-    return true;
+    return askedAt;
   }
 }
 
@@ -117,10 +126,15 @@ async function collectStream(context: SyncContext, subject: Subject, stream: Str
   }
 }
 
-async function hideRepository(context: SyncContext, { repository }: Subject): Promise<'gone'> {
-  await context.connection.transaction().execute(async (transaction) => {
-    await markRepositoryGone(transaction, repository.id, context.now());
+async function hideRepository(
+  context: SyncContext,
+  { repository }: Subject,
+  askedAt: Date,
+): Promise<'gone' | 'incomplete'> {
+  return inTransaction(context.connection, async (transaction) => {
+    // It was listed since: whoever listed it has it read again.
+    if (!(await markRepositoryGone(transaction, repository, askedAt))) return 'incomplete';
     await recordVisibility(context, transaction, repository.ownerId);
+    return 'gone';
   });
-  return 'gone';
 }

@@ -5,11 +5,11 @@ import { keepAsking, settleAnswered, settleUnanswered } from '../database/questi
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { KnownRepository, Provider } from '../providers/provider.ts';
+import { markRepositoryGone } from '../repositories/hide-store.ts';
 import {
   claimRepository,
   findOwnedRepositories,
   findOwnedRepository,
-  markRepositoryGone,
   type Repository,
   releaseRepository,
 } from '../repositories/store.ts';
@@ -78,13 +78,14 @@ export async function collectNamed(
     return 'complete';
   }
   try {
+    const listedAt = context.now();
     const listed = await provider.findRepository(account, name, { withPrivate }, work.call);
     if (listed === null) {
-      await settleAbsent(context, asked);
+      await settleAbsent(context, asked, listedAt);
       return 'complete';
     }
     await inTransaction(context.connection, (transaction) =>
-      saveListed(context, transaction, { account, provider, repositories: [listed], listedAt: context.now() }),
+      saveListed(context, transaction, { account, provider, repositories: [listed], listedAt }),
     );
     const repository = await findOwnedRepository(context.connection, accountId, listed.name, { withPrivate });
     const end = repository && (await collectOne(context, { account, provider, work }, repository));
@@ -98,13 +99,12 @@ export async function collectNamed(
 }
 
 /** There is no such repository, or it may not be seen: what was shown of it before is hidden at once. */
-async function settleAbsent(context: SyncContext, asked: RepositoryOfAccount): Promise<void> {
+async function settleAbsent(context: SyncContext, asked: RepositoryOfAccount, askedAt: Date): Promise<void> {
   const { accountId, repository: name, withPrivate } = asked;
   const until = new Date(context.now().getTime() + context.freshForMs);
   await inTransaction(context.connection, async (transaction) => {
     const shown = await findOwnedRepository(transaction, accountId, name, { withPrivate });
-    if (shown !== undefined) {
-      await markRepositoryGone(transaction, shown.id, context.now());
+    if (shown !== undefined && (await markRepositoryGone(transaction, shown, askedAt))) {
       await recordVisibility(context, transaction, accountId);
     }
     await settleUnanswered(transaction, collectRepositoryJob(asked).key, { state: 'absent' }, until);
@@ -166,16 +166,26 @@ export async function collectOne(
   { account, provider, work }: Collecting,
   repository: Repository,
 ): Promise<Collected | 'busy'> {
-  const { connection, node, reading } = context;
-  if (reading.has(repository.id)) return 'busy';
-  reading.add(repository.id);
+  const known = toKnown(account, repository);
+  return whileClaimed(context, repository.id, () =>
+    collectRepository(context, { account, repository, known, provider, call: work.call }),
+  );
+}
+
+/** Does something with a repository that nobody else may read meanwhile. */
+export async function whileClaimed<Done>(
+  { connection, node, reading }: SyncContext,
+  repositoryId: string,
+  work: () => Promise<Done>,
+): Promise<Done | 'busy'> {
+  if (reading.has(repositoryId)) return 'busy';
+  reading.add(repositoryId);
   try {
-    if (!(await claimRepository(connection, repository.id, node))) return 'busy';
-    const known = toKnown(account, repository);
-    return await collectRepository(context, { account, repository, known, provider, call: work.call });
+    if (!(await claimRepository(connection, repositoryId, node))) return 'busy';
+    return await work();
   } finally {
-    reading.delete(repository.id);
-    await releaseRepository(connection, repository.id, node);
+    reading.delete(repositoryId);
+    await releaseRepository(connection, repositoryId, node);
   }
 }
 

@@ -25,7 +25,8 @@ export function createInstalledTasks(
       maxAttempts: 1,
       schedule: '* * * * *',
       run: async () => {
-        const due = await findDuePolls(context.connection, context.now(), pollsAtOnce);
+        const providers = [...context.providers.keys()];
+        const due = await findDuePolls(context.connection, providers, context.now(), pollsAtOnce);
         for (const repositoryId of due) await addJob(context.connection, pollJob(repositoryId));
       },
     },

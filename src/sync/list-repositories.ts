@@ -5,8 +5,9 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import { hideUncovered, recordInstalled } from '../installations/coverage-store.ts';
 import type { Call, ListedRepository, Provider } from '../providers/provider.ts';
+import { hideUnlisted } from '../repositories/hide-store.ts';
 import { findListing, finishListing, moveListing } from '../repositories/listing-store.ts';
-import { countListed, hideUnlisted, saveListedRepositories } from '../repositories/store.ts';
+import { countListed, saveListedRepositories } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { recordState, recordVisibility } from './record-state.ts';
 import { saveTips } from './stream-store.ts';
@@ -28,8 +29,8 @@ export async function listRepositories(
   let cursor = running?.cursor ?? null;
   let looks = 1;
   for (let pages = 0; pages < maxPages; pages += 1) {
-    const page = await provider.listRepositories(account, cursor, call);
     const listedAt = context.now();
+    const page = await provider.listRepositories(account, cursor, call);
     const next = await inTransaction(context.connection, async (transaction): Promise<'more' | 'again' | 'end'> => {
       await saveListed(context, transaction, { account, provider, repositories: page.repositories, listedAt });
       if (page.isRefused && page.access !== null) await forgetSeenBy(transaction, account.provider, page.access);

@@ -1,7 +1,7 @@
 import { forgetSeenTotals } from '../contributions/private-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { endAppInstallations } from '../installations/store.ts';
-import { hideWithoutAccess } from '../repositories/store.ts';
+import { hideWithoutAccess } from '../repositories/hide-store.ts';
 import type { SyncContext } from './context.ts';
 import { settleInstallations } from './installations/settle.ts';
 import { recordVisibility } from './record-state.ts';

@@ -30,7 +30,8 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
   if (stream.completedAt === null || stream.knownUntil === null) {
     return stream.providerTotal === 0 && stream.storedTotal === 0 ? 'mark_complete' : 'everything';
   }
-  if (!isHistory(stream) && isWholeScanDue(stream, now, isInstalled)) return 'everything';
+  const isWholeDue = isHistory(stream) ? isWholeScanWanted(stream) : isWholeScanDue(stream, now, isInstalled);
+  if (isWholeDue) return 'everything';
   if (stream.hintedAt !== null && stream.hintedAt >= stream.knownUntil) return 'changes';
   if (stream.providerRevision !== null) return stream.providerRevision === stream.cursor ? 'nothing' : 'changes';
   const readUntil = stream.knownUntil.getTime() - sameMomentMs;
@@ -55,9 +56,14 @@ export interface Circumstances {
   isInstalled: boolean;
 }
 
+/** Whether what is stored was found not to be what the provider has. */
+export function isWholeScanWanted({ fullScanWantedAt, fullScanAt }: StreamState): boolean {
+  return fullScanWantedAt !== null && fullScanWantedAt.getTime() >= (fullScanAt?.getTime() ?? 0);
+}
+
 function isWholeScanDue(stream: StreamState, now: Date, isInstalled: boolean): boolean {
   const scannedAt = stream.fullScanAt?.getTime() ?? 0;
-  if (stream.fullScanWantedAt !== null && stream.fullScanWantedAt.getTime() >= scannedAt) return true;
+  if (isWholeScanWanted(stream)) return true;
   return isInstalled && (!stream.isDeep || scannedAt + reactionsKnownForMs <= now.getTime());
 }
 

@@ -98,7 +98,7 @@ async function saveTip(
     await saveListed(context, transaction, listed);
     const read = { repository, page: tip.page, seenAt: askedAt, actors: new ActorsOfScan() };
     await savePage(context, transaction, read);
-    await recordTotalsChanged(transaction, repository);
+    await recordTotalsChanged(transaction, repository.id);
   });
 }
 

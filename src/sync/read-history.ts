@@ -18,6 +18,7 @@ import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
 import type { SyncContext } from './context.ts';
+import { isWholeScanWanted } from './plan.ts';
 import { finishStream, type Subject } from './read-stream.ts';
 import { moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
 
@@ -27,11 +28,13 @@ const identitiesAtOnce = 100;
 /** Brings the stored commits of a repository to those of its default branch, and finds out whose they are. */
 export async function readHistory(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
   const startedAt = context.now();
-  await context.histories.use(subject.repository.id, 'commits', (copy) => storeHistory(context, subject, stream, copy));
+  const isFull = await context.histories.use(subject.repository.id, 'commits', (copy) =>
+    storeHistory(context, subject, stream, copy),
+  );
   await resolveIdentities(context, subject);
   await inTransaction(context.connection, async (transaction) => {
     await countCommits(transaction, subject.repository.id);
-    await finishStream(context, transaction, subject, stream, { startedAt, isFull: false, isDeep: false });
+    await finishStream(context, transaction, subject, stream, { startedAt, isFull, isDeep: false });
   });
 }
 
@@ -42,12 +45,13 @@ async function countCommits(transaction: Connection, repositoryId: string): Prom
   else await recountRepository(transaction, repositoryId);
 }
 
+/** @returns whether all of it was read. */
 async function storeHistory(
   context: SyncContext,
   subject: Subject,
   stream: StreamState,
   copy: HistoryCopy,
-): Promise<void> {
+): Promise<boolean> {
   const { connection } = context;
   const { repository, provider, known, call } = subject;
   const { signal } = call;
@@ -55,14 +59,15 @@ async function storeHistory(
   const earlierTips = [...new Set([stream.cursor, ...stream.pendingTips])].filter((oid) => oid !== null);
   const isHeld = await Promise.all(earlierTips.map((oid) => copy.holds(oid, signal)));
   // Without what the branch held before, only reading all of it tells what it lost.
-  const isWholeScan = tip === null || isHeld.includes(false);
+  const isWholeScan = tip === null || isWholeScanWanted(stream) || isHeld.includes(false);
   const number = stream.scanNumber + (isWholeScan ? 1 : 0);
   if (isWholeScan) await forgetCommitCounts(connection, repository.id);
   const isCounted = await areCommitsCounted(connection, repository.id);
   if (tip !== null) {
     const scan = { startedAt: context.now(), tip, number };
     await startHistoryScan(connection, repository.id, stream.name, scan);
-    const range = { from: isWholeScan ? null : stream.cursor, to: tip };
+    // A reading that was interrupted may have removed some of what the cursor stands for.
+    const range = { from: isWholeScan || stream.pendingTips.length > 0 ? null : stream.cursor, to: tip };
     await saveAllCommits(connection, copy.readCommits(range, { signal, batchSize: commitsAtOnce }), {
       provider: repository.provider,
       repositoryId: repository.id,
@@ -81,6 +86,7 @@ async function storeHistory(
   }
   if (isWholeScan) await removeUnseenCommits(connection, repository.id, number);
   await moveTip(connection, repository.id, stream.name, tip);
+  return isWholeScan;
 }
 
 /** Asks the provider whose the addresses are that nobody has asked for yet; each answer is stored as it comes. */

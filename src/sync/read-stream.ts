@@ -152,7 +152,8 @@ export async function finishStream(
 ): Promise<void> {
   if (scan.isFull) {
     const kinds = stream.covers.filter((kind) => kind !== 'commit');
-    await removeUnseen(transaction, { repositoryId: repository.id, kinds, scanStartedAt: scan.startedAt });
+    if (kinds.length > 0)
+      await removeUnseen(transaction, { repositoryId: repository.id, kinds, scanStartedAt: scan.startedAt });
   }
   await completeStream(transaction, repository.id, stream.name, {
     knownUntil: scan.startedAt,
@@ -161,5 +162,5 @@ export async function finishStream(
     wasDeep: scan.isDeep,
   });
   await adoptOrphans(transaction, repository.id);
-  await recordTotalsChanged(transaction, repository);
+  await recordTotalsChanged(transaction, repository.id);
 }

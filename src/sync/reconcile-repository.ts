@@ -3,9 +3,10 @@ import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { recountRepository } from '../contributions/recount-store.ts';
 import { areCommitsCounted } from '../contributions/total-store.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { toKnown } from './collect.ts';
+import { toKnown, whileClaimed } from './collect.ts';
 import type { SyncContext, Work } from './context.ts';
 import { bringUpToDate, findInstalled } from './poll-repository.ts';
+import { recordState } from './record-state.ts';
 import { findStreams, wantFullScan } from './stream-store.ts';
 
 /** Compares what is stored of an installed repository with what its provider says there is, and reads anew what is not the same. */
@@ -22,7 +23,8 @@ export async function reconcileRepository(context: SyncContext, repositoryId: st
       context.onDrift({ provider, repositoryId, what, expected, found: stored, isRepaired: !left.has(what) });
     }
   }
-  await checkSums(context, repositoryId);
+  // What somebody reads just now is looked at the next night.
+  await whileClaimed(context, repositoryId, () => checkSums(context, repositoryId));
 }
 
 interface Difference {
@@ -53,7 +55,8 @@ async function checkSums(context: SyncContext, repositoryId: string): Promise<vo
   if (installed === undefined || !(await areCommitsCounted(context.connection, repositoryId))) return;
   const wrong = await inTransaction(context.connection, async (transaction) => {
     const differences = await recountRepository(transaction, repositoryId);
-    await recordTotalsChanged(transaction, installed.repository);
+    await recordTotalsChanged(transaction, repositoryId);
+    if (differences > 0) await recordState(context, transaction, installed.account.id);
     return differences;
   });
   if (wrong === 0) return;

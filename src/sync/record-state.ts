@@ -1,10 +1,11 @@
-import { findById } from '../accounts/store.ts';
+import { findById, findCountedContributors } from '../accounts/store.ts';
 import { findCollection, recordCollected, recordRepositoriesChanged } from '../contributions/collection-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { sumOverOwned } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
+import { announce } from '../database/listener.ts';
 import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';
 
@@ -28,4 +29,12 @@ export async function recordState(context: SyncContext, transaction: Connection,
 export async function recordVisibility(context: SyncContext, transaction: Connection, ownerId: string): Promise<void> {
   await recordRepositoriesChanged(transaction, ownerId);
   await recordState(context, transaction, ownerId);
+  const owner = await findById(transaction, ownerId);
+  if (context.providers.get(owner?.provider ?? '')?.totalsFromStored === undefined) return;
+  // What people did is counted over what everybody owns: of those whose numbers are kept, they follow, too.
+  for (const contributor of await findCountedContributors(transaction, ownerId)) {
+    await recordStoredTotals(context, transaction, contributor);
+    await recordPrivateCounters(transaction, contributor);
+    await announce(transaction, { kind: 'account', key: contributor.id });
+  }
 }

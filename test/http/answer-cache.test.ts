@@ -22,6 +22,17 @@ test('an answer is kept until its time, until its account changes, or until ever
   assert.equal(cache.get('/b', 0), undefined);
 });
 
+test('an address leads nowhere when what it led to is gone: by then it may be somebody else’s', () => {
+  const cache = new AnswerCache(1_000_000);
+  cache.put('a:card', answer('a'), cache.begin());
+  cache.alias('/ada/card', 'a:card');
+  cache.invalidate('a');
+  cache.put('a:card', answer('a'), cache.begin());
+  cache.alias('/renamed/card', 'a:card');
+  assert.ok(cache.get('/renamed/card', 0));
+  assert.equal(cache.get('/ada/card', 0), undefined);
+});
+
 test('addresses that mean the same have one answer, which goes for all of them', () => {
   const cache = new AnswerCache(1_000_000);
   cache.put('a:card', answer('a', 1000), cache.begin());

@@ -83,10 +83,10 @@ export async function reconcileNow({ database }: TestService): Promise<void> {
 }
 
 /** Has a task run that otherwise the clock begins, and waits for its end. */
-export async function runTask({ pool }: TestService['database'], task: string): Promise<void> {
+export async function runTask({ pool }: TestService['database'], task: string, payload: object = {}): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
-    'select id from graphile_worker.add_job($1, json_build_object(), job_key => $2)',
-    [task, `${task} by hand`],
+    'select id from graphile_worker.add_job($1, $3::json, job_key => $2)',
+    [task, `${task} by hand`, JSON.stringify(payload)],
   );
   await until(async () => {
     const left = await pool.query('select 1 from graphile_worker.jobs where id = $1', [rows[0]?.id]);

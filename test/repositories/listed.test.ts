@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { hideUnlisted, saveListedRepositories } from '../../src/repositories/store.ts';
+import { hideUnlisted } from '../../src/repositories/hide-store.ts';
+import { saveListedRepositories } from '../../src/repositories/store.ts';
 import { openTestDatabase } from '../database.ts';
 
 const facts = {

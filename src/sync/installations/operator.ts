@@ -23,11 +23,11 @@ export async function install(
   call: Call,
 ): Promise<{ showsPrivate: boolean }> {
   const { connection, now } = context;
+  const at = now();
   const repository = name === undefined ? null : await readable(account, provider, name, call);
   // The provider tells with an answer what a credential may show, and whether it may be asked for at all.
   if (repository === null) await provider.listRepositories(account, null, call);
   await inTransaction(connection, async (transaction) => {
-    const at = now();
     const wish = { provider: account.provider, account, repository: repository?.externalId ?? null };
     await installByOperator(transaction, wish, at);
     if (repository === null) {

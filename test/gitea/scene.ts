@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import { engines } from '../access/owner.ts';
+import { untilCounted } from '../contract/served.ts';
+import { type ContractWorld, createContractWorld } from '../contract/world.ts';
+import { anybody } from '../github/world/world.ts';
+import { send } from '../raw-request.ts';
+import { startTestService, type TestService } from '../service.ts';
+import { repository } from './answers.ts';
+import { deliverySecret } from './asking.ts';
+import { recordedDelivery } from './recordings.ts';
+import { type GiteaSimulator, startGiteaSimulator } from './simulator.ts';
+
+/** A whole service on a simulated Gitea. */
+
+export interface Scene extends ContractWorld {
+  simulator: GiteaSimulator;
+  service: TestService;
+}
+
+export const settingsOf = ({ url, tokens }: GiteaSimulator): Record<string, string> => ({
+  GITEA_URL: url,
+  GITEA_TOKEN: tokens.organization_member,
+  GITEA_WEBHOOK_SECRET: deliverySecret,
+});
+
+export const entity = (name: string): string => `/v1/gitea/entities/${name}`;
+
+export async function inService(
+  check: (scene: Scene) => Promise<void>,
+  options: { isClosed?: boolean } = {},
+): Promise<void> {
+  const world = createContractWorld();
+  await using simulator = await startGiteaSimulator({ world: world.world, maxPerPage: 3, ...options });
+  await using service = await startTestService({
+    simulator,
+    tokens: [],
+    settings: settingsOf(simulator),
+    now: world.now,
+  });
+  await check({ ...world, simulator, service });
+}
+
+export const untilTrue = (scene: Scene, what: string): Promise<void> =>
+  untilCounted(scene, { name: engines.name, path: entity(engines.name) }, what);
+
+/** What Gitea delivers: as it was recorded, about what is in the world. */
+function delivered(
+  scene: Scene,
+  name: string,
+  about: Record<string, unknown>,
+): { headers: Record<string, string>; body: string } {
+  const { headers, body: told } = recordedDelivery(name);
+  const place = placeOf(scene);
+  const content = {
+    ...(JSON.parse(told) as object),
+    repository: repository(place, scene.repositories.handbook),
+    ...about,
+  };
+  const body = JSON.stringify(content);
+  const signature = createHmac('sha256', deliverySecret).update(body).digest('hex');
+  return {
+    body,
+    headers: {
+      ...headers,
+      'x-gitea-delivery': randomUUID(),
+      'x-gitea-signature': signature,
+      'x-hub-signature-256': `sha256=${signature}`,
+    },
+  };
+}
+
+export function placeOf({ world, simulator }: Scene) {
+  const { hidden, imported, url } = simulator;
+  return { world, url, query: new URLSearchParams(), maxPerPage: 50, viewer: anybody, hidden, imported };
+}
+
+export async function deliver(scene: Scene, name: string, about: Record<string, unknown>): Promise<string> {
+  const { headers, body } = delivered(scene, name, about);
+  const answer = await send(scene.service, '/v1/gitea/webhooks', 'POST', headers, body);
+  assert.equal(answer.status, 202, answer.body);
+  return (JSON.parse(answer.body) as { data: { state: string } }).data.state;
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settled } from '../access/state.ts';
+import { startSimulator } from '../github/simulator.ts';
+import { forcePush } from '../github/world/mutations.ts';
+import { engine, organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
+import { until } from '../service.ts';
+
+test('a force push that was read half and is taken back loses no commit', async () => {
+  await using simulator = await startSimulator({ repositories: 1 });
+  await using service = await startAppService(simulator);
+  const { pool } = service.database;
+  simulator.app.install(organization(simulator));
+  await untilShown(service, 'engine-1', /collected/);
+  await settled(service);
+  const repository = engine(simulator, 'engine-1');
+  const { rows: stored } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
+  const repositoryId = stored[0]?.id ?? '';
+  const counted = async (): Promise<[number, number]> => {
+    const { rows } = await pool.query<{ stored: number; counted: number }>(
+      `select (select count(*)::integer from commits where repository_id = $1) as stored, commits as counted
+       from repository_totals where repository_id = $1`,
+      [repositoryId],
+    );
+    return [rows[0]?.stored ?? 0, rows[0]?.counted ?? 0];
+  };
+  const before = [...repository.commits];
+  assert.deepEqual(await counted(), [before.length, before.length]);
+  // The database goes away just when the cursor is to be moved.
+  await pool.query(`create function fail() returns trigger language plpgsql as
+    $$ begin raise exception 'killed here' using errcode = '57P01'; end $$`);
+  await pool.query(`create trigger fail before update of cursor on streams for each row
+    when (new.name = 'commits' and old.cursor is distinct from new.cursor) execute function fail()`);
+  forcePush(simulator.world, repository, 3, ['oops@mail.example']);
+  await pool.query(
+    "select graphile_worker.add_job('poll_repository', json_build_object('repositoryId', $1::text), max_attempts => 1)",
+    [repositoryId],
+  );
+  await until(
+    async () => ((await counted())[0] === before.length - 2 ? true : undefined),
+    'what the branch lost is removed',
+  );
+  repository.commits.splice(0, repository.commits.length, ...before);
+  simulator.world.changed();
+  await pool.query('drop trigger fail on streams');
+  await runTask(service.database, 'poll_repository', { repositoryId });
+  assert.deepEqual(await counted(), [before.length, before.length]);
+  // Whatever else made it wrong, one night the sums are mended, and the next what is stored.
+  await pool.query(
+    'delete from commits where repository_id = $1 and oid = (select min(oid) from commits where repository_id = $1)',
+    [repositoryId],
+  );
+  for (let night = 1; night <= 2; night += 1) {
+    await runTask(service.database, 'reconcile_repository', { repositoryId });
+  }
+  assert.deepEqual(await counted(), [before.length, before.length]);
+});
