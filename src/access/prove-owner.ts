@@ -8,6 +8,7 @@ import { countAttempt } from '../http/rate-limits.ts';
 import type { OwnershipProof, Provider } from '../providers/provider.ts';
 import type { Actor } from './audit/store.ts';
 import type { AccessContext } from './context.ts';
+import { readErasedAnew } from './erasure/return-store.ts';
 
 const proofTimeoutMs = 5000;
 
@@ -41,7 +42,9 @@ export async function proveOwner(
   }
   const now = context.now();
   const account = await inTransaction(context.connection, async (transaction) => {
-    await releaseOptOuts(transaction, provider.name, owned);
+    if (await releaseOptOuts(transaction, provider.name, owned)) {
+      await readErasedAnew(transaction, provider.name, now);
+    }
     return saveOwned(transaction, provider.name, owned, { now, newId: context.newId });
   });
   if (account.askedAt === null) context.resolver.askInBackground(lookUpJob({ provider: provider.name, name }));

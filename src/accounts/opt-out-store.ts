@@ -50,13 +50,16 @@ export async function addOptOuts(
     .execute();
 }
 
-/** The owner has come: all that is theirs may be asked for and stored again, and what has their name now. */
+/**
+ * The owner has come: all that is theirs may be asked for and stored again, and what has their name now.
+ * @returns whether anything had been kept from that.
+ */
 export async function releaseOptOuts(
   connection: Connection,
   provider: string,
   owned: { externalId: string; name: string },
-): Promise<void> {
-  await connection
+): Promise<boolean> {
+  const released = await connection
     .deleteFrom('opt_outs')
     .where((is) =>
       is.or([
@@ -64,7 +67,9 @@ export async function releaseOptOuts(
         is('key', '=', hashOfName(provider, owned.name)),
       ]),
     )
+    .returning('key')
     .execute();
+  return released.length > 0;
 }
 
 async function findOptedOut(

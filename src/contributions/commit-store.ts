@@ -87,7 +87,7 @@ export async function saveAllCommits(
   await saving;
 }
 
-/** Stores commits; of one that is there already only the number of the scan that saw it changes. */
+/** Stores commits; of one that is there already a later scan changes its own number, and whose it is as far as may be told. */
 async function saveCommits(
   connection: Connection,
   repositoryId: string,
@@ -109,7 +109,8 @@ async function saveCommits(
       string_to_array(${oids}, ' '), string_to_array(${authoredAt}, ' ')::float8[],
       string_to_array(${committedAt}, ' ')::float8[], string_to_array(${identities}, ' ')
     ) as u (oid, authored_at, committed_at, identity_ids)
-    on conflict (repository_id, oid) do update set scan_number = excluded.scan_number
+    on conflict (repository_id, oid) do update set scan_number = excluded.scan_number,
+      identity_ids = excluded.identity_ids
     where c.scan_number < excluded.scan_number`;
   if (!isCounted) await save.execute(connection);
   else {

@@ -113,6 +113,29 @@ test('who has opted out stays away, also under another name, until they return',
   assert.equal((await service.get('ada-renamed/audit', bearer(token))).status, 401);
 });
 
+test('whoever returns has again what they did in others’ repositories that hold commits of theirs', async () => {
+  const time = clock();
+  await using simulator = await startSimulator({ now: time.now, repositories: 2 });
+  await using service = await startTestService({ simulator, now: time.now });
+  const path = `${engines.name}/contributors?limit=100&repository=engine-1`;
+  const adas = async (): Promise<unknown> => {
+    const { body } = await service.getComplete(path);
+    return body.data.find(({ name }) => name === ada.name)?.['contributions'];
+  };
+  const before = await adas();
+  assert.ok(Number(before) > 0);
+  await settled(service);
+  await service.get(ada.name, sending('DELETE', await serviceToken(service, simulator, ada)));
+  assert.equal(await adas(), undefined);
+  await serviceToken(service, simulator, ada);
+  time.advance(3601);
+  await relisted(service, `${engines.name}/contributors`, time.now());
+  await until(async () => {
+    await service.get(path);
+    return (await adas()) === before ? true : undefined;
+  }, 'all that is hers is hers again');
+});
+
 test('work that was under way brings nobody back', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
