@@ -99,7 +99,7 @@ export async function recordTotalsChanged(connection: Connection, repositoryId: 
   if (!(await takeChanged(connection, repositoryId))) return;
   // Whoever reads it may have begun when it was another's.
   const owned = connection.selectFrom('repositories').select('owner_id').where('id', '=', repositoryId);
-  const { owner_id: ownerId } = await owned.forShare().executeTakeFirstOrThrow();
+  const { owner_id: ownerId } = await owned.executeTakeFirstOrThrow();
   await recordContributorsChanged(connection, ownerId);
 }
 

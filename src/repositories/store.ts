@@ -43,7 +43,7 @@ export async function saveListedRepositories(
   // Whoever saves at the same time sees what this saves, and the other way round.
   await sql`
     select from repositories where provider = ${provider} and external_id = any(${externalIds})
-    order by external_id for update`.execute(connection);
+    order by external_id for no key update`.execute(connection);
   const { rows: saved } = await sql<{ changed: string[] }>`
     with before as (
       select external_id, owner_id, is_private, gone_at from repositories
