@@ -22,8 +22,8 @@ export interface Repository extends RepositoryFacts {
 }
 
 /**
- * Stores a page of a listing of what an account owns.
- * @returns their ids by external id, and the accounts of whose public repositories there are others now: what came
+ * Stores a page of a listing of what an account owns, but what was told later by another answer.
+ * @returns the ids of what was stored by external id, and the accounts of whose public repositories there are others now: what came
  * back, became public or private, or moved from one account to another.
  */
 export async function saveListedRepositories(
@@ -44,7 +44,7 @@ export async function saveListedRepositories(
   await sql`
     select from repositories where provider = ${provider} and external_id = any(${externalIds})
     order by external_id for no key update`.execute(connection);
-  const { rows: saved } = await sql<{ changed: string[] }>`
+  const { rows: saved } = await sql<{ id: string; external_id: string; changed: string[] }>`
     with before as (
       select external_id, owner_id, is_private, gone_at from repositories
       where provider = ${provider} and external_id = any(${externalIds})
@@ -72,13 +72,13 @@ export async function saveListedRepositories(
           excluded.forks, excluded.open_issues, excluded.size_kib, null::timestamptz)
         then excluded.updated_at else r.updated_at end
       where r.listed_at <= excluded.listed_at
-    returning external_id, owner_id, is_private)
-    select
+    returning id, external_id, owner_id, is_private)
+    select saved.id, saved.external_id,
       case when before.owner_id is null or (before.owner_id = saved.owner_id and before.is_private = saved.is_private
         and before.gone_at is null) then '{}' else array[before.owner_id, saved.owner_id] end as changed
     from saved left join before using (external_id)`.execute(connection);
   return {
-    ids: await idsOf(connection, provider, externalIds),
+    ids: new Map(saved.map((row) => [row.external_id, row.id])),
     ownersChanged: [...new Set(saved.flatMap((row) => row.changed))].toSorted(),
   };
 }
@@ -101,16 +101,6 @@ function columnsOf(repository: RepositoryFacts) {
     open_issues: repository.openIssues,
     size_kib: repository.sizeKib,
   };
-}
-
-async function idsOf(connection: Connection, provider: string, externalIds: string[]): Promise<Map<string, string>> {
-  const known = await connection
-    .selectFrom('repositories')
-    .select(['id', 'external_id'])
-    .where('provider', '=', provider)
-    .where('external_id', 'in', externalIds)
-    .execute();
-  return new Map(known.map((row) => [row.external_id, row.id]));
 }
 
 /** How many repositories a listing since `listingStartedAt` has shown in one of its views. */

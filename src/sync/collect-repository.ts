@@ -8,6 +8,7 @@ import type { SyncContext } from './context.ts';
 import { fillCommitFiles } from './fill-commit-files.ts';
 import { fillDetails } from './fill-details.ts';
 import { followFile } from './follow-file.ts';
+import { saveListed } from './list-repositories.ts';
 import { dueScan, hasCountedHistory, isHistory } from './plan.ts';
 import { readHistory } from './read-history.ts';
 import { readStream, type Subject } from './read-stream.ts';
@@ -19,7 +20,7 @@ const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_l
 
 const partFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
 
-/** How a repository stands after its collecting. */
+/** How a repository stands after its collecting; `gone`: it is not what was to be read any more. */
 export type Collected = 'complete' | 'incomplete' | 'gone';
 
 /**
@@ -35,8 +36,7 @@ export async function collectRepository(context: SyncContext, subject: Subject):
       if (isHistory(stream)) await followFileIfTold(context, subject, stream);
       await collectStream(context, subject, stream);
     } catch (error) {
-      const goneAt = await wholeGoneAt(context, error, subject);
-      if (goneAt !== null) return hideRepository(context, subject, goneAt);
+      if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'gone';
       if (!isOfOnePart(error)) throw error;
       // A place in a scan that the provider does not take any more would stop the stream for ever.
       const restart = error.code === 'provider_invalid_response' && !isHistory(stream);
@@ -48,8 +48,7 @@ export async function collectRepository(context: SyncContext, subject: Subject):
     await fillDetails(context, subject);
     await fillCommitFilesIfTold(context, subject);
   } catch (error) {
-    const goneAt = await wholeGoneAt(context, error, subject);
-    if (goneAt !== null) return hideRepository(context, subject, goneAt);
+    if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'gone';
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'asking for details');
     isComplete = false;
@@ -89,25 +88,35 @@ function isOfOnePart(error: unknown): error is AppError {
   return error instanceof AppError && partFailures.has(error.code);
 }
 
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found';
+}
+
 /**
- * Where a part is not there, as git is not where it is switched off, the whole may be: its provider is asked. What nobody
- * vouches for is as good as gone. @returns when it was asked; null: the repository is there.
+ * Where a part is not there, as git is not where it is switched off, the whole may be: its provider is asked, and what it
+ * tells is stored. What nobody vouches for is hidden.
  */
-async function wholeGoneAt(
-  { now }: SyncContext,
-  error: unknown,
+async function isStillAsItWas(
+  context: SyncContext,
   { account, repository, provider, call }: Subject,
-): Promise<Date | null> {
-  if (!(error instanceof AppError) || error.code !== 'not_found') return null;
-  const askedAt = now();
-  const { name, externalId, isPrivate } = repository;
-  try {
-    const found = await provider.findRepository(account, name, { withPrivate: isPrivate }, call);
-    return found?.externalId === externalId && found.isPrivate === isPrivate ? null : askedAt;
-  } catch (failure) {
-    if (call.signal.aborted) throw failure;
-    return askedAt;
-  }
+): Promise<boolean> {
+  const askedAt = context.now();
+  const { name, externalId, isPrivate, access } = repository;
+  const found = await provider.findRepository(account, name, { withPrivate: true }, call).catch((error: unknown) => {
+    if (call.signal.aborted) throw error;
+    return null;
+  });
+  return inTransaction(context.connection, async (transaction) => {
+    if (found?.externalId === externalId) {
+      await saveListed(context, transaction, { account, provider, repositories: [found], listedAt: askedAt });
+      return found.isPrivate === isPrivate && found.access === access;
+    }
+    // Where it was listed since, whoever listed it has it read again.
+    if (await markRepositoryGone(transaction, repository, askedAt)) {
+      await recordVisibility(context, transaction, repository.ownerId);
+    }
+    return false;
+  });
 }
 
 async function collectStream(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
@@ -124,17 +133,4 @@ async function collectStream(context: SyncContext, subject: Subject, stream: Str
   } else {
     await readStream(context, subject, stream, due);
   }
-}
-
-async function hideRepository(
-  context: SyncContext,
-  { repository }: Subject,
-  askedAt: Date,
-): Promise<'gone' | 'incomplete'> {
-  return inTransaction(context.connection, async (transaction) => {
-    // It was listed since: whoever listed it has it read again.
-    if (!(await markRepositoryGone(transaction, repository, askedAt))) return 'incomplete';
-    await recordVisibility(context, transaction, repository.ownerId);
-    return 'gone';
-  });
 }

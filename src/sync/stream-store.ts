@@ -47,7 +47,8 @@ export async function saveTips(
   repositoryIds: ReadonlyMap<string, string>,
   streams: readonly Stream[],
 ): Promise<void> {
-  const rows = repositories.flatMap((repository) =>
+  const stored = repositories.filter(({ externalId }) => repositoryIds.has(externalId));
+  const rows = stored.flatMap((repository) =>
     [historyStream, ...streams].map((stream) => ({
       repository_id: repositoryIds.get(repository.externalId),
       name: stream.name,

@@ -25,3 +25,23 @@ export async function untilCounted(
     return isTrue ? true : undefined;
   }, what);
 }
+
+/** How much of each kind is stored of a repository that is shown. */
+export async function kindsStored({ database }: TestService, { id }: { id: number }): Promise<Record<string, number>> {
+  const { rows } = await database.pool.query<{ kind: string; count: number }>(
+    `select kind, count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
+     where r.external_id = $1 and r.gone_at is null group by kind`,
+    [String(id)],
+  );
+  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+}
+
+/** What there is of each kind in the public repository of the small world, where no stars are known. */
+export const everything = {
+  issue: 5,
+  pull_request: 5,
+  review: 3,
+  review_comment: 1,
+  issue_comment: 2,
+  pull_request_comment: 1,
+};

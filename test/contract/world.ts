@@ -1,3 +1,4 @@
+import type { KnownRepository } from '../../src/providers/provider.ts';
 import { addCommit, addIssue, addPullRequest, addRepository, addReview } from '../github/world/activity.ts';
 import { addComment, addReviewComment } from '../github/world/comments.ts';
 import type { Account, Issue, PullRequest, Repository } from '../github/world/model.ts';
@@ -21,6 +22,12 @@ export interface ContractWorld {
   repositories: Record<'handbook' | 'plans' | 'empty' | 'fork', Repository>;
   issues: Issue[];
   pulls: PullRequest[];
+}
+
+/** The public repository of the world, as it is stored. */
+export function handbookOf({ organization, repositories }: ContractWorld): KnownRepository {
+  const { id, name, defaultBranch } = repositories.handbook;
+  return { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
 }
 
 const foundedAt = new Date('2025-03-01T09:00:00Z');

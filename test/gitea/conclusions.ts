@@ -64,7 +64,7 @@ const personalRules: readonly Rule[] = [
 ];
 
 const publicRules: readonly Rule[] = [
-  // Asked for an organization, the name of a user is unknown as any other.
+  // Asked for an organization, the name of a user is unknown like all others.
   [/^\/orgs\/(\w+)$/, (_asked, name) => (people.includes(name) ? recorded('org-missing') : undefined)],
   // A profile is told as in lists of people.
   [/^\/users\/(bob|forgeadmin)$/, (_asked, name) => like('user-alice-anon', personNamed(name))],

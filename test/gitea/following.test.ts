@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { engines } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
+import { everything, kindsStored } from '../contract/served.ts';
 import { addCommit, addIssue, addReview } from '../github/world/activity.ts';
 import { addComment, deleteComment } from '../github/world/comments.ts';
 import { closeItem, deleteItem, setVisibility } from '../github/world/mutations.ts';
@@ -53,22 +54,7 @@ test('an installed repository is known by its comments too, and what is deleted 
     const { pool } = service.database;
     await installAsOperator(service, settingsOf(scene.simulator), 'gitea/analytical-engines/handbook');
     await settled(service);
-    const kinds = async (): Promise<Record<string, number>> => {
-      const { rows } = await pool.query<{ kind: string; count: number }>(
-        `select kind, count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
-         where r.external_id = $1 and r.gone_at is null group by kind`,
-        [String(repositories.handbook.id)],
-      );
-      return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
-    };
-    const everything = {
-      issue: 5,
-      pull_request: 5,
-      review: 3,
-      review_comment: 1,
-      issue_comment: 2,
-      pull_request_comment: 1,
-    };
+    const kinds = () => kindsStored(service, repositories.handbook);
     await until(async () => {
       if (isDeepStrictEqual(await kinds(), everything)) return true;
       // Its turn may have come while it was being read for another reason.

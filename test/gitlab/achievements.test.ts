@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { engines } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
+import { kindsStored, everything as withoutStars } from '../contract/served.ts';
 import { addComment } from '../github/world/comments.ts';
 import { deleteItem } from '../github/world/mutations.ts';
 import { react } from '../github/world/reactions.ts';
@@ -53,23 +54,8 @@ test('an installed project is known with everything, its achievements are awarde
     const { pool } = service.database;
     await install(scene, `gitlab/${engines.name}/handbook`);
     await settled(service);
-    const kinds = async (): Promise<Record<string, number>> => {
-      const { rows } = await pool.query<{ kind: string; count: number }>(
-        `select kind, count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
-         where r.external_id = $1 and r.gone_at is null group by kind`,
-        [String(repositories.handbook.id)],
-      );
-      return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
-    };
-    const everything = {
-      issue: 5,
-      pull_request: 5,
-      review: 3,
-      review_comment: 1,
-      issue_comment: 2,
-      pull_request_comment: 1,
-      star: 2,
-    };
+    const kinds = () => kindsStored(service, repositories.handbook);
+    const everything = { ...withoutStars, star: 2 };
     const poll = async (): Promise<void> => {
       await pool.query('delete from repository_polls');
       await runTask(service.database, 'poll_due');

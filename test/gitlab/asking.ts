@@ -1,5 +1,5 @@
 import { createGitLabProvider, type GitLabOptions } from '../../src/providers/gitlab/provider.ts';
-import type { KnownAccount, KnownRepository, Provider } from '../../src/providers/provider.ts';
+import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
 import type { ContractWorld } from '../contract/world.ts';
 
 /** Asking a GitLab as the service does. */
@@ -21,12 +21,6 @@ export function gitlabProvider(
     ...options,
   });
   return { ...provider, [Symbol.asyncDispose]: () => provider.close() };
-}
-
-/** The public repository of the world, as it is stored. */
-export function handbookOf({ organization, repositories }: ContractWorld): KnownRepository {
-  const { id, name, defaultBranch } = repositories.handbook;
-  return { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
 }
 
 /** The group of the world, as it is stored. */

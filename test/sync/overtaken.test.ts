@@ -8,27 +8,12 @@ import { hideRepository } from '../../src/repositories/hide-store.ts';
 import { newCost, type SyncContext } from '../../src/sync/context.ts';
 import { listRepositories } from '../../src/sync/list-repositories.ts';
 import { openTestDatabase } from '../database.ts';
+import { engine } from '../repositories/engine.ts';
 
 /** Answers that arrive after later ones. */
 
-const engine = {
-  externalId: '1',
-  handle: 'R_1',
-  name: 'engine',
-  description: '',
-  language: '',
-  license: '',
-  defaultBranch: 'main',
-  isFork: false,
-  stars: 0,
-  forks: 0,
-  openIssues: 0,
-  sizeKib: 0,
-  tips: {},
-};
-
 function pageWith(isPrivate: boolean): RepositoryPage {
-  const repositories: ListedRepository[] = [{ ...engine, isPrivate, access: isPrivate ? 'token' : null }];
+  const repositories: ListedRepository[] = [{ ...engine, tips: {}, isPrivate, access: isPrivate ? 'token' : null }];
   return { repositories, access: null, total: null, endsView: true, isRefused: false, nextCursor: null };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContributionPage, Provider } from '../../../src/providers/provider.ts';
-import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
+import { type ContractWorld, createContractWorld, handbookOf } from '../../contract/world.ts';
 import { call, giteaProvider } from '../../gitea/asking.ts';
 import { recorded } from '../../gitea/recordings.ts';
 import { type GiteaSimulator, startGiteaSimulator } from '../../gitea/simulator.ts';
@@ -26,17 +26,16 @@ async function inScene(maxPerPage: number, check: (scene: Scene) => Promise<void
 
 /** Reads a stream to its end, while something happens between its pages. */
 async function readAll(
-  { provider, organization, repositories }: Scene,
+  scene: Scene,
   stream: string,
   options: { since?: Date; meanwhile?: (page: ContributionPage) => void } = {},
 ): Promise<Set<string>> {
-  const { name, id, defaultBranch } = repositories.handbook;
-  const repository = { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+  const repository = handbookOf(scene);
   const seen = new Set<string>();
   let cursor: string | null = null;
   do {
     const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
-    const page: ContributionPage = await provider.readStream(stream, repository, position, call());
+    const page: ContributionPage = await scene.provider.readStream(stream, repository, position, call());
     for (const { externalId } of page.contributions) seen.add(externalId);
     options.meanwhile?.(page);
     cursor = page.nextCursor;
@@ -179,14 +178,8 @@ test('every repository of a long list is listed, whatever is removed meanwhile',
 });
 
 test('a place in a list that cannot be read is an error, so that the list is begun anew', async () => {
-  await inScene(2, async ({ provider, organization, repositories: { handbook } }) => {
-    const repository = {
-      owner: organization.login,
-      name: handbook.name,
-      handle: String(handbook.id),
-      defaultBranch: 'main',
-      access: null,
-    };
+  await inScene(2, async ({ provider, ...scene }) => {
+    const repository = handbookOf(scene);
     const position = { cursor: 'nonsense', since: null, pageSize: null, isDeep: false };
     await assert.rejects(provider.readStream('issues', repository, position, call()), {
       code: 'provider_invalid_response',
@@ -195,7 +188,7 @@ test('a place in a list that cannot be read is an error, so that the list is beg
 });
 
 test('what happened to an issue is read to its end, though each page tells how long it is itself', async () => {
-  await inScene(50, async ({ provider, organization, simulator, repositories: { handbook } }) => {
+  await inScene(50, async ({ provider, simulator, ...scene }) => {
     const happened = recorded('issue-2-timeline').body as { type: string; user: { id: number } }[];
     const closing = happened.findLast(({ type }) => type === 'close');
     const others = happened.filter(({ type }) => type !== 'close' && type !== 'pull_ref');
@@ -206,8 +199,7 @@ test('what happened to an issue is read to its end, though each page tells how l
       const body = entry === undefined ? [] : [entry];
       return { status: 200, body, headers: { 'x-total-count': String(body.length) } };
     });
-    const { name, id, defaultBranch } = handbook;
-    const repository = { owner: organization.login, name, handle: String(id), defaultBranch, access: null };
+    const repository = handbookOf(scene);
     const position = { cursor: null, since: null, pageSize: null, isDeep: true };
     const { contributions } = await provider.readStream('issues', repository, position, call());
     const closed = contributions.filter(({ kind, closedAt }) => kind === 'issue' && closedAt !== null);
@@ -233,14 +225,8 @@ test('a host that counted wrong is read all the same', async () => {
 });
 
 test('where there are no issues at all, there is nothing to read; where there is no repository, that is said', async () => {
-  await inScene(50, async ({ provider, organization, simulator, repositories: { handbook } }) => {
-    const repository = {
-      owner: organization.login,
-      name: handbook.name,
-      handle: String(handbook.id),
-      defaultBranch: 'main',
-      access: null,
-    };
+  await inScene(50, async ({ provider, simulator, ...scene }) => {
+    const repository = handbookOf(scene);
     const position = { cursor: null, since: null, pageSize: null, isDeep: false };
     simulator.surprises.push((path) => (path.includes('/issues') ? { status: 404, body: {} } : undefined));
     const page = await provider.readStream('issues', repository, position, call());
@@ -251,15 +237,9 @@ test('where there are no issues at all, there is nothing to read; where there is
 });
 
 test('what was imported from another host is nobody’s here', async () => {
-  await inScene(50, async ({ provider, organization, simulator, repositories: { handbook }, issues }) => {
-    const repository = {
-      owner: organization.login,
-      name: handbook.name,
-      handle: String(handbook.id),
-      defaultBranch: 'main',
-      access: null,
-    };
-    for (const { id } of issues) simulator.imported.add(id);
+  await inScene(50, async ({ provider, simulator, ...scene }) => {
+    const repository = handbookOf(scene);
+    for (const { id } of scene.issues) simulator.imported.add(id);
     const position = { cursor: null, since: null, pageSize: null, isDeep: false };
     const page = await provider.readStream('issues', repository, position, call());
     assert.ok(page.contributions.length > 0 && page.contributions.every(({ author }) => author === null));

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Contribution } from '../../../src/contributions/contribution.ts';
 import { call, knownAccount, last } from '../../contract/host.ts';
-import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
+import { type ContractWorld, createContractWorld, handbookOf } from '../../contract/world.ts';
 import { addCommit, addIssue } from '../../github/world/activity.ts';
-import { gitlabProvider, handbookOf } from '../../gitlab/asking.ts';
+import { gitlabProvider } from '../../gitlab/asking.ts';
 import { type GitLabSimulator, startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** What a token's bearer sees as a member, and nobody else may be told. */

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContributionPage, Provider } from '../../../src/providers/provider.ts';
 import { call } from '../../contract/host.ts';
-import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
+import { type ContractWorld, createContractWorld, handbookOf } from '../../contract/world.ts';
 import { addIssue, addRepository } from '../../github/world/activity.ts';
 import { deleteItem } from '../../github/world/mutations.ts';
 import { addAccount } from '../../github/world/people.ts';
 import { Random } from '../../github/world/random.ts';
 import { star } from '../../github/world/repository-changes.ts';
-import { gitlabProvider, groupOf, handbookOf } from '../../gitlab/asking.ts';
+import { gitlabProvider, groupOf } from '../../gitlab/asking.ts';
 import { type GitLabSimulator, startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** Lists that move while they are read, and do not say how long they are. */

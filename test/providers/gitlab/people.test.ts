@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KnownAccount, KnownRepository } from '../../../src/providers/provider.ts';
 import { call, knownAccount, last } from '../../contract/host.ts';
-import { createContractWorld } from '../../contract/world.ts';
+import { createContractWorld, handbookOf } from '../../contract/world.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../../github/world/activity.ts';
 import { addComment } from '../../github/world/comments.ts';
 import { addAccount } from '../../github/world/people.ts';
-import { gitlabProvider, handbookOf } from '../../gitlab/asking.ts';
+import { gitlabProvider } from '../../gitlab/asking.ts';
 import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** Who is who at GitLab: groups below groups, bots, ghosts, and who reviewed. */

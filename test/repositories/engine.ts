@@ -1,0 +1,15 @@
+/** A repository as a provider shows it, but for who may see it. */
+export const engine = {
+  externalId: '1',
+  handle: 'R_1',
+  name: 'engine',
+  description: '',
+  language: '',
+  license: '',
+  defaultBranch: 'main',
+  isFork: false,
+  stars: 0,
+  forks: 0,
+  openIssues: 0,
+  sizeKib: 0,
+};
