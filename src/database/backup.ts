@@ -19,6 +19,7 @@ const tables = [
   'counters',
   'repositories',
   'streams',
+  'skipped_items',
   'contributions',
   'identities',
   'commits',
