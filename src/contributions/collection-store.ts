@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { announce } from '../database/listener.ts';
+import { privateListing, publicListing } from '../repositories/listing.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { takeChanged } from './total-store.ts';
 
@@ -57,12 +58,28 @@ export async function findUncollectedPrivate(connection: Connection, accountId: 
 /** SQL for the kinds of contributions to what the account `a` owns that are not completely known. */
 function uncollectedKinds({ privateOnly }: { privateOnly: boolean }): RawBuilder<string[]> {
   return sql`array(
-    select kind from unnest(${[...contributionKinds]}::text[]) as kind
-    where a.listed_at is null or exists (
+    select kind from unnest(${[...contributionKinds]}::text[]) as kinds (kind)
+    where a.listed_at is null or ${isListedInPart(privateOnly ? [privateListing] : [publicListing, privateListing])} or exists (
       select from repositories r
-      where r.owner_id = a.id and (r.is_private or not ${privateOnly}::boolean) and r.gone_at is null and not exists (
-        select from streams s
-        where s.repository_id = r.id and kind = any(s.covers) and s.completed_at is not null)))`;
+      where r.owner_id = a.id and (r.is_private or not ${privateOnly}::boolean) and r.gone_at is null
+        and ${isUncollected(sql`r.id`)}))`;
+}
+
+/** SQL for whether contributions of `kind` to a repository are not completely known: not read yet, or some were skipped. */
+function isUncollected(repositoryId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(not exists (
+      select from streams s
+      where s.repository_id = ${repositoryId} and kind = any(s.covers) and s.completed_at is not null)
+    or exists (
+      select from skipped_items k
+      where k.repository_id = ${repositoryId} and k.kind = kinds.kind and not k.is_counted))`;
+}
+
+/** SQL for whether a repository of the account `a` was left out of one of these listings. */
+function isListedInPart(listings: readonly string[]): RawBuilder<boolean> {
+  return sql`exists (
+    select from skipped_items k
+    where k.account_id = a.id and k.stream = any(${[...listings]}::text[]) and k.kind = 'repository' and not k.is_counted)`;
 }
 
 function toKinds(names: readonly string[]): ContributionKind[] {
@@ -72,12 +89,8 @@ function toKinds(names: readonly string[]): ContributionKind[] {
 /** Kinds of contributions to one repository that are not completely known. */
 export async function findUncollected(connection: Connection, repositoryId: string): Promise<ContributionKind[]> {
   const { rows } = await sql<{ kind: string }>`
-    select kind from unnest(${[...contributionKinds]}::text[]) as kind
-    where not exists (
-      select from streams s
-      where s.repository_id = ${repositoryId} and kind = any(s.covers) and s.completed_at is not null)`.execute(
-    connection,
-  );
+    select kind from unnest(${[...contributionKinds]}::text[]) as kinds (kind)
+    where ${isUncollected(sql`${repositoryId}::uuid`)}`.execute(connection);
   return contributionKinds.filter((kind) => rows.some((row) => row.kind === kind));
 }
 
@@ -119,12 +132,10 @@ export async function recordRepositoriesChanged(connection: Connection, accountI
 export async function recordCollected(connection: Connection, accountId: string): Promise<ContributionKind[]> {
   const { rows } = await sql<{ uncollected: string[] }>`
     update accounts a set uncollected = array(
-      select kind from unnest(${[...contributionKinds]}::text[]) as kind
-      where a.listed_at is null or exists (
+      select kind from unnest(${[...contributionKinds]}::text[]) as kinds (kind)
+      where a.listed_at is null or ${isListedInPart([publicListing])} or exists (
         select from repositories r
-        where r.owner_id = a.id and not r.is_private and r.gone_at is null and not exists (
-          select from streams s
-          where s.repository_id = r.id and kind = any(s.covers) and s.completed_at is not null)))
+        where r.owner_id = a.id and not r.is_private and r.gone_at is null and ${isUncollected(sql`r.id`)}))
     where id = ${accountId}
     returning uncollected`.execute(connection);
   await announce(connection, { kind: 'account', key: accountId });

@@ -227,6 +227,8 @@ export interface SkippedItemsTable {
   explanation: Generated<string>;
   /** True: the item is stored without this field. False: the item is not stored. */
   is_stored: boolean;
+  /** Whether the numbers of the kind are complete all the same. */
+  is_counted: boolean;
   /** How many items the last scan that saw the place has met there. */
   items: number;
   first_seen_at: Date;

@@ -6,7 +6,7 @@ import type { Announcer } from './announcer.ts';
 import type { Call } from './call.ts';
 import type { InstallableApp } from './installation.ts';
 
-export type { Call, Cost } from './call.ts';
+export type { Call, Cost, SkippedPart } from './call.ts';
 
 /** How to ask for an account that is stored already. */
 export interface KnownAccount {

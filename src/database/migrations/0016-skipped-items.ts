@@ -13,6 +13,7 @@ const statements = [
       path text not null,
       explanation text not null default '',
       is_stored boolean not null,
+      is_counted boolean not null,
       items integer not null check (items > 0),
       first_seen_at timestamptz not null,
       seen_at timestamptz not null,

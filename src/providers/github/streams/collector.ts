@@ -56,8 +56,6 @@ export class Collector extends PageCollector {
   }
 
   reactions(nodes: ReactionPage['nodes']): ContributionDetails['reactions'] {
-    return nodes
-      .filter((reaction) => reaction !== null)
-      .map(({ content, user }) => ({ emoji: content, reactor: this.mention(user) }));
+    return nodes.map(({ content, user }) => ({ emoji: content, reactor: this.mention(user) }));
   }
 }
