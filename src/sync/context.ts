@@ -2,7 +2,7 @@ import type { Connection } from '../database/connection.ts';
 import type { HistoryCache } from '../history/history-cache.ts';
 import type { Call, Cost, Provider } from '../providers/provider.ts';
 import type { Drift } from './drift.ts';
-import type { Skip } from './skips.ts';
+import type { Skip } from './skip-store.ts';
 import type { StreamFailure } from './stream-failure.ts';
 
 /** What everything that asks providers and stores their answers works with. */

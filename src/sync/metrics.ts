@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 import type { Drift } from './drift.ts';
-import type { Skip } from './skips.ts';
+import type { Skip } from './skip-store.ts';
 import type { StreamFailure } from './stream-failure.ts';
 
 /** Counters of what goes wrong while hosts are read. */

@@ -5,6 +5,13 @@ import type { SkippedPart } from '../providers/provider.ts';
 /** The repository or the account that a response is about. */
 export type SkipTarget = { repositoryId: string } | { accountId: string };
 
+/** A part of a response that was skipped. Ids are ours: the reader of a log may not know private names. */
+export interface Skip extends SkippedPart {
+  provider: string;
+  target: SkipTarget;
+  stream: string;
+}
+
 interface SkipPlace {
   provider: string;
   target: SkipTarget;

@@ -4,13 +4,6 @@ import type { Call, SkippedPart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import { forgetSkippedBefore, type SkipTarget, saveSkipped } from './skip-store.ts';
 
-/** A part of a response that was skipped. Ids are ours: the reader of a log may not know private names. */
-export interface Skip extends SkippedPart {
-  provider: string;
-  target: SkipTarget;
-  stream: string;
-}
-
 /** Collects the parts of responses that are skipped while a call is used. */
 export class SkipCollector {
   readonly call: Call;

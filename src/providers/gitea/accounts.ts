@@ -1,7 +1,7 @@
 import type { AccountFacts, Actor } from '../../accounts/account.ts';
 import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import { readOrSkip } from '../http/read-or-skip.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
-import { readOrSkip } from '../read-or-skip.ts';
 import type { RestClient } from '../rest/client.ts';
 import { readAll } from '../rest/lists.ts';
 import { AllRepositoriesPayload, OrganizationPayload, ProfilePayload, type UserPayload } from './payloads.ts';

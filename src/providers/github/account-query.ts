@@ -1,36 +1,36 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { AppError } from '../../errors.ts';
-import { orElse, type Refusals } from '../http/tolerant.ts';
+import { orElse, type Refusal, type Refusals } from '../http/tolerant.ts';
 import type { Call } from '../provider.ts';
-import type { GitHubClient } from './client.ts';
 import {
-  Nullable,
   OrganizationPayload,
   PublicCountsPayload,
   UserPayload,
   UserTotalsPayload,
   WindowPayload,
-} from './payloads.ts';
-import { accountFragments } from './queries.ts';
-import { type ContributionWindow, type Span, toWindow } from './windows.ts';
-
-/** The account that is requested: a name, or a known account with its last name. */
-export interface Target {
-  name: string;
-  /** GitHub's id for its API; undefined when only the name is known. */
-  handle: string | undefined;
-  /** The scope of the counts: public items, with any token, or everything that the token sees. */
-  counting: 'public' | 'seen';
-}
+} from './account-payloads.ts';
+import {
+  accountQueryText,
+  accountVariables,
+  allTotals,
+  type Target,
+  type Wanted,
+  type WantedSpan,
+} from './account-query-text.ts';
+import type { GitHubClient } from './client.ts';
+import { denied } from './failures.ts';
+import { Nullable } from './payloads.ts';
+import { type ContributionWindow, isCutShort, type Span, toWindow } from './windows.ts';
 
 export interface AccountAnswer {
   account: UserPayload | OrganizationPayload;
   /** Totals of public items; undefined when they were not requested, or the account is an organization. */
   totals: (LifetimeTotals & { owned: UserTotalsPayload['owned'] }) | undefined;
   windows: ContributionWindow[];
-  /** Spans whose windows leave repositories out, or were too much for GitHub. */
+  /** Spans whose windows leave repositories out. */
   cutShort: Span[];
+  /** Spans that were too much for GitHub. */
+  tooHeavy: Span[];
 }
 
 /** Counters that GitHub totals over the whole life of an account; one that GitHub failed to compute is null. */
@@ -52,17 +52,13 @@ export const noTotals: LifetimeTotals = {
   discussions_answered: null,
 };
 
-interface Wanted {
-  totals: boolean;
-  spans: readonly Span[];
-}
-
 /** Returns the shape of a response; windows are `w0`, `w1`, ... */
 function answerTo({ totals, spans }: Wanted, withPublicCounts: boolean) {
   const windows: TProperties = Object.fromEntries(
     spans.map((_span, index) => [`w${index}`, orElse(Nullable(WindowPayload), null)]),
   );
-  const user = Type.Object({ ...UserPayload.properties, ...(totals && UserTotalsPayload.properties), ...windows });
+  const shapes = Object.fromEntries(totals.map((field) => [field, UserTotalsPayload.properties[field]]));
+  const user = Type.Object({ ...UserPayload.properties, ...shapes, ...windows });
   return Type.Object({
     account: Nullable(Type.Union([user, OrganizationPayload])),
     ...(withPublicCounts ? PublicCountsPayload.properties : {}),
@@ -83,14 +79,15 @@ export async function askForAccount(
   now: Date,
 ): Promise<AccountAnswer | null> {
   // Private items that a token sees must not be counted; searches count public items alone.
+  const hasTotals = wanted.totals.length > 0;
   const withPublicCounts =
-    wanted.totals && target.counting === 'public' && !client.budget.tokens.every((token) => token.seesOnlyPublic);
+    hasTotals && target.counting === 'public' && !client.budget.tokens.every((token) => token.seesOnlyPublic);
   const query = {
     name: 'Account',
     text: accountQueryText(target, { ...wanted, withPublicCounts }),
     answer: answerTo(wanted, withPublicCounts),
   };
-  const { data, token, refusals } = await client.graphql(query, variables(target, withPublicCounts), call, {
+  const { data, token, refusals } = await client.graphql(query, accountVariables(target, withPublicCounts), call, {
     takesParts: true,
   });
   const { account } = data;
@@ -98,10 +95,10 @@ export async function askForAccount(
     const rest = withoutRefused(wanted, refusals);
     return rest === null ? null : askForAccount(client, target, rest, call, now);
   }
-  if (account.kind === 'Organization') return { account, totals: undefined, windows: [], cutShort: [] };
+  if (account.kind === 'Organization') return { account, totals: undefined, windows: [], cutShort: [], tooHeavy: [] };
   const countsAll = target.counting === 'seen' || token.seesOnlyPublic;
-  const { windows, tooHeavy } = windowsIn(account, wanted.spans, refusals, { countsAll, askedAt: now });
-  const totals = wanted.totals ? totalsIn(account) : undefined;
+  const { tooHeavy, ...known } = windowsIn(account, wanted.spans, refusals, { countsAll, askedAt: now });
+  const totals = hasTotals ? totalsIn(account) : undefined;
   // The account was renamed meanwhile, and the searches asked for a name that is not its own any more.
   const isOtherName = withPublicCounts && account.login.toLowerCase() !== target.name.toLowerCase();
   const isUncounted = !countsAll && !withPublicCounts;
@@ -114,8 +111,8 @@ export async function askForAccount(
       ...(countsAll ? ownTotals(totals) : publicTotals(Value.Check(PublicCountsPayload, data) ? data : {})),
       owned: totals.owned,
     },
-    windows,
-    cutShort: [...windows.filter((window) => !window.isWhole).map(({ from, to }) => ({ from, to })), ...tooHeavy],
+    ...known,
+    tooHeavy: [...tooHeavy, ...(wanted.tooHeavy ?? [])],
   };
 }
 
@@ -124,116 +121,53 @@ export async function askForAccount(
  * be null takes everything around it with it. Null: nothing was refused, the account is absent.
  * @throws AppError `provider_denied` when the account itself is refused.
  */
-function withoutRefused({ totals, spans }: Wanted, refusals: Refusals): Wanted | null {
-  const pointers = [...refusals.keys()].filter((pointer) => pointer.startsWith('/account'));
-  if (pointers.length === 0) return null;
-  const fields = new Set(pointers.map((pointer) => pointer.split('/')[2] ?? ''));
-  const kept = spans.filter((_span, index) => !fields.has(`w${index}`));
-  const refusesTotals = totals && Object.keys(UserTotalsPayload.properties).some((field) => fields.has(field));
-  if (kept.length === spans.length && !refusesTotals) {
-    const reason = [...refusals.values()].map(({ explanation }) => explanation).join('; ');
-    throw new AppError('provider_denied', 'GitHub denies access with the configured token.', { reason });
+function withoutRefused({ totals, spans, tooHeavy = [] }: Wanted, refusals: Refusals): Wanted | null {
+  const failed = new Map<string, Refusal>();
+  for (const [pointer, refusal] of refusals) {
+    const [, root, field = ''] = pointer.split('/');
+    if (root === 'account') failed.set(field, refusal);
   }
-  return { totals: totals && !refusesTotals, spans: kept };
+  if (failed.size === 0) return null;
+  const known = new Set<string>([...totals, ...spans.map((_span, index) => `w${index}`)]);
+  const other = [...failed].find(([field]) => !known.has(field));
+  if (other !== undefined) throw denied(other[1].explanation);
+  const next: WantedSpan[] = [];
+  const heavy: Span[] = [];
+  for (const [index, { from, to, isLight }] of spans.entries()) {
+    const failure = failed.get(`w${index}`);
+    if (failure === undefined) next.push(spans[index] ?? { from, to });
+    else if (failure.reason === 'unreadable') heavy.push({ from, to });
+    else if (!isLight) next.push({ from, to, isLight: true });
+  }
+  return { totals: totals.filter((field) => !failed.has(field)), spans: next, tooHeavy: [...tooHeavy, ...heavy] };
 }
 
-/** Reads the windows; those that were too much for GitHub are requested again in smaller pieces, refused ones are not. */
+/** Reads the windows. Those that were too much, or list too many repositories, are requested again in smaller pieces; refused ones are not. */
 function windowsIn(
   account: object,
-  spans: readonly Span[],
+  spans: readonly WantedSpan[],
   refusals: Refusals,
   options: { countsAll: boolean; askedAt: Date },
-): { windows: ContributionWindow[]; tooHeavy: Span[] } {
+): Pick<AccountAnswer, 'windows' | 'cutShort' | 'tooHeavy'> {
   const windows: ContributionWindow[] = [];
+  const cutShort: Span[] = [];
   const tooHeavy: Span[] = [];
   for (const [index, span] of spans.entries()) {
     const field: unknown = Object.entries(account).find(([name]) => name === `w${index}`)?.[1];
-    const window = Value.Check(WindowPayload, field) ? toWindow(span, field, options) : undefined;
+    const { from, to, isLight } = span;
+    const payload = Value.Check(WindowPayload, field) ? field : undefined;
+    const window = payload && toWindow({ from, to }, payload, options);
     if (window !== undefined) windows.push(window);
-    else if (refusals.get(`/account/w${index}`)?.reason === 'unreadable') tooHeavy.push(span);
+    else if (refusals.get(`/account/w${index}`)?.reason === 'unreadable') tooHeavy.push({ from, to });
+    if (payload !== undefined && !isLight && isCutShort(payload)) cutShort.push({ from, to });
   }
-  return { windows, tooHeavy };
+  return { windows, cutShort, tooHeavy };
 }
 
-function totalsIn(account: object): UserTotalsPayload | undefined {
-  return Value.Check(UserTotalsPayload, account) ? account : undefined;
-}
-
-/** The text of the query; `w0`, `w1`, ... are the spans. */
-export function accountQueryText(
-  target: Target,
-  wanted: { totals: boolean; withPublicCounts: boolean; spans: readonly Span[] },
-): string {
-  const root = target.handle === undefined ? 'repositoryOwner(login: $login)' : 'node(id: $id)';
-  const parameters = [
-    target.handle === undefined ? '$login: String!' : '$id: ID!',
-    ...(wanted.withPublicCounts ? searches.map(({ variable }) => `$${variable}: String!`) : []),
-  ];
-  const windows = wanted.spans.map(
-    ({ from, to }, index) =>
-      `w${index}: contributionsCollection(from: "${from}T00:00:00Z", to: "${to}T23:59:59Z") { ...WindowFields }`,
-  );
-  const fragments = accountFragments
-    .split(/(?=^fragment )/m)
-    .filter((fragment) => wanted.totals || !fragment.startsWith('fragment UserTotals'))
-    .filter((fragment) => wanted.spans.length > 0 || !fragment.startsWith('fragment WindowFields'));
-  return [
-    `query Account(${parameters.join(', ')}) {`,
-    `  account: ${root} {`,
-    '    kind: __typename',
-    `    ... on User { ...UserFields ${wanted.totals ? '...UserTotals' : ''}`,
-    ...windows.map((window) => `      ${window}`),
-    '    }',
-    '    ... on Organization { ...OrganizationFields }',
-    '  }',
-    ...(wanted.withPublicCounts
-      ? searches.map(
-          ({ field, variable, type, count }) =>
-            `  ${field}: search(type: ${type}, first: 1, query: $${variable}) { ${count} }`,
-        )
-      : []),
-    '  rateLimit { cost }',
-    '}',
-    ...fragments,
-  ].join('\n');
-}
-
-/** Searches that count what is public, and the words of each. */
-const searches = [
-  { field: 'publicIssues', variable: 'qi', type: 'ISSUE', count: 'issueCount', words: 'author:NAME type:issue' },
-  {
-    field: 'publicIssuesClosed',
-    variable: 'qc',
-    type: 'ISSUE',
-    count: 'issueCount',
-    words: 'author:NAME type:issue is:closed',
-  },
-  { field: 'publicPullRequests', variable: 'qp', type: 'ISSUE', count: 'issueCount', words: 'author:NAME type:pr' },
-  {
-    field: 'publicPullRequestsMerged',
-    variable: 'qm',
-    type: 'ISSUE',
-    count: 'issueCount',
-    words: 'author:NAME type:pr is:merged',
-  },
-  { field: 'publicDiscussions', variable: 'qd', type: 'DISCUSSION', count: 'discussionCount', words: 'author:NAME' },
-  {
-    field: 'publicDiscussionsAnswered',
-    variable: 'qa',
-    type: 'DISCUSSION',
-    count: 'discussionCount',
-    words: 'answered-by:NAME',
-  },
-] as const;
-
-function variables(target: Target, withPublicCounts: boolean): Record<string, string> {
-  return {
-    ...(target.handle === undefined ? { login: target.name } : { id: target.handle }),
-    ...(withPublicCounts &&
-      Object.fromEntries(
-        searches.map(({ variable, words }) => [variable, `${words.replace('NAME', target.name)} is:public`]),
-      )),
-  };
+/** Reads the totals; one that was not requested, because GitHub cannot compute it, is null. */
+function totalsIn(account: object): UserTotalsPayload {
+  const totals = Object.fromEntries(allTotals.map((field) => [field, Reflect.get(account, field) ?? null]));
+  return Value.Parse(UserTotalsPayload, totals);
 }
 
 function ownTotals(totals: UserTotalsPayload): LifetimeTotals {

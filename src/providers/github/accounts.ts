@@ -3,11 +3,13 @@ import { Value } from 'typebox/value';
 import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
 import type { AccountReport, Call } from '../provider.ts';
-import { type AccountAnswer, askForAccount, type LifetimeTotals, noTotals, type Target } from './account-query.ts';
+import { type OrganizationPayload, type OwnedStarsPayload, type UserPayload } from './account-payloads.ts';
+import { type AccountAnswer, askForAccount, type LifetimeTotals, noTotals } from './account-query.ts';
+import { allTotals, type Target } from './account-query-text.ts';
 import { organizationFacts, userFacts } from './actors.ts';
 import type { GitHubClient } from './client.ts';
 import { TooHeavy } from './failures.ts';
-import { type OrganizationPayload, type OwnedStarsPayload, RestAccountPayload, type UserPayload } from './payloads.ts';
+import { RestAccountPayload } from './payloads.ts';
 import { starredRepositories } from './queries.ts';
 import {
   allYears,
@@ -52,7 +54,7 @@ export async function* reportAccount(
 ): AsyncGenerator<AccountReport, void, undefined> {
   const memory = readMemory(remembered);
   const spans = memory === undefined ? allYears(startedAt) : dueSpans(memory.windows, [], startedAt);
-  const answer = await tolerant(() => askForAccount(client, target, { totals: true, spans }, call, startedAt));
+  const answer = await tolerant(() => askForAccount(client, target, { totals: allTotals, spans }, call, startedAt));
   if (answer === null) return;
   if (answer !== 'too_heavy' && answer.account.kind === 'Organization') {
     yield await organizationReport(client, answer.account, call);
@@ -64,7 +66,7 @@ export async function* reportAccount(
     return;
   }
   const known = knowledgeFrom(answer, target.counting, windows);
-  const pending = answer.cutShort.flatMap(splitSpan);
+  const pending = [...answer.cutShort, ...answer.tooHeavy].flatMap(splitSpan);
   yield* completeReport(client, known, answer.totals?.owned, pending, call, startedAt);
 }
 
@@ -76,7 +78,7 @@ async function* reportHeavyAccount(
   call: Call,
   startedAt: Date,
 ): AsyncGenerator<AccountReport, void, undefined> {
-  const profile = await tolerant(() => askForAccount(client, target, { totals: false, spans: [] }, call, startedAt));
+  const profile = await tolerant(() => askForAccount(client, target, { totals: [], spans: [] }, call, startedAt));
   if (profile === null) return;
   if (profile === 'too_heavy' || profile.account.kind === 'Organization') {
     throw new AppError('provider_unavailable', 'GitHub cannot answer for this account just now.');
@@ -84,7 +86,7 @@ async function* reportHeavyAccount(
   const { counting } = target;
   const known: Knowledge = { user: profile.account, counting, windows, totals: undefined, stars: undefined };
   yield toReport(known);
-  const totals = await tolerant(() => askForAccount(client, target, { totals: true, spans: [] }, call, startedAt));
+  const totals = await tolerant(() => askForAccount(client, target, { totals: allTotals, spans: [] }, call, startedAt));
   const owned = totals === null || totals === 'too_heavy' ? undefined : totals.totals?.owned;
   if (totals !== null && totals !== 'too_heavy') known.totals = totals.totals;
   yield* completeReport(client, known, owned, [], call, startedAt);
@@ -106,7 +108,7 @@ async function* completeReport(
     ask: (spans) =>
       tolerant(() => {
         const target = { name: known.user.login, handle: known.user.id, counting: known.counting };
-        return askForAccount(client, target, { totals: false, spans }, call, startedAt);
+        return askForAccount(client, target, { totals: [], spans }, call, startedAt);
       }),
     failuresLeft: maxFailures,
   };
@@ -139,6 +141,8 @@ async function* askForSpans(
   if (answer !== 'too_heavy') {
     yield answer.windows;
     yield* askForSpans(question, answer.cutShort.flatMap(splitSpan));
+    question.failuresLeft -= answer.tooHeavy.length;
+    for (const span of answer.tooHeavy) yield* askForSpans(question, splitSpan(span));
     return;
   }
   question.failuresLeft -= 1;

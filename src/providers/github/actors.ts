@@ -1,5 +1,6 @@
 import type { AccountFacts, Actor } from '../../accounts/account.ts';
-import type { ActorPayload, OrganizationPayload, RestAccountPayload, UserPayload } from './payloads.ts';
+import type { OrganizationPayload, UserPayload } from './account-payloads.ts';
+import type { ActorPayload, RestAccountPayload } from './payloads.ts';
 
 const botSuffix = '[bot]';
 

@@ -17,7 +17,13 @@ import type { AppIdentity } from './app/identity.ts';
 import { Budget, type Resource, type Token } from './budget.ts';
 import { checkPayload, invalid, unavailable } from './checks.ts';
 import { denied, reasonIn, reasonOf, TooHeavy, throwTrouble } from './failures.ts';
-import { classifyGraphqlErrors, GraphqlAnswer, refusalsIn, refusingOrganizations } from './graphql-errors.ts';
+import {
+  areLocated,
+  classifyGraphqlErrors,
+  GraphqlAnswer,
+  refusalsIn,
+  refusingOrganizations,
+} from './graphql-errors.ts';
 import { isLimited, limitReport, retryTime } from './limits.ts';
 
 /** A query and the check of its answer. */
@@ -114,7 +120,7 @@ export class GitHubClient {
       if (trouble === 'limited') return 'limited';
       const reason = reasonOf(errors, raw.headers);
       if (data === null) throwTrouble(trouble, query.name, reason);
-      if (trouble === 'too_heavy' && !takesParts) throw new TooHeavy();
+      if (trouble === 'too_heavy' && !(takesParts && areLocated(errors))) throw new TooHeavy();
       call.cost.points += pointsOf(data);
       const refusals = refusalsIn(errors, refusingOrganizations(raw.headers['x-github-sso']));
       try {

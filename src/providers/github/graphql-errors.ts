@@ -56,6 +56,14 @@ export function refusalsIn(errors: readonly GraphqlError[], organizations: strin
   return refusals;
 }
 
+/**
+ * Tells whether every error names the part that it is about. GitHub reports some exceeded limits without a path, beside a
+ * number that reads 0 (anuraghazra/github-readme-stats#4916): then no number can be trusted.
+ */
+export function areLocated(errors: readonly GraphqlError[]): boolean {
+  return errors.every(({ path = [] }) => path.length > 0);
+}
+
 /** Messages that name no repository and no person: reasons of organizations and limits, with the remedy. */
 const publicMessages =
   /SAML enforcement|IP allow list|OAuth App access restrictions|Resource not accessible by|resource limits|something went wrong|required scopes/i;

@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import {
   Count,
   countedTime,
@@ -46,94 +46,6 @@ export type ActorPayload = Static<typeof ActorPayload>;
 /** The person whose an item is; null where the account is deleted. */
 export const AuthorPayload = deciding(Nullable(ActorPayload));
 
-const ProfilePayload = {
-  id: Name,
-  databaseId: DatabaseId,
-  login: Name,
-  name: optionalText(),
-  avatarUrl: orElse(Text, ''),
-  websiteUrl: optionalText(),
-};
-
-/** Stars of what somebody owns. One that is refused makes the sum unknown. */
-export const OwnedStarsPayload = Type.Object({
-  pageInfo: PageInfo,
-  nodes: Type.Array(Type.Object({ stargazerCount: Count })),
-});
-export type OwnedStarsPayload = Static<typeof OwnedStarsPayload>;
-
-export const UserPayload = Type.Object({
-  ...ProfilePayload,
-  kind: Type.Literal('User'),
-  bio: optionalText(),
-  followers: optionalTotal(),
-  following: optionalTotal(),
-  socialAccounts: orElse(
-    Nullable(
-      Type.Object({ nodes: itemsOf('social account', Type.Object({ provider: Text, displayName: Text, url: Text })) }),
-    ),
-    null,
-  ),
-  /** Null: not known, so that no year can be called complete. */
-  activity: orElse(Nullable(Type.Object({ contributionYears: Type.Array(Type.Integer()) })), null),
-});
-export type UserPayload = Static<typeof UserPayload>;
-
-export const UserTotalsPayload = Type.Object({
-  issues: optionalTotal(),
-  issuesClosed: optionalTotal(),
-  pullRequests: optionalTotal(),
-  pullRequestsMerged: optionalTotal(),
-  repositoryDiscussions: optionalTotal(),
-  discussionsAnswered: optionalTotal(),
-  owned: orElse(Nullable(OwnedStarsPayload), null),
-});
-export type UserTotalsPayload = Static<typeof UserTotalsPayload>;
-
-export const OrganizationPayload = Type.Object({
-  ...ProfilePayload,
-  kind: Type.Literal('Organization'),
-  description: optionalText(),
-});
-export type OrganizationPayload = Static<typeof OrganizationPayload>;
-
-/** Search counts of public items. */
-const issueCount = () => orElse(Nullable(Type.Object({ issueCount: Count })), null);
-const discussionCount = () => orElse(Nullable(Type.Object({ discussionCount: Count })), null);
-export const PublicCountsPayload = Type.Object({
-  publicIssues: issueCount(),
-  publicIssuesClosed: issueCount(),
-  publicPullRequests: issueCount(),
-  publicPullRequestsMerged: issueCount(),
-  publicDiscussions: discussionCount(),
-  publicDiscussionsAnswered: discussionCount(),
-});
-export type PublicCountsPayload = Static<typeof PublicCountsPayload>;
-
-/** A repository with contributions in a window; null where GitHub refuses it. */
-const ContributedTo = Type.Object({ databaseId: DatabaseId, isPrivate: Type.Boolean() });
-const contributed = <Fields extends TProperties>(fields: Fields) =>
-  orElse(
-    Nullable(
-      Type.Array(orElse(Nullable(Type.Object({ repository: orElse(Nullable(ContributedTo), null), ...fields })), null)),
-    ),
-    null,
-  );
-
-export const WindowPayload = Type.Object({
-  totalCommitContributions: optionalCount(),
-  totalPullRequestReviewContributions: optionalCount(),
-  totalRepositoriesWithContributedCommits: optionalCount(),
-  totalRepositoriesWithContributedIssues: optionalCount(),
-  totalRepositoriesWithContributedPullRequests: optionalCount(),
-  totalRepositoriesWithContributedPullRequestReviews: optionalCount(),
-  commitContributionsByRepository: contributed({ contributions: Total }),
-  issueContributionsByRepository: contributed({}),
-  pullRequestContributionsByRepository: contributed({}),
-  pullRequestReviewContributionsByRepository: contributed({ contributions: Total }),
-});
-export type WindowPayload = Static<typeof WindowPayload>;
-
 /** Newest change of a list; unknown where it cannot be read. */
 const Tip = orElse(
   Nullable(
@@ -172,10 +84,6 @@ export const OwnedRepositoriesPayload = Type.Object({
   repositoryOwner: Nullable(Type.Object({ repositories: countedPage('repository', RepositoryPayload) })),
 });
 export const NamedRepositoryPayload = Type.Object({ repository: Nullable(RepositoryPayload) });
-
-export const StarredRepositoriesPayload = Type.Object({
-  node: Nullable(Type.Object({ repositories: orElse(Nullable(OwnedStarsPayload), null) })),
-});
 
 const FilePayload = Type.Object({
   // Without it the file would be taken for one that is absent.

@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
+import { StarredRepositoriesPayload } from './account-payloads.ts';
 import { AddedCommentPayload, DiscussionTitlesPayload, LastCommentsPayload } from './app/writing-payloads.ts';
 import type { Query } from './client.ts';
-import {
-  NamedRepositoryPayload,
-  OwnedRepositoriesPayload,
-  RepositoryFilesPayload,
-  StarredRepositoriesPayload,
-} from './payloads.ts';
+import { NamedRepositoryPayload, OwnedRepositoriesPayload, RepositoryFilesPayload } from './payloads.ts';
 import {
   CommentReactionsPayload,
   DeepDiscussionsPayload,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { WindowPayload } from './payloads.ts';
+import type { WindowPayload } from './account-payloads.ts';
 
 /** A span of days, both included, `YYYY-MM-DD` (UTC). */
 export const Span = Type.Object({ from: Type.String(), to: Type.String() });
@@ -111,7 +111,7 @@ export function toWindow(
     payload.issueContributionsByRepository,
     payload.pullRequestContributionsByRepository,
     payload.pullRequestReviewContributionsByRepository,
-  ];
+  ].map((list) => list ?? null);
   const repositories = lists.flatMap((list) => list ?? []).map((entry) => entry?.repository ?? null);
   const counted = repositories.filter((one) => one !== null).filter((one) => countsAll || !one.isPrivate);
   return {

@@ -1,8 +1,8 @@
 import type { AccountFacts, Actor, Social } from '../../accounts/account.ts';
 import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
+import { readOrSkip } from '../http/read-or-skip.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
-import { readOrSkip } from '../read-or-skip.ts';
 import type { RestClient } from '../rest/client.ts';
 import { readAll, readPage } from '../rest/lists.ts';
 import { groupActor, groupIdIn, groupPath, toActor } from './actors.ts';

@@ -1,7 +1,7 @@
 import type { Static, TArray } from 'typebox';
 import type { Call } from '../call.ts';
+import { readOrSkip } from '../http/read-or-skip.ts';
 import type { KnownRepository, Provider } from '../provider.ts';
-import { readOrSkip } from '../read-or-skip.ts';
 import type { RestClient } from './client.ts';
 import { type List, readAll } from './lists.ts';
 import { seenBy } from './views.ts';

@@ -1,7 +1,7 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import { toDate } from '../../collector.ts';
+import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
-import { readOrSkip, watchSkips } from '../../read-or-skip.ts';
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';

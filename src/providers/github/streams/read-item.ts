@@ -1,6 +1,6 @@
 import type { ItemKind } from '../../../contributions/contribution.ts';
+import { readOrSkip } from '../../http/read-or-skip.ts';
 import type { Call } from '../../provider.ts';
-import { readOrSkip } from '../../read-or-skip.ts';
 import { TooHeavy } from '../failures.ts';
 
 const isTooHeavy = (error: unknown): boolean => error instanceof TooHeavy;

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { LineCounts } from '../../../contributions/contribution.ts';
+import { readOrSkip } from '../../http/read-or-skip.ts';
 import { Count, Text } from '../../http/scalars.ts';
 import { itemsOf } from '../../http/tolerant.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
-import { readOrSkip } from '../../read-or-skip.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
 import { readPaths } from '../../rest/readers.ts';

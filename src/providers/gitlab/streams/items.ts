@@ -1,7 +1,7 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import { AppError } from '../../../errors.ts';
 import { toDate } from '../../collector.ts';
-import { readOrSkip } from '../../read-or-skip.ts';
+import { readOrSkip } from '../../http/read-or-skip.ts';
 import { readAll } from '../../rest/lists.ts';
 import { type MergeRequestSize, readSizes } from '../graphql.ts';
 import {

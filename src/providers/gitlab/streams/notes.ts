@@ -1,6 +1,6 @@
 import { noDetails } from '../../../contributions/contribution.ts';
+import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
-import { readOrSkip, watchSkips } from '../../read-or-skip.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
 import { type AwardPayload, AwardsPayload, type NotePayload, NotesPayload } from '../payloads.ts';

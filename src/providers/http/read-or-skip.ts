@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode } from '../errors.ts';
-import type { Call, SkippedPart } from './call.ts';
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { Call, SkippedPart } from '../call.ts';
 
 /** Failures that are about the item and not about the host: a repetition would end the same way. */
 const itemFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
