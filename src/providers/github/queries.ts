@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { AddedCommentPayload, DiscussionTitlesPayload, LastCommentsPayload } from './app/writing-payloads.ts';
 import type { Query } from './client.ts';
 import {
+  CalendarPayload,
   NamedRepositoryPayload,
   OwnedRepositoriesPayload,
   RepositoryFilesPayload,
@@ -53,6 +54,9 @@ export const starredRepositories = query(
   StarredRepositoriesPayload,
   read('starred-repositories'),
 );
+
+/** What a profile shows of the last year. */
+export const calendar = query('Calendar', CalendarPayload, read('calendar'));
 
 /** Contributions as they are counted. */
 export const issues = query('Issues', IssuesPayload, read('issues'), read('issue-counts'), actor);
