@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { announce } from '../database/listener.ts';
-import { privateListing, publicListing } from '../repositories/listing.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { takeChanged } from './total-store.ts';
+import { isUncollected, toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /** How much is known of the contributions to what an account owns. */
 export interface Collection {
@@ -29,7 +29,7 @@ export async function findCollection(
     uncollected: string[];
     is_unfinished: boolean;
   }>`
-    select listed_at, listing_wanted_at is not null as is_outdated, ${withPrivate ? uncollectedKinds({ privateOnly: false }) : sql`uncollected`} as uncollected,
+    select listed_at, listing_wanted_at is not null as is_outdated, ${withPrivate ? uncollectedKinds('all') : sql`uncollected`} as uncollected,
       case when uncollected = '{}' and not ${withPrivate}::boolean then false else exists (
         select from repositories r join streams s on s.repository_id = r.id
         where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null
@@ -44,46 +44,6 @@ export async function findCollection(
     uncollected: toKinds(row.uncollected),
     isUnfinished: row.is_unfinished,
   };
-}
-
-/** Kinds of contributions to an account's private repositories that are not completely known. */
-export async function findUncollectedPrivate(connection: Connection, accountId: string): Promise<ContributionKind[]> {
-  const { rows } = await sql<{ uncollected: string[] }>`
-    select ${uncollectedKinds({ privateOnly: true })} as uncollected from accounts a where id = ${accountId}`.execute(
-    connection,
-  );
-  return toKinds(rows[0]?.uncollected ?? [...contributionKinds]);
-}
-
-/** SQL for the kinds of contributions to what the account `a` owns that are not completely known. */
-function uncollectedKinds({ privateOnly }: { privateOnly: boolean }): RawBuilder<string[]> {
-  return sql`array(
-    select kind from unnest(${[...contributionKinds]}::text[]) as kinds (kind)
-    where a.listed_at is null or ${isListedInPart(privateOnly ? [privateListing] : [publicListing, privateListing])} or exists (
-      select from repositories r
-      where r.owner_id = a.id and (r.is_private or not ${privateOnly}::boolean) and r.gone_at is null
-        and ${isUncollected(sql`r.id`)}))`;
-}
-
-/** SQL for whether contributions of `kind` to a repository are not completely known: not read yet, or some were skipped. */
-function isUncollected(repositoryId: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql`(not exists (
-      select from streams s
-      where s.repository_id = ${repositoryId} and kind = any(s.covers) and s.completed_at is not null)
-    or exists (
-      select from skipped_items k
-      where k.repository_id = ${repositoryId} and k.kind = kinds.kind and not k.is_counted))`;
-}
-
-/** SQL for whether a repository of the account `a` was left out of one of these listings. */
-function isListedInPart(listings: readonly string[]): RawBuilder<boolean> {
-  return sql`exists (
-    select from skipped_items k
-    where k.account_id = a.id and k.stream = any(${[...listings]}::text[]) and k.kind = 'repository' and not k.is_counted)`;
-}
-
-function toKinds(names: readonly string[]): ContributionKind[] {
-  return contributionKinds.filter((kind) => names.includes(kind));
 }
 
 /** Kinds of contributions to one repository that are not completely known. */
@@ -125,19 +85,9 @@ export async function recordRepositoriesChanged(connection: Connection, accountI
   await recordContributorsChanged(connection, accountId);
 }
 
-/**
- * Brings an account's state of collecting up to date with its repositories' streams, and tells all nodes.
- * @returns the kinds that are not completely known.
- */
-export async function recordCollected(connection: Connection, accountId: string): Promise<ContributionKind[]> {
-  const { rows } = await sql<{ uncollected: string[] }>`
-    update accounts a set uncollected = array(
-      select kind from unnest(${[...contributionKinds]}::text[]) as kinds (kind)
-      where a.listed_at is null or ${isListedInPart([publicListing])} or exists (
-        select from repositories r
-        where r.owner_id = a.id and not r.is_private and r.gone_at is null and ${isUncollected(sql`r.id`)}))
-    where id = ${accountId}
-    returning uncollected`.execute(connection);
+/** Brings an account's state of collecting up to date with its repositories' streams, and announces it to all nodes. */
+export async function recordCollected(connection: Connection, accountId: string): Promise<void> {
+  await sql`
+    update accounts a set uncollected = ${uncollectedKinds('public')} where id = ${accountId}`.execute(connection);
   await announce(connection, { kind: 'account', key: accountId });
-  return toKinds(rows[0]?.uncollected ?? []);
 }

@@ -25,3 +25,8 @@ export function collectRepositoryJob({ accountId, repository, withPrivate }: Rep
 export function seeTotalsJob(accountId: string): Job {
   return { task: 'see_totals', payload: { accountId }, key: `see_totals ${accountId}`, priority: 10 };
 }
+
+/** Fetches a user's calendar from the provider; somebody may wait. */
+export function calendarJob(accountId: string): Job {
+  return { task: 'fetch_calendar', payload: { accountId }, key: `fetch_calendar ${accountId}`, priority: 10 };
+}

@@ -26,6 +26,7 @@ const tables = [
   'repository_totals',
   'contributor_totals',
   'contribution_days',
+  'calendars',
   'repository_identities',
   'uncounted_commits',
   'lacking_details',

@@ -161,6 +161,18 @@ export interface ContributorTotalsTable {
   discussions_answered: Generated<number>;
 }
 
+/** A user's contributions by day as the provider reports them. */
+export interface CalendarsTable {
+  account_id: string;
+  first_day: string;
+  /** One number for each day from the first one on. */
+  counts: number[];
+  total: number;
+  /** Private contributions that the user publishes at the provider are among them. */
+  includes_private: boolean;
+  fetched_at: Date;
+}
+
 /** What somebody contributed to a repository on one day (UTC). */
 export interface ContributionDaysTable {
   account_id: string;

@@ -17,6 +17,7 @@ import type {
   AwardsTable,
 } from './achievement-tables.ts';
 import type {
+  CalendarsTable,
   CommitsTable,
   ContributionDaysTable,
   ContributionsTable,
@@ -58,6 +59,7 @@ export interface Tables {
   repository_totals: RepositoryTotalsTable;
   contributor_totals: ContributorTotalsTable;
   contribution_days: ContributionDaysTable;
+  calendars: CalendarsTable;
   repository_identities: RepositoryIdentitiesTable;
   uncounted_commits: UncountedCommitsTable;
   lacking_details: LackingDetailsTable;

@@ -16,6 +16,7 @@ import { eraseGoneRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
+import { fetchCalendar } from './fetch-calendar.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
 import { seeTotals } from './see-totals.ts';
@@ -67,6 +68,16 @@ export function createTasks(context: SyncContext): Record<string, Task> {
         settled(
           context,
           seeTotals(context, parse(AccountReference, payload).accountId, call('interactive', signal)),
+          signal,
+        ),
+    },
+    fetch_calendar: {
+      urgency: 'interactive',
+      maxAttempts,
+      run: (payload, signal) =>
+        settled(
+          context,
+          fetchCalendar(context, parse(AccountReference, payload).accountId, call('interactive', signal)),
           signal,
         ),
     },

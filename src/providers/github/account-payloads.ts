@@ -100,3 +100,23 @@ export type WindowPayload = Static<typeof WindowPayload>;
 export const StarredRepositoriesPayload = Type.Object({
   node: Nullable(Type.Object({ repositories: orElse(Nullable(OwnedStarsPayload), null) })),
 });
+
+const CollectionPayload = Type.Object({
+  hasAnyRestrictedContributions: Type.Boolean(),
+  restrictedContributionsCount: Count,
+  contributionCalendar: Type.Object({
+    totalContributions: Count,
+    weeks: Type.Array(
+      Type.Object({
+        contributionDays: Type.Array(
+          Type.Object({ date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), contributionCount: Count }),
+        ),
+      }),
+    ),
+  }),
+});
+export type CollectionPayload = Static<typeof CollectionPayload>;
+/** A user's calendar, or an empty object for what is no user. */
+export const CalendarPayload = Type.Object({
+  node: Nullable(Type.Object({ contributionsCollection: Type.Optional(CollectionPayload) })),
+});

@@ -221,18 +221,18 @@ export class GitHubClient {
         dispatcher: this.#dispatcher,
         signal: AbortSignal.any([call.signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
       });
-      this.#learn(token, resource, raw.headers);
+      this.#learn(token, resource, raw);
       const next = redirectTarget(raw, address);
       if (next === undefined || body !== undefined || redirects >= limits.redirects) return { ...raw, token };
       address = next;
     }
   }
 
-  #learn(token: Token, resource: Resource, headers: Headers): void {
+  #learn(token: Token, resource: Resource, { status, headers }: Raw): void {
     const report = limitReport(headers, resource);
     if (report !== undefined) token.learn(report);
     const scopes = headers['x-oauth-scopes'];
-    if (typeof scopes === 'string') token.scopes = scopes.split(',').map((scope) => scope.trim());
+    if (typeof scopes === 'string' || status < 500) token.learnScopes(typeof scopes === 'string' ? scopes : undefined);
   }
 }
 

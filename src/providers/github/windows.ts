@@ -190,6 +190,6 @@ function splitByDays({ from, to }: Span, days: number): Span[] {
   return pieces;
 }
 
-function addDays(day: string, days: number): string {
+export function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 }
