@@ -28,21 +28,20 @@ export type Collected = 'complete' | 'incomplete' | 'gone';
  * @throws AppError when going on makes no sense now: the budget is used up, or the provider is not there.
  */
 export async function collectRepository(context: SyncContext, subject: Subject): Promise<Collected> {
-  const { repository } = subject;
+  const { repository, call } = subject;
   const startedAt = context.now();
   let isComplete = true;
   for (const stream of await findStreams(context.connection, repository.id)) {
-    try {
-      if (isHistory(stream)) await followFileIfTold(context, subject, stream);
-      await collectStream(context, subject, stream);
-    } catch (error) {
-      if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'gone';
-      if (!isOfOnePart(error)) throw error;
-      // A place in a scan that the provider does not take any more would stop the stream for ever.
-      const restart = error.code === 'provider_invalid_response' && !isHistory(stream);
-      await failStream(context.connection, repository.id, stream.name, { code: error.code, restart });
-      isComplete = false;
-    }
+    const failure = await failureOf(collectStream(context, subject, stream));
+    if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'gone';
+    // The file is followed after its push was read, and also where git cannot be read.
+    if (isHistory(stream) && !call.signal.aborted) await followFileIfTold(context, subject, failure !== undefined);
+    if (failure === undefined) continue;
+    if (!isOfOnePart(failure)) throw failure;
+    // A place in a scan that the provider does not take any more would stop the stream for ever.
+    const restart = failure.code === 'provider_invalid_response' && !isHistory(stream);
+    await failStream(context.connection, repository.id, stream.name, { code: failure.code, restart });
+    isComplete = false;
   }
   try {
     await fillDetails(context, subject);
@@ -58,10 +57,22 @@ export async function collectRepository(context: SyncContext, subject: Subject):
   return isComplete ? 'complete' : 'incomplete';
 }
 
-/** Commits are read also where the provider does not show a file, or shows nonsense. */
-async function followFileIfTold(context: SyncContext, subject: Subject, history: StreamState): Promise<void> {
+async function failureOf(work: Promise<void>): Promise<unknown> {
   try {
-    await followFile(context, subject, history);
+    await work;
+    return undefined;
+  } catch (error) {
+    return error ?? new Error('The work failed without an error.');
+  }
+}
+
+/** Follows the file of achievements; one that the provider does not show, or garbles, leaves the rest to be read. */
+async function followFileIfTold(context: SyncContext, subject: Subject, isHistoryOld: boolean): Promise<void> {
+  const streams = await findStreams(context.connection, subject.repository.id);
+  const { cursor = null, providerRevision = null } = streams.find(isHistory) ?? {};
+  const revision = isHistoryOld ? (providerRevision ?? cursor) : (cursor ?? providerRevision);
+  try {
+    await followFile(context, subject, revision);
   } catch (error) {
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'reading a file of achievements');
