@@ -25,3 +25,6 @@ export function collectRepositoryJob({ accountId, repository, withPrivate }: Rep
 export function seeTotalsJob(accountId: string): Job {
   return { task: 'see_totals', payload: { accountId }, key: `see_totals ${accountId}`, priority: 10 };
 }
+
+/** Brings the totals of people up to date whose stored contributions changed. */
+export const updateTotalsJob: Job = { task: 'update_totals', payload: {}, key: 'update_totals', priority: 15 };

@@ -17,12 +17,14 @@ import type {
   AwardsTable,
 } from './achievement-tables.ts';
 import type {
+  ChangedContributorsTable,
   CommitsTable,
   ContributionDaysTable,
   ContributionsTable,
   ContributorTotalsTable,
   IdentitiesTable,
   LackingDetailsTable,
+  OwnerPollsTable,
   RankingsTable,
   RanksTable,
   RepositoryIdentitiesTable,
@@ -59,6 +61,8 @@ export interface Tables {
   repository_identities: RepositoryIdentitiesTable;
   uncounted_commits: UncountedCommitsTable;
   lacking_details: LackingDetailsTable;
+  changed_contributors: ChangedContributorsTable;
+  owner_polls: OwnerPollsTable;
   repository_polls: RepositoryPollsTable;
   rankings: RankingsTable;
   ranks: RanksTable;
