@@ -69,29 +69,6 @@ export async function findById(connection: Connection, id: string): Promise<Acco
   return row && toAccount(row);
 }
 
-/** Users whose numbers are kept and who contributed to what an account owns; locked, so that nobody counts them meanwhile. */
-export async function findCountedContributors(connection: Connection, ownerId: string): Promise<Account[]> {
-  const rows = await connection
-    .selectFrom('accounts')
-    .selectAll()
-    .where('asked_at', 'is not', null)
-    .where('type', '<>', 'organization')
-    .where('id', '<>', ownerId)
-    .where((account) =>
-      account.exists(
-        account
-          .selectFrom('contributor_totals as t')
-          .innerJoin('repositories as r', 'r.id', 't.repository_id')
-          .whereRef('t.account_id', '=', 'accounts.id')
-          .where('r.owner_id', '=', ownerId),
-      ),
-    )
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
-  return rows.map(toAccount);
-}
-
 /**
  * Stores what the provider said of an account at `askedAt`, and remembers the name that it had before.
  * What was said earlier never replaces what was said later: `isNewest` tells whether it was stored.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { announce } from '../database/listener.ts';
+import { requestTotals } from './changed-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { takeChanged } from './total-store.ts';
 import { isUncollected, toKinds, uncollectedKinds } from './uncollected-store.ts';
@@ -67,13 +68,18 @@ async function recordContributorsChanged(connection: Connection, accountId: stri
   await announce(connection, { kind: 'account', key: accountId });
 }
 
-/** The same for what counts in a repository, if it changed since this was last called. */
-export async function recordTotalsChanged(connection: Connection, repositoryId: string): Promise<void> {
-  if (!(await takeChanged(connection, repositoryId))) return;
-  // Whoever reads it may have begun when it was another's.
+/**
+ * Does the same for a repository of which other contributions count than when this was last called, and has the people
+ * brought up to date who contributed them. @returns whether there was anything.
+ */
+export async function recordTotalsChanged(connection: Connection, repositoryId: string): Promise<boolean> {
+  await requestTotals(connection, repositoryId);
+  if (!(await takeChanged(connection, repositoryId))) return false;
+  // The repository may belong to another account than when its reading began.
   const owned = connection.selectFrom('repositories').select('owner_id').where('id', '=', repositoryId);
   const { owner_id: ownerId } = await owned.executeTakeFirstOrThrow();
   await recordContributorsChanged(connection, ownerId);
+  return true;
 }
 
 /**

@@ -29,6 +29,7 @@ const tables = [
   'calendars',
   'repository_identities',
   'uncounted_commits',
+  'changed_contributors',
   'lacking_details',
   'seen_totals',
   'owner_keys',
@@ -46,6 +47,9 @@ const tables = [
   'credential_keys',
   'achievement_work',
 ] as const;
+
+/** Tables whose triggers keep other tables. */
+const counted = ['contributions', 'contributor_totals', 'contribution_days'] as const;
 
 const rowsAtOnce = 2000;
 
@@ -94,8 +98,8 @@ export async function importLines(database: Database, migration: string, lines: 
 }
 
 async function importTables(connection: Connection, lines: AsyncIterable<string>): Promise<void> {
-  // The totals come with the file.
-  await sql`alter table contributions disable trigger user`.execute(connection);
+  // The totals, and whose changed, come with the file.
+  for (const table of counted) await sql`alter table ${sql.table(table)} disable trigger user`.execute(connection);
   let table: string | undefined;
   let rows: string[] = [];
   const flush = async (): Promise<void> => {
@@ -113,7 +117,7 @@ async function importTables(connection: Connection, lines: AsyncIterable<string>
     if (rows.length >= rowsAtOnce) await flush();
   }
   await flush();
-  await sql`alter table contributions enable trigger user`.execute(connection);
+  for (const table of counted) await sql`alter table ${sql.table(table)} enable trigger user`.execute(connection);
   await sql`
     select setval(pg_get_serial_sequence('identities', 'id'), greatest(1, (select max(id) from identities)))`.execute(
     connection,

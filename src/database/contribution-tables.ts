@@ -185,6 +185,24 @@ export interface ContributionDaysTable {
   discussions: Generated<number>;
 }
 
+/** Whose stored numbers changed in a repository since they were last brought up to date. Triggers keep it. */
+export interface ChangedContributorsTable {
+  repository_id: string;
+  account_id: string;
+  /** False: the repository was being read for the first time. */
+  is_news: boolean;
+}
+
+/** When the repositories of an installed owner are polled together. */
+export interface OwnerPollsTable {
+  account_id: string;
+  next_at: Date;
+  /** Requests of the last poll, or points where the provider counts those. */
+  cost: number;
+  /** The provider's: up to where changes are known that no listing tells; null: from the next poll on. */
+  position: string | null;
+}
+
 /** When a repository is asked about what no delivery tells. */
 export interface RepositoryPollsTable {
   repository_id: string;

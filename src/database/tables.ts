@@ -18,12 +18,14 @@ import type {
 } from './achievement-tables.ts';
 import type {
   CalendarsTable,
+  ChangedContributorsTable,
   CommitsTable,
   ContributionDaysTable,
   ContributionsTable,
   ContributorTotalsTable,
   IdentitiesTable,
   LackingDetailsTable,
+  OwnerPollsTable,
   RankingsTable,
   RanksTable,
   RepositoryIdentitiesTable,
@@ -63,6 +65,8 @@ export interface Tables {
   repository_identities: RepositoryIdentitiesTable;
   uncounted_commits: UncountedCommitsTable;
   lacking_details: LackingDetailsTable;
+  changed_contributors: ChangedContributorsTable;
+  owner_polls: OwnerPollsTable;
   repository_polls: RepositoryPollsTable;
   rankings: RankingsTable;
   ranks: RanksTable;

@@ -1,9 +1,9 @@
 import { findKnown, wantListing } from '../accounts/hint-store.ts';
 import { lookUpJob, refreshJob } from '../accounts/jobs.ts';
 import { findReportedCalendar } from '../contributions/calendar-store.ts';
+import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { removeContribution } from '../contributions/contribution-store.ts';
 import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
-import { takeChanged } from '../contributions/total-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { askWithin } from '../database/questions.ts';
 import { addJob, type Job } from '../database/queue.ts';
@@ -15,7 +15,7 @@ import { findByExternalId } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { followInstallation } from './installations/settle.ts';
 import { pollJob } from './poll-repository.ts';
-import { recordVisibility } from './record-state.ts';
+import { recordState, recordVisibility } from './record-state.ts';
 import { hintAt } from './stream-store.ts';
 
 /** What happens in a burst is looked at once; and the provider's own copies have the time to agree. */
@@ -188,9 +188,8 @@ async function remove(
   const repository = await findByExternalId(transaction, provider, externalId);
   if (repository === undefined) return;
   await removeContribution(transaction, { repositoryId: repository.id, kind, externalId: item });
-  if (await takeChanged(transaction, repository.id)) {
-    await recordVisibility(context, transaction, repository.ownerId);
-  }
+  if (await recordTotalsChanged(transaction, repository.id))
+    await recordState(context, transaction, repository.ownerId);
 }
 
 function later({ now }: SyncContext, job: Job, restForMs: number): Job {

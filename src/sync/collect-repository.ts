@@ -31,20 +31,21 @@ export type Collected = 'complete' | 'incomplete' | 'gone';
 export async function collectRepository(context: SyncContext, asked: Omit<Subject, 'skips'>): Promise<Collected> {
   const skips = new SkipCollector(asked.call);
   const subject: Subject = { ...asked, call: skips.call, skips };
-  const { repository } = subject;
+  const { repository, call } = subject;
   const startedAt = context.now();
   let isComplete = true;
   for (const stream of await findStreams(context.connection, repository.id)) {
-    try {
-      if (isHistory(stream)) await followFileIfTold(context, subject, stream);
-      await collectStream(context, subject, stream);
+    const failure = await failureOf(collectStream(context, subject, stream));
+    if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'gone';
+    // The file is followed after its push was read, and also where git cannot be read.
+    if (isHistory(stream) && !call.signal.aborted) await followFileIfTold(context, subject, failure !== undefined);
+    if (failure === undefined) {
       if (isHistory(stream)) await storeSkips(context, subject, stream.name, startedAt);
-    } catch (error) {
-      if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'gone';
-      if (!isOfOnePart(error)) throw error;
-      await storeFailure(context, subject, stream, error);
-      isComplete = false;
+      continue;
     }
+    if (!isOfOnePart(failure)) throw failure;
+    await storeFailure(context, subject, stream, failure);
+    isComplete = false;
   }
   try {
     await fillDetails(context, subject);
@@ -89,10 +90,22 @@ async function storeSkips(
   await replaceSkips(context, { provider: repository.provider, target, stream, seenAt }, skips.take());
 }
 
-/** Commits are read also where the provider does not show a file, or shows nonsense. */
-async function followFileIfTold(context: SyncContext, subject: Subject, history: StreamState): Promise<void> {
+async function failureOf(work: Promise<void>): Promise<unknown> {
   try {
-    await followFile(context, subject, history);
+    await work;
+    return undefined;
+  } catch (error) {
+    return error ?? new Error('The work failed without an error.');
+  }
+}
+
+/** Follows the file of achievements; one that the provider does not show, or garbles, leaves the rest to be read. */
+async function followFileIfTold(context: SyncContext, subject: Subject, isHistoryOld: boolean): Promise<void> {
+  const streams = await findStreams(context.connection, subject.repository.id);
+  const { cursor = null, providerRevision = null } = streams.find(isHistory) ?? {};
+  const revision = isHistoryOld ? (providerRevision ?? cursor) : (cursor ?? providerRevision);
+  try {
+    await followFile(context, subject, revision);
   } catch (error) {
     if (!isOfOnePart(error)) throw error;
     context.onFailure(error, 'reading a file of achievements');

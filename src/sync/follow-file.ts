@@ -4,24 +4,22 @@ import { findFollowed, saveFile } from '../achievements/files/store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
-import type { StreamState } from './stream-store.ts';
 
 /**
  * Reads an installed repository's file of achievements when the default branch moved since it was last read.
- * @param history what is known of the default branch.
+ * @param revision the newest commit of the default branch that is known; null: nothing names it.
  */
 export async function followFile(
   context: SyncContext,
   { repository, known, provider, call }: Subject,
-  history: Pick<StreamState, 'providerRevision' | 'cursor'>,
+  revision: string | null,
 ): Promise<void> {
   const { installedAt } = repository;
   if (installedAt === null) return;
   const followed = await findFollowed(context.connection, repository.id);
   const isNew = followed === undefined || followed.readAt < installedAt;
   const readAt = context.now();
-  const revision = history.providerRevision ?? history.cursor;
-  // Where nothing tells whether the branch moved, it is looked at now and then.
+  // Without a known revision the file is read again after a while.
   const isCurrent =
     revision === null
       ? followed !== undefined && followed.readAt.getTime() + context.freshForMs > readAt.getTime()

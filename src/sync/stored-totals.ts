@@ -17,15 +17,30 @@ export async function sumMissing(
   return Object.fromEntries(missing.filter((name) => name !== 'stars').map((name) => [name, stored[name]]));
 }
 
-/** Brings such a user's counters up to what is stored by now. */
+/** Counters that follow from contributions of the kinds that every code host has. */
+const ofContributions: readonly CounterName[] = [
+  'commits',
+  'issues',
+  'pull_requests',
+  'reviews',
+  'contributed_to',
+  'issues_closed',
+  'pull_requests_merged',
+];
+
+/**
+ * Brings such a user's counters up to what is stored by now.
+ * @returns whether that is everything that contributions change: the code host reports none of it.
+ */
 export async function recordStoredTotals(
   context: SyncContext,
   transaction: Connection,
   user: { provider: string; id: string },
-): Promise<void> {
+): Promise<boolean> {
   const [day] = await findHistory(transaction, user.id, { limit: 1 });
-  if (day === undefined) return;
+  if (day === undefined) return false;
   const counters = await sumMissing(context, transaction, user, day.missing);
-  if (Object.keys(counters).length === 0) return;
+  if (Object.keys(counters).length === 0) return false;
   await saveCounters(transaction, user.id, { counters, missing: day.missing, askedAt: context.now() });
+  return ofContributions.every((name) => name in counters);
 }

@@ -4,7 +4,7 @@ import { AccountReference, NameOnProvider } from '../accounts/jobs.ts';
 import { eraseGone } from '../accounts/store.ts';
 import { findUncounted } from '../contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
-import { collectJob, collectRepositoryJob, RepositoryOfAccount } from '../contributions/jobs.ts';
+import { collectJob, collectRepositoryJob, RepositoryOfAccount, updateTotalsJob } from '../contributions/jobs.ts';
 import { removeOldRankings } from '../contributors/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { forgetOutcomes } from '../database/questions.ts';
@@ -21,6 +21,7 @@ import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
 import { seeTotals } from './see-totals.ts';
 import { hintAt } from './stream-store.ts';
+import { updateTotals } from './update-totals.ts';
 
 /** After this time a job that collects lets others have their turn. */
 const turnMs = 60_000;
@@ -93,6 +94,15 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       schedule: '* * * * *',
       run: async () => {
         if ((await applyDeliveries(context)) === 'more') await addJob(context.connection, applyJob);
+      },
+    },
+    update_totals: {
+      urgency: 'interactive',
+      maxAttempts: 25,
+      // A scan that takes long, or is killed, leaves people for the next minute.
+      schedule: '* * * * *',
+      run: async () => {
+        if ((await updateTotals(context)) === 'more') await addJob(context.connection, updateTotalsJob);
       },
     },
     ...createInstalledTasks(context, (work, signal) => settled(context, work, signal)),

@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { addJob } from '../database/queue.ts';
+import { updateTotalsJob } from './jobs.ts';
+
+/**
+ * Whose stored numbers changed. Triggers note it in the transaction that changes them (migration 0017); here it is taken
+ * from there, in batches.
+ */
+
+/** A person whose stored numbers changed. */
+export interface ChangedContributor {
+  accountId: string;
+  /** False: the repositories were being read for the first time, so their contributions are not new to the provider. */
+  isNews: boolean;
+}
+
+/** Has the people brought up to date whose numbers in a repository changed, if there are any. */
+export async function requestTotals(transaction: Connection, repositoryId: string): Promise<void> {
+  const changed = await transaction
+    .selectFrom('changed_contributors')
+    .select('account_id')
+    .where('repository_id', '=', repositoryId)
+    .limit(1)
+    .executeTakeFirst();
+  if (changed !== undefined) await addJob(transaction, updateTotalsJob);
+}
+
+/** Notes everyone who contributed to what an account owns, because other repositories count than before. */
+export async function noteContributorsOf(transaction: Connection, ownerId: string): Promise<void> {
+  await sql`
+    insert into changed_contributors as c (repository_id, account_id, is_news)
+    select t.repository_id, t.account_id, true
+    from contributor_totals t join repositories r on r.id = t.repository_id
+    where r.owner_id = ${ownerId} and t.account_id <> ${ownerId}
+    order by t.repository_id, t.account_id
+    on conflict (repository_id, account_id) do update set is_news = true where not c.is_news`.execute(transaction);
+  await addJob(transaction, updateTotalsJob);
+}
+
+/** Forgets changes of accounts that nobody looked up: nothing is kept of them that could be old. */
+export async function forgetUncounted(connection: Connection): Promise<void> {
+  await sql`
+    delete from changed_contributors c using accounts a
+    where a.id = c.account_id and (a.asked_at is null or a.gone_at is not null or a.type = 'organization')`.execute(
+    connection,
+  );
+}
+
+/**
+ * Takes some of the people whose numbers changed and locks their accounts, so that nobody else counts them meanwhile. Must
+ * run in the transaction that brings them up to date.
+ * @param ownerId takes those alone who contributed to what this account owns; null: everyone.
+ */
+export async function takeChangedContributors(
+  transaction: Connection,
+  { limit, ownerId }: { limit: number; ownerId: string | null },
+): Promise<ChangedContributor[]> {
+  // Whoever stores contributions locks accounts first, too.
+  const { rows: locked } = await sql<{ id: string }>`
+    select a.id from accounts a
+    where a.id in (
+      select c.account_id from changed_contributors c join accounts p on p.id = c.account_id
+      where p.asked_at is not null and p.gone_at is null and p.type <> 'organization'
+        and (${ownerId}::uuid is null
+          or exists (select from repositories r where r.id = c.repository_id and r.owner_id = ${ownerId}::uuid))
+      order by c.account_id limit ${limit})
+    order by a.id for no key update`.execute(transaction);
+  const { rows } = await sql<ChangedContributor>`
+    with taken as (
+      delete from changed_contributors where account_id = any(${locked.map(({ id }) => id)}::uuid[])
+      returning account_id, is_news)
+    select account_id as "accountId", bool_or(is_news) as "isNews" from taken
+    group by account_id order by account_id`.execute(transaction);
+  return rows;
+}
