@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Count, Id, ItemNumber, Name, Nullable, optionalCount, Text, Time } from '../http/scalars.ts';
+import { Count, Id, ItemNumber, Name, Nullable, optionalCount, optionalTime, Text, Time } from '../http/scalars.ts';
 import { deciding, itemsOf, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
@@ -61,7 +61,7 @@ export const RepositoryPayload = Type.Object({
   forks_count: Counter,
   open_issues_count: Counter,
   default_branch: Text,
-  updated_at: Time,
+  updated_at: optionalTime(),
 });
 export type RepositoryPayload = Static<typeof RepositoryPayload>;
 export const RepositoriesPayload = itemsOf('repository', RepositoryPayload);
@@ -83,7 +83,7 @@ export const IssuePayload = Type.Object({
   assignees: PeoplePayload,
   comments: optionalCount(),
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
   closed_at: orElseUncounted(Nullable(Time), null),
   pull_request: deciding(
     Nullable(Type.Object({ merged: Type.Boolean(), merged_at: orElseUncounted(Nullable(Time), null) })),
@@ -112,7 +112,7 @@ export const ReviewPayload = Type.Object({
   state: Text,
   comments_count: optionalCount(),
   submitted_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
 });
 export type ReviewPayload = Static<typeof ReviewPayload>;
 export const ReviewsPayload = itemsOf('review', ReviewPayload);
@@ -121,7 +121,7 @@ export const ReviewCommentPayload = Type.Object({
   id: Id,
   user: AuthorPayload,
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
 });
 export type ReviewCommentPayload = Static<typeof ReviewCommentPayload>;
 export const ReviewCommentsPayload = Nullable(itemsOf('review_comment', ReviewCommentPayload));
@@ -133,7 +133,7 @@ export const CommentPayload = Type.Object({
   issue_url: Text,
   pull_request_url: Text,
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
 });
 export type CommentPayload = Static<typeof CommentPayload>;
 export const CommentsPayload = itemsOf('comment', CommentPayload);

@@ -1,3 +1,4 @@
+import { toDate } from '../collector.ts';
 import type { Call, KnownAccount, KnownRepository, ListedRepository, RepositoryPage } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { stepFromOldest } from '../rest/lists.ts';
@@ -75,7 +76,7 @@ export function toListed(payload: RepositoryPayload, access: string | null): Lis
     openIssues: counted(payload.open_issues_count),
     sizeKib: payload.size,
     // Of issues and pull requests nothing tells which changed last.
-    tips: { commits: { total: null, changedAt: new Date(payload.updated_at), revision: null } },
+    tips: { commits: { total: null, changedAt: toDate(payload.updated_at), revision: null } },
   };
 }
 

@@ -146,7 +146,7 @@ export async function readIssuesByRest(
       parentExternalId: null,
       author: actor?.externalId ?? null,
       createdAt: new Date(issue.created_at),
-      updatedAt: new Date(issue.updated_at),
+      updatedAt: new Date(issue.updated_at ?? issue.created_at),
       closedAt: toDate(issue.closed_at),
       mergedAt: toDate(issue.pull_request?.merged_at),
       answered: false,

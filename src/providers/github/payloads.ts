@@ -180,7 +180,7 @@ export const RestRepositoriesPayload = itemsOf('repository', RestRepositoryPaylo
 export const RestIssuePayload = Type.Object({
   id: DatabaseId,
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
   closed_at: countedTime(),
   user: RestAuthorPayload,
   pull_request: deciding(Type.Optional(Type.Object({ merged_at: Type.Optional(Nullable(Time)) }))),

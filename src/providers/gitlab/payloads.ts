@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Count, Id, ItemNumber, Name, Nullable, optionalText, Text, Time } from '../http/scalars.ts';
+import { Count, Id, ItemNumber, Name, Nullable, optionalText, optionalTime, Text, Time } from '../http/scalars.ts';
 import { deciding, itemsOf, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
@@ -89,7 +89,7 @@ const Item = {
   labels: orElse(itemsOf('label', Text), []),
   state: Name,
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
   closed_at: orElseUncounted(Type.Optional(Nullable(Time)), null),
 };
 
@@ -125,7 +125,7 @@ export const NotePayload = Type.Object({
   author: AuthorPayload,
   system: Type.Boolean(),
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
   /** For members alone; the other is the older name. */
   internal: deciding(Type.Optional(Type.Boolean())),
   confidential: deciding(Type.Optional(Nullable(Type.Boolean()))),

@@ -32,11 +32,11 @@ export function queryAt({ from, page }: Place): URLSearchParams {
  */
 export function cursorBehind(
   { from, page }: Place,
-  items: readonly { updated_at: string }[],
+  items: readonly { updated_at: string | null }[],
   listed: number,
 ): string | null {
   if (listed < perPage) return null;
-  const last = items.at(-1)?.updated_at ?? from;
+  const last = items.findLast(({ updated_at: at }) => at !== null)?.updated_at ?? from;
   if (last === undefined) return `${new Date(0).toISOString()} ${page + 1}`;
   return last === from ? `${last} ${page + 1}` : `${last} 1`;
 }

@@ -13,7 +13,7 @@ import type { ReactionPage, ReviewPayload, StarPayload } from './payloads.ts';
 interface ItemPayload {
   id: string | number;
   createdAt: string;
-  updatedAt: string;
+  updatedAt: string | null;
   closedAt?: string | null;
   mergedAt?: string | null;
 }

@@ -47,7 +47,7 @@ const common = {
 export const IssuePayload = Type.Object({
   fullDatabaseId: FullDatabaseId,
   createdAt: Time,
-  updatedAt: Time,
+  updatedAt: optionalTime(),
   closedAt: countedTime(),
   author: AuthorPayload,
 });
@@ -75,7 +75,7 @@ export const ReviewPayload = Type.Object({
   fullDatabaseId: FullDatabaseId,
   state: Text,
   submittedAt: Nullable(Time),
-  updatedAt: Time,
+  updatedAt: optionalTime(),
   author: AuthorPayload,
 });
 export type ReviewPayload = Static<typeof ReviewPayload>;
@@ -111,7 +111,7 @@ export const MoreReviewsPayload = Type.Object({ node: Nullable(Type.Object({ rev
 export const DiscussionPayload = Type.Object({
   databaseId: DatabaseId,
   createdAt: Time,
-  updatedAt: Time,
+  updatedAt: optionalTime(),
   closedAt: countedTime(),
   author: AuthorPayload,
   answer: deciding(Nullable(Type.Object({ author: AuthorPayload }))),
@@ -174,7 +174,7 @@ export const RestCommentPayload = Type.Object({
   id: DatabaseId,
   node_id: Text,
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
   user: RestAuthorPayload,
   html_url: Name,
   /** Present below an issue or pull request as a whole. */

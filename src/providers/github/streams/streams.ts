@@ -82,7 +82,7 @@ function parts({ first }: PagePlace): { takesParts: boolean } {
 }
 
 /** Reads pages of items that have a time of their last change. */
-function pagesOf<Node extends { updatedAt: string }>(
+function pagesOf<Node extends { updatedAt: string | null }>(
   kind: ItemKind,
   ask: (asking: Asking, place: PagePlace) => Promise<NodePage<Node>>,
   add: (asking: Asking, collector: Collector, node: Node) => unknown,
@@ -94,10 +94,11 @@ function pagesOf<Node extends { updatedAt: string }>(
     const page = await ask(asking, place);
     const collector = new Collector();
     for (const node of page.nodes) {
-      if (since !== null && new Date(node.updatedAt) < since) continue;
+      if (since !== null && node.updatedAt !== null && new Date(node.updatedAt) < since) continue;
       await readItem(call, kind, () => add(asking, collector, node));
     }
-    return collector.toPage(endOf(page, page.nodes.at(-1)?.updatedAt, since, pageSize));
+    const oldest = page.nodes.findLast(({ updatedAt }) => updatedAt !== null);
+    return collector.toPage(endOf(page, oldest?.updatedAt ?? undefined, since, pageSize));
   };
 }
 
