@@ -3,7 +3,14 @@ import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import type { SkippedPart } from '../../src/providers/call.ts';
 import { checksOf, parseClean } from '../../src/providers/http/checks.ts';
-import { deciding, itemsOf, orElse, type Refusal, readTolerantly } from '../../src/providers/http/tolerant.ts';
+import {
+  deciding,
+  itemsOf,
+  optional,
+  orElse,
+  type Refusal,
+  readTolerantly,
+} from '../../src/providers/http/tolerant.ts';
 
 const Person = Type.Object({ login: Type.String() });
 const Issue = Type.Object({
@@ -12,7 +19,8 @@ const Issue = Type.Object({
   author: deciding(Type.Union([Person, Type.Null()])),
   closer: orElse(Type.Union([Person, Type.Null()]), null),
   labels: orElse(itemsOf('label', Type.Object({ name: Type.String() })), []),
-  milestone: Type.Optional(Type.String()),
+  milestone: optional(Type.String()),
+  visibility: Type.Optional(Type.String()),
 });
 const Page = Type.Object({ page: Type.Object({ nodes: itemsOf('issue', Issue), hasMore: Type.Boolean() }) });
 
@@ -69,6 +77,12 @@ describe('readTolerantly', () => {
     const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, milestone: 5 }), 'page');
     assert.deepEqual(reading, { value: pageOf(issue) });
     assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/milestone', true)]);
+  });
+
+  it('leaves out an item whose optional field without a mark is there and cannot be read', () => {
+    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, visibility: null }, issue), 'page');
+    assert.deepEqual(reading, { value: pageOf(issue) });
+    assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/visibility', false)]);
   });
 
   it('names the place when a frame around the items cannot be read', () => {

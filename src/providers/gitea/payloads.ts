@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Count, Id, ItemNumber, Name, Nullable, optionalCount, optionalTime, Text, Time } from '../http/scalars.ts';
-import { deciding, itemsOf, orElse, orElseUncounted } from '../http/tolerant.ts';
+import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
  * Shapes of the fields of Gitea's responses that are used, as its own `swagger.v1.json` describes them. More may come. A field
@@ -56,7 +56,7 @@ export const RepositoryPayload = Type.Object({
   fork: Type.Boolean(),
   size: optionalCount(),
   language: OptionalText,
-  licenses: Type.Optional(Nullable(Type.Array(Text))),
+  licenses: optional(Nullable(Type.Array(Text))),
   stars_count: Counter,
   forks_count: Counter,
   open_issues_count: Counter,
@@ -100,9 +100,9 @@ export type TitledPayload = Static<typeof TitledPayload>;
 /** Fields of a pull request's own address; the sizes are sent by later versions. */
 export const PullRequestPayload = Type.Object({
   requested_reviewers: PeoplePayload,
-  additions: Type.Optional(Nullable(Count)),
-  deletions: Type.Optional(Nullable(Count)),
-  changed_files: Type.Optional(Nullable(Count)),
+  additions: optional(Nullable(Count)),
+  deletions: optional(Nullable(Count)),
+  changed_files: optional(Nullable(Count)),
 });
 export type PullRequestPayload = Static<typeof PullRequestPayload>;
 

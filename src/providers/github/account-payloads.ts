@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Count, Name, Nullable, optionalCount, optionalText, Text } from '../http/scalars.ts';
-import { deciding, itemsOf, orElse } from '../http/tolerant.ts';
+import { itemsOf, orElse } from '../http/tolerant.ts';
 import { DatabaseId, optionalTotal, PageInfo, Total } from './payloads.ts';
 
 /** Shapes of accounts and their contributions in GitHub's responses. */
@@ -118,5 +118,5 @@ const CollectionPayload = Type.Object({
 export type CollectionPayload = Static<typeof CollectionPayload>;
 /** A user's calendar, or an empty object for what is no user. */
 export const CalendarPayload = Type.Object({
-  node: Nullable(Type.Object({ contributionsCollection: deciding(Type.Optional(CollectionPayload)) })),
+  node: Nullable(Type.Object({ contributionsCollection: Type.Optional(CollectionPayload) })),
 });

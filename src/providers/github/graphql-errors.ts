@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
-import type { Refusal, Refusals } from '../http/tolerant.ts';
-import { pointerOf } from '../http/tolerant.ts';
+import { optional, pointerOf, type Refusal, type Refusals } from '../http/tolerant.ts';
 
 const GraphqlError = Type.Object({
-  type: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
-  path: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()]))),
+  type: optional(Type.String()),
+  message: optional(Type.String()),
+  path: optional(Type.Array(Type.Union([Type.String(), Type.Integer()]))),
 });
 export type GraphqlError = Static<typeof GraphqlError>;
 

@@ -11,7 +11,7 @@ import {
   Text,
   Time,
 } from '../http/scalars.ts';
-import { deciding, itemsOf, orElse } from '../http/tolerant.ts';
+import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
  * Shapes of the fields of GitHub's responses that are used. More may come. A field without `orElse` is needed: an item without
@@ -36,8 +36,8 @@ const AccountPayload = Type.Object({
   login: Name,
   databaseId: DatabaseId,
   avatarUrl: orElse(Text, ''),
-  id: Type.Optional(Text),
-  name: Type.Optional(Nullable(Text)),
+  id: optional(Text),
+  name: optional(Nullable(Text)),
 });
 /** An actor that is no account: a stand-in for a person of another host, or of an enterprise; or a team. */
 const StandInPayload = Type.Object({ kind: Type.String({ pattern: '^(?!(?:User|Bot|Organization)$)\\w+$' }) });
@@ -86,8 +86,7 @@ export const OwnedRepositoriesPayload = Type.Object({
 export const NamedRepositoryPayload = Type.Object({ repository: Nullable(RepositoryPayload) });
 
 const FilePayload = Type.Object({
-  // Without it the file would be taken for one that is absent.
-  oid: deciding(Type.Optional(Text)),
+  oid: Type.Optional(Text),
   byteSize: Type.Optional(Count),
   isTruncated: Type.Optional(Type.Boolean()),
   isBinary: Type.Optional(Nullable(Type.Boolean())),
@@ -137,11 +136,11 @@ export const RestAccountPayload = Type.Object({
   login: Name,
   type: Text,
   avatar_url: orElse(Text, ''),
-  name: Type.Optional(Nullable(Text)),
-  blog: Type.Optional(Nullable(Text)),
-  bio: Type.Optional(Nullable(Text)),
-  followers: Type.Optional(Count),
-  following: Type.Optional(Count),
+  name: optional(Nullable(Text)),
+  blog: optional(Nullable(Text)),
+  bio: optional(Nullable(Text)),
+  followers: optional(Count),
+  following: optional(Count),
 });
 export type RestAccountPayload = Static<typeof RestAccountPayload>;
 /** REST: the person whose an item is; null where the account is deleted. */
@@ -183,7 +182,7 @@ export const RestIssuePayload = Type.Object({
   updated_at: optionalTime(),
   closed_at: countedTime(),
   user: RestAuthorPayload,
-  pull_request: deciding(Type.Optional(Type.Object({ merged_at: Type.Optional(Nullable(Time)) }))),
+  pull_request: Type.Optional(Type.Object({ merged_at: orElseUncounted(Type.Optional(Nullable(Time)), null) })),
 });
 export type RestIssuePayload = Static<typeof RestIssuePayload>;
 export const RestIssuesPayload = itemsOf('issue', RestIssuePayload);

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Actor } from '../../accounts/account.ts';
 import { AppError } from '../../errors.ts';
 import { Count, Name, Nullable, optionalText, Text } from '../http/scalars.ts';
-import { deciding, itemsOf, orElse, pointerOf, type Refusals } from '../http/tolerant.ts';
+import { deciding, itemsOf, optional, orElse, pointerOf, type Refusals } from '../http/tolerant.ts';
 import type { Call, KnownRepository } from '../provider.ts';
 import { checkPayload, invalid } from '../rest/checks.ts';
 import type { RestClient } from '../rest/client.ts';
@@ -16,7 +16,7 @@ import type { ProjectPayload } from './payloads.ts';
 
 const atOnce = { commits: 8, mergeRequests: 20, projects: 20 };
 
-const Path = Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()])));
+const Path = optional(Type.Array(Type.Union([Type.String(), Type.Integer()])));
 const Answer = Type.Object({
   data: Type.Optional(Type.Unknown()),
   errors: Type.Optional(Type.Array(Type.Object({ path: Path }))),

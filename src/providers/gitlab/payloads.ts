@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Count, Id, ItemNumber, Name, Nullable, optionalText, optionalTime, Text, Time } from '../http/scalars.ts';
-import { deciding, itemsOf, orElse, orElseUncounted } from '../http/tolerant.ts';
+import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
  * Shapes of the fields of GitLab's responses that are used, as https://docs.gitlab.com/api/rest/ describes them. More may come.
@@ -14,9 +14,9 @@ export type UserPayload = Static<typeof UserPayload>;
 export const UsersPayload = itemsOf('account', UserPayload);
 /** The person whose an item is; null where there is none. */
 const AuthorPayload = deciding(Nullable(UserPayload));
-const PeoplePayload = Type.Optional(Nullable(Type.Array(orElse(Nullable(UserPayload), null))));
+const PeoplePayload = optional(Nullable(Type.Array(orElse(Nullable(UserPayload), null))));
 
-const OptionalText = Type.Optional(Nullable(Text));
+const OptionalText = optional(Nullable(Text));
 
 /** The account itself; whoever keeps their profile to themselves tells no followers. */
 export const ProfilePayload = Type.Object({
@@ -25,9 +25,10 @@ export const ProfilePayload = Type.Object({
   website_url: OptionalText,
   twitter: OptionalText,
   linkedin: OptionalText,
-  bot: Type.Optional(Nullable(Type.Boolean())),
-  followers: Type.Optional(Nullable(Count)),
-  following: Type.Optional(Nullable(Count)),
+  bot: optional(Nullable(Type.Boolean())),
+  // Absent where the profile is private.
+  followers: optional(Nullable(Count)),
+  following: optional(Nullable(Count)),
 });
 export type ProfilePayload = Static<typeof ProfilePayload>;
 
@@ -50,7 +51,7 @@ export const MemberPayload = Type.Object({
 });
 
 /** `disabled`, `private` (its members alone see it) or `enabled`. */
-const AccessLevel = deciding(Type.Optional(Text));
+const AccessLevel = Type.Optional(Text);
 
 /** https://docs.gitlab.com/api/projects/. Strangers are told the first half alone. */
 export const ProjectPayload = Type.Object({
@@ -61,12 +62,12 @@ export const ProjectPayload = Type.Object({
   /** Of what belongs to no group. */
   owner: Type.Optional(Nullable(Type.Object({ id: Id }))),
   star_count: orElse(Nullable(Count), null),
-  forks_count: Type.Optional(Count),
+  forks_count: optional(Count),
   default_branch: OptionalText,
   last_activity_at: Time,
-  visibility: deciding(Type.Optional(Text)),
+  visibility: Type.Optional(Text),
   empty_repo: Type.Optional(Type.Boolean()),
-  open_issues_count: Type.Optional(Count),
+  open_issues_count: optional(Count),
   /** Of a fork of what may be seen; the other of each fork. */
   forked_from_project: Type.Optional(Nullable(Type.Object({}))),
   mr_default_target_self: Type.Optional(Type.Boolean()),
@@ -74,7 +75,7 @@ export const ProjectPayload = Type.Object({
   merge_requests_access_level: AccessLevel,
   repository_access_level: AccessLevel,
   /** For those who may report issues, when it is asked for. */
-  statistics: Type.Optional(Nullable(Type.Object({ commit_count: Count }))),
+  statistics: optional(Nullable(Type.Object({ commit_count: Count }))),
 });
 export type ProjectPayload = Static<typeof ProjectPayload>;
 export const ProjectsPayload = itemsOf('repository', ProjectPayload);
@@ -96,7 +97,7 @@ const Item = {
 /** https://docs.gitlab.com/api/issues/ */
 export const IssuePayload = Type.Object({
   ...Item,
-  closed_by: Type.Optional(Nullable(UserPayload)),
+  closed_by: optional(Nullable(UserPayload)),
   confidential: Type.Boolean(),
   user_notes_count: orElse(Nullable(Count), null),
 });
@@ -127,8 +128,8 @@ export const NotePayload = Type.Object({
   created_at: Time,
   updated_at: optionalTime(),
   /** For members alone; the other is the older name. */
-  internal: deciding(Type.Optional(Type.Boolean())),
-  confidential: deciding(Type.Optional(Nullable(Type.Boolean()))),
+  internal: Type.Optional(Type.Boolean()),
+  confidential: Type.Optional(Nullable(Type.Boolean())),
 });
 export type NotePayload = Static<typeof NotePayload>;
 /** A note may be a comment or a review. */

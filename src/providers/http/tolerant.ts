@@ -5,25 +5,24 @@ import type { SkippedPart } from '../call.ts';
 /**
  * Reads responses part by part, so that one unexpected field affects the item that holds it and nothing else. Three marks in a
  * schema say what is done with a part that is not as described:
- * - `orElse(schema, value)`: the item is stored with this value in the field's place;
+ * - `orElse(schema, value)`, `optional(schema)`: the item is stored with this value, or nothing, in the field's place;
  * - `itemsOf(kind, schema)`: the item is left out of its list;
  * - no mark: what holds the field cannot be read either. Identity, ownership and visibility never have a mark.
  */
 
 /** Describes a field that an item can do without. */
 export function orElse<Schema extends TSchema>(schema: Schema, value: Static<Schema>): Schema {
-  return Object.create(Object.getPrototypeOf(schema), {
-    ...Object.getOwnPropertyDescriptors(schema),
-    orElse: { value, enumerable: true },
-  });
+  return marked(schema, { orElse: value });
+}
+
+/** Describes a field that may be absent, and that is dropped where it cannot be read. */
+export function optional<Schema extends TSchema>(schema: Schema) {
+  return marked(Type.Optional(schema), { orElse: undefined });
 }
 
 /** Describes a field that numbers are counted from: the item is stored without it, and the numbers of its kind are incomplete. */
 export function orElseUncounted<Schema extends TSchema>(schema: Schema, value: Static<Schema>): Schema {
-  return Object.create(Object.getPrototypeOf(schema), {
-    ...Object.getOwnPropertyDescriptors(orElse(schema, value)),
-    counts: { value: true, enumerable: true },
-  });
+  return marked(schema, { orElse: value, counts: true });
 }
 
 /** Describes a list of items, each of which is read or left out by itself. */
@@ -33,9 +32,14 @@ export function itemsOf<Schema extends TSchema>(kind: string, schema: Schema) {
 
 /** Describes a reference to the person or the repository that an item belongs to: the item is left out when the host refuses it. */
 export function deciding<Schema extends TSchema>(schema: Schema): Schema {
+  return marked(schema, { decides: true });
+}
+
+/** Returns a copy of a schema with marks. TypeBox keeps properties of its own that cannot be listed, so they are copied, too. */
+function marked<Schema extends TSchema>(schema: Schema, marks: object): Schema {
   return Object.create(Object.getPrototypeOf(schema), {
     ...Object.getOwnPropertyDescriptors(schema),
-    decides: { value: true, enumerable: true },
+    ...Object.getOwnPropertyDescriptors(marks),
   });
 }
 
@@ -62,7 +66,6 @@ interface Shape {
   items?: TSchema;
   itemKind?: string;
   decides?: boolean;
-  counts?: boolean;
 }
 
 type Loss = Pick<SkippedPart, 'isStored' | 'isCounted'>;
@@ -172,13 +175,11 @@ function readObject(walk: Walk, shape: Shape, value: Record<string, unknown>, { 
       value[key] = reading.value;
       continue;
     }
-    const decides = (schema as Shape).decides === true;
-    if (decides || (required.has(key) && !('orElse' in schema))) return reading;
+    if (!('orElse' in schema)) return reading;
     walk.skipped.length = before;
-    const isCounted = (schema as Shape).counts !== true;
-    walk.skipped.push(skipAt(walk, place, reading.faultAt, { isStored: true, isCounted }));
-    if ('orElse' in schema) value[key] = schema.orElse;
-    else delete value[key];
+    walk.skipped.push(skipAt(walk, place, reading.faultAt, { isStored: true, isCounted: !('counts' in schema) }));
+    if (schema.orElse === undefined) delete value[key];
+    else value[key] = schema.orElse;
   }
   return { value };
 }

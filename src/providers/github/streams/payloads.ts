@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { countedTime, ItemNumber, optionalCount, optionalText, optionalTime } from '../../http/scalars.ts';
-import { deciding, itemsOf, orElse } from '../../http/tolerant.ts';
+import { deciding, itemsOf, optional, orElse } from '../../http/tolerant.ts';
 import {
   ActorPayload,
   AuthorPayload,
@@ -178,10 +178,10 @@ export const RestCommentPayload = Type.Object({
   user: RestAuthorPayload,
   html_url: Name,
   /** Present below an issue or pull request as a whole. */
-  issue_url: Type.Optional(Text),
+  issue_url: optional(Text),
   /** Present at a line of changes. */
-  pull_request_url: Type.Optional(Text),
-  reactions: Type.Optional(Type.Object({ total_count: Count })),
+  pull_request_url: optional(Text),
+  reactions: optional(Type.Object({ total_count: Count })),
 });
 export type RestCommentPayload = Static<typeof RestCommentPayload>;
 export const RestCommentsPayload = itemsOf('comment', RestCommentPayload);
