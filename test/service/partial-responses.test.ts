@@ -108,3 +108,24 @@ describe('an installed repository', () => {
     assert.deepEqual(body.meta_data.missing, ['issues']);
   });
 });
+
+describe('an organization whose IP allow list refuses the token', () => {
+  it('is looked up without a credential, which it serves', async () => {
+    await using simulator = await startSimulator();
+    simulator.refusing.refuse(simulator.accounts.organization, 'ip_allow_list');
+    await using service = await startTestService({ simulator });
+    const { status, body } = await found(service, simulator.accounts.organization);
+    assert.equal(status, 200);
+    assert.equal(body.data[0]?.['name'], simulator.accounts.organization);
+    assert.equal(body.data[0]['type'], 'organization');
+  });
+
+  it('is an error with the remedy in the log when it refuses by SAML', async () => {
+    await using simulator = await startSimulator();
+    simulator.refusing.refuse(simulator.accounts.organization, 'saml');
+    await using service = await startTestService({ simulator });
+    const { status } = await found(service, simulator.accounts.organization);
+    assert.equal(status, 502);
+    assert.match(lineWith(service, 'SAML'), /You must grant your Personal Access token access/);
+  });
+});

@@ -31,6 +31,9 @@ const minuteMs = 60_000;
 const maxPenaltyMs = 3_600_000;
 const refusedForMs = 600_000;
 const freeSlotPollMs = 50;
+
+/** Name of no credential. */
+export const anonymousAccess = '';
 /** With one of these, a calendar may count private contributions that nobody else sees. */
 const revealingScopes: ReadonlySet<string> = new Set(['repo', 'user', 'read:user']);
 
@@ -166,6 +169,8 @@ export class Token {
 /** Gives out tokens so that none is asked for more than GitHub allows, and those who wait come first. */
 export class Budget {
   readonly #own: readonly Token[];
+  /** Requests without a credential: they have a small quota, and pass where an organization refuses credentials. */
+  readonly #anonymous = new Token({ secret: undefined, label: 'no token', access: anonymousAccess });
   #granted: readonly Token[] = [];
   readonly #now: () => Date;
   readonly #sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -174,13 +179,12 @@ export class Budget {
     secrets: readonly string[],
     options: { now: () => Date; sleep: (ms: number, signal: AbortSignal) => Promise<void>; isApp?: boolean },
   ) {
-    const anonymous = new Token({ secret: undefined, label: 'no token', access: '' });
     const own = secrets.map((secret, index) => {
       const label = `token ${index + 1} of ${secrets.length}`;
       return new Token({ secret: fixedSecret(secret), label, access: fingerprint(secret) });
     });
     // An app asks by its installations, and speaks another part of the interface than those who have nothing.
-    this.#own = own.length === 0 && !options.isApp ? [anonymous] : own;
+    this.#own = own.length === 0 && !options.isApp ? [this.#anonymous] : own;
     this.#now = options.now;
     this.#sleep = options.sleep;
   }
@@ -206,7 +210,10 @@ export class Budget {
    * GitHub takes none of them.
    */
   async acquire(resource: Resource, { urgency, signal, access }: Call): Promise<Token> {
-    const allowed = this.tokens.filter((token) => access === undefined || token.access === access);
+    const allowed =
+      access === anonymousAccess
+        ? [this.#anonymous]
+        : this.tokens.filter((token) => access === undefined || token.access === access);
     if (allowed.length === 0 && access === undefined) throw notInstalled();
     for (;;) {
       signal.throwIfAborted();

@@ -23,6 +23,7 @@ import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { readStream, tokenStreams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
 import { readDelivery } from './webhooks.ts';
+import { orAnonymously, reportOrAnonymously, withoutCredential } from './without-credential.ts';
 
 export interface GitHubOptions {
   name: string;
@@ -91,13 +92,22 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     lookUp: (login, call) =>
       isBotName(login)
         ? reportByRest(client, accountPath(login), call)
-        : reportAccount(client, { name: login, handle: undefined, counting: 'public' }, null, call, now()),
+        : reportOrAnonymously(
+            reportAccount(client, { name: login, handle: undefined, counting: 'public' }, null, call, now()),
+            () => reportByRest(client, accountPath(login), withoutCredential(call)),
+          ),
     refresh: (account, call) =>
       account.type === 'bot'
         ? reportByRest(client, `/user/${account.externalId}`, call)
-        : reportAccount(client, { ...known(account), counting: 'public' }, account.memory, call, now()),
+        : reportOrAnonymously(
+            reportAccount(client, { ...known(account), counting: 'public' }, account.memory, call, now()),
+            () => reportByRest(client, `/user/${account.externalId}`, withoutCredential(call)),
+          ),
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
-    findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
+    findRepository: (owner, repository, which, call) =>
+      orAnonymously(findRepository(client, owner, repository, which, call), () =>
+        findRepositoryByRest(client, owner, repository, withoutCredential(call)),
+      ),
     accesses: (account) => privateAccesses(client, account),
     seenTotals: (account, call) =>
       reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
