@@ -88,6 +88,25 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
   }
   return {
     ...seam,
+    ...accountsByToken(client, now),
+    accesses: (account) => privateAccesses(client, account),
+    seenTotals: (account, call) =>
+      reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
+    fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
+    streams: tokenStreams,
+    readStream: (stream, repository, position, call) =>
+      readStream(client, stream, repository, position, seenBy(repository, call)),
+    ...atFullDepth(client),
+    resolveIdentities: (repository, identities, call) =>
+      resolveIdentities(client, repository, identities, seenBy(repository, call)),
+  };
+}
+
+type Lookups = Pick<Provider, 'lookUp' | 'refresh' | 'listRepositories' | 'findRepository'>;
+
+/** Returns how accounts and what they own are read with a credential. */
+function accountsByToken(client: GitHubClient, now: () => Date): Lookups {
+  return {
     // GraphQL knows no bots by name.
     lookUp: (login, call) =>
       isBotName(login)
@@ -108,16 +127,6 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       orAnonymously(findRepository(client, owner, repository, which, call), () =>
         findRepositoryByRest(client, owner, repository, withoutCredential(call)),
       ),
-    accesses: (account) => privateAccesses(client, account),
-    seenTotals: (account, call) =>
-      reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
-    fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
-    streams: tokenStreams,
-    readStream: (stream, repository, position, call) =>
-      readStream(client, stream, repository, position, seenBy(repository, call)),
-    ...atFullDepth(client),
-    resolveIdentities: (repository, identities, call) =>
-      resolveIdentities(client, repository, identities, seenBy(repository, call)),
   };
 }
 
