@@ -13,6 +13,7 @@ import * as filesOfCommits from './0012-files-of-commits.ts';
 import * as answeredAt from './0013-answered-at.ts';
 import * as icons from './0014-icons.ts';
 import * as calendars from './0018-calendars.ts';
+import * as wholeRows from './0019-whole-rows.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0013-answered-at': answeredAt,
   '0014-icons': icons,
   '0018-calendars': calendars,
+  '0019-whole-rows': wholeRows,
 };
