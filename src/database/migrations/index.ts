@@ -15,6 +15,7 @@ import * as icons from './0014-icons.ts';
 import * as skippedItems from './0016-skipped-items.ts';
 import * as freshness from './0017-freshness.ts';
 import * as calendars from './0018-calendars.ts';
+import * as wholeRows from './0019-whole-rows.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0016-skipped-items': skippedItems,
   '0017-freshness': freshness,
   '0018-calendars': calendars,
+  '0019-whole-rows': wholeRows,
 };
