@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client, type ClientConfig } from 'pg';
 import { v4 as uuidv4 } from 'uuid';
 import { openDatabase } from '../src/database/open.ts';
@@ -34,6 +37,27 @@ export async function createTemplate(serverUrl: string): Promise<string> {
   const database = await openDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => {} });
   await database.close();
   return name;
+}
+
+/**
+ * Runs work with a PostgreSQL server, the embedded one or the one that DATABASE_URL names, and a template of all tables.
+ * @param work gets the environment that processes with tests need.
+ */
+export async function withTestServer<Result>(
+  work: (environment: Record<string, string>, directory: string) => Promise<Result>,
+): Promise<Result> {
+  const directory = await mkdtemp(join(tmpdir(), 'plaudit-test-'));
+  const databaseUrl = process.env['DATABASE_URL'] || undefined;
+  const server = await openDatabase({ databaseUrl, dataDir: directory, log: (line) => console.error(line) });
+  const serverUrl = databaseUrl ?? urlOf(server.clientConfig);
+  const template = await createTemplate(serverUrl);
+  try {
+    return await work({ TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template }, directory);
+  } finally {
+    await dropTemplate(serverUrl, template);
+    await server.close();
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
 export async function dropTemplate(serverUrl: string, name: string): Promise<void> {

@@ -8,12 +8,18 @@ export interface TestDatabase extends AsyncDisposable {
   url: string;
 }
 
-/** @param options.withTables false: as PostgreSQL makes it. */
-export async function createTestDatabase(options: { withTables?: boolean } = {}): Promise<TestDatabase> {
+/**
+ * @param options.withTables false: as PostgreSQL makes it.
+ * @param options.copyOf a database that nothing is connected to.
+ */
+export async function createTestDatabase(
+  options: { withTables?: boolean; copyOf?: TestDatabase } = {},
+): Promise<TestDatabase> {
   const { TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template } = process.env;
   if (!serverUrl || !template) throw new Error('run the tests by npm test: they need its database server');
   const name = newName('test');
-  const from = options.withTables === false ? '' : ` template ${template}`;
+  const source = options.copyOf === undefined ? template : new URL(options.copyOf.url).pathname.slice(1);
+  const from = options.withTables === false ? '' : ` template ${source}`;
   await onServer(serverUrl, `create database ${name}${from}`);
   return {
     url: databaseUrlOf(serverUrl, name),

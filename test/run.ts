@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../src/database/open.ts';
-import { createTemplate, dropTemplate, urlOf } from './database-server.ts';
+import { withTestServer } from './database-server.ts';
 
 /**
  * Runs the tests: `npm test`, or `npm test -- accounts history` for the files whose path holds one of the words.
@@ -23,29 +20,17 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-test-'));
-const databaseUrl = process.env['DATABASE_URL'] || undefined;
-const server = await openDatabase({ databaseUrl, dataDir, log: (line) => console.error(line) });
-const serverUrl = databaseUrl ?? urlOf(server.clientConfig);
-const template = await createTemplate(serverUrl);
-try {
-  process.exitCode = await runFiles();
-} finally {
-  await dropTemplate(serverUrl, template);
-  await server.close();
-  await rm(dataDir, { recursive: true, force: true });
-}
+process.exitCode = await withTestServer(runFiles);
 
-function runFiles(): Promise<number> {
+function runFiles(server: Record<string, string>, directory: string): Promise<number> {
   const child = spawn(process.execPath, ['--test', '--test-concurrency=3', `--test-timeout=${timeoutMs}`, ...files], {
     stdio: 'inherit',
     env: {
       ...process.env,
       DATABASE_URL: undefined,
-      TEST_SERVER_URL: serverUrl,
-      TEST_TEMPLATE: template,
+      ...server,
       // Files run in processes of their own, and all of them load the same sources.
-      NODE_COMPILE_CACHE: join(dataDir, 'compile-cache'),
+      NODE_COMPILE_CACHE: join(directory, 'compile-cache'),
     },
   });
   process.on('SIGINT', () => child.kill('SIGINT'));

@@ -12,7 +12,27 @@ export interface HostReply {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
+  /** Route as the description writes it, or the name of the GraphQL operation; absent: it is not rewritten. */
+  operation?: string;
+  /** Of a GraphQL operation: its text, and its variables in place of the address. */
+  asked?: { query: string; address: string };
 }
+
+/** Response of an interface before it is sent; it fits the host's description. */
+export interface Exchange {
+  /** Name of the token. */
+  caller: string;
+  /** Route as the description writes it, or the name of the GraphQL operation. */
+  operation: string;
+  /** Address of the request with its query, or the variables of the GraphQL operation as JSON. */
+  address: string;
+  /** Text of the GraphQL query. */
+  query?: string;
+  body: unknown;
+}
+
+/** Returns the body that is sent in place of the one that fits the description. */
+export type Rewrite = (exchange: Exchange) => unknown;
 
 /** A request to the interface. */
 export interface HostRequest {
@@ -43,8 +63,9 @@ export async function startHost(host: {
   /** Git is for those who are signed in alone. */
   isClosed?: boolean;
   answer: (asked: HostRequest) => HostReply | Promise<HostReply>;
+  rewrite?: Rewrite | undefined;
 }): Promise<SimulatedHost> {
-  const { name, world, apiPrefix, isClosed = false, answer } = host;
+  const { name, world, apiPrefix, isClosed = false, answer, rewrite } = host;
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -55,6 +76,10 @@ export async function startHost(host: {
   const git = new GitHost(world, (authorization) =>
     isClosed && authorization === undefined ? undefined : authenticate(world, authorization),
   );
+  const rewritten = ({ status, body, operation, asked }: HostReply, request: Pick<Exchange, 'caller' | 'address'>) =>
+    rewrite === undefined || operation === undefined || status >= 300
+      ? body
+      : rewrite({ ...request, ...asked, operation, body });
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const address = new URL(request.url ?? '/', url);
     if (!address.pathname.startsWith(apiPrefix)) {
@@ -63,7 +88,8 @@ export async function startHost(host: {
       return;
     }
     const who = authenticate(world, request.headers.authorization);
-    const { status, body, headers } = await answer({ request, address, who });
+    const reply = await answer({ request, address, who });
+    const { status, headers } = reply;
     const lost = losses.findIndex((begin) => `${request.method} ${address.pathname}`.startsWith(begin));
     if (lost >= 0) {
       losses.splice(lost, 1);
@@ -71,6 +97,7 @@ export async function startHost(host: {
       return;
     }
     const always = { 'content-type': 'application/json;charset=utf-8', date: world.now().toUTCString() };
+    const body = rewritten(reply, { caller: who?.name ?? 'stranger', address: `${address.pathname}${address.search}` });
     response.writeHead(status, { ...always, ...headers }).end(JSON.stringify(body));
   };
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -1,6 +1,6 @@
 import { json } from 'node:stream/consumers';
 import type { World } from '../github/world/world.ts';
-import { type SimulatedHost, startHost } from '../simulated-host.ts';
+import { type Rewrite, type SimulatedHost, startHost } from '../simulated-host.ts';
 import type { Place, Reply } from './answers.ts';
 import { answer, lacksScope } from './routes.ts';
 import { checkAnswer, checkRequest } from './swagger.ts';
@@ -32,12 +32,14 @@ export interface GiteaSimulatorOptions {
   isClosed?: boolean;
   /** Hears of a request before it is answered. */
   onRequest?: (path: string) => void;
+  /** Changes responses after they are checked. */
+  rewrite?: Rewrite;
 }
 
 const onlySignedIn: Reply = { status: 403, body: { message: 'Only signed in user is allowed to call APIs.' } };
 
 export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promise<GiteaSimulator> {
-  const { world, maxPerPage = 50, isClosed = false, onRequest } = options;
+  const { world, maxPerPage = 50, isClosed = false, onRequest, rewrite } = options;
   const requests: string[] = [];
   const surprises: GiteaSimulator['surprises'] = [];
   const hidden = new Map<number, string>();
@@ -48,7 +50,8 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     world,
     apiPrefix: '/api/v1/',
     isClosed,
-    answer: async ({ request, address, who }): Promise<Reply> => {
+    rewrite,
+    answer: async ({ request, address, who }) => {
       const { searchParams: query, search } = address;
       const path = address.pathname.slice('/api/v1'.length);
       const isWriting = request.method === 'POST';
@@ -63,7 +66,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
       const reply = surprise ?? (isRefused ? lacksScope('write:issue') : answer(place, described));
       if (reply.status === 200 || reply.status === 201)
         checkAnswer(described.path, reply.body, { isWritten: isWriting });
-      return reply;
+      return { ...reply, operation: described.path };
     },
   });
   return { ...host, apiUrl: `${host.url}/api/v1`, world, requests, surprises, hidden, imported, readingTokens };

@@ -13,7 +13,11 @@ interface Parameter {
 }
 
 interface Description {
-  paths: Record<string, { get: { parameters: Parameter[]; responses: Record<string, { $ref?: string }> } }>;
+  paths: Record<
+    string,
+    { get: { parameters: Parameter[]; responses: Record<string, { $ref?: string; schema?: object }> } }
+  >;
+  responses: Record<string, { schema?: object }>;
   definitions: Record<string, { properties?: object }>;
 }
 
@@ -103,6 +107,15 @@ export function checkAnswer(path: string, body: unknown, { isWritten = false } =
   const place = response?.$ref === undefined ? `#/paths/${pointer}/get/responses/200` : response.$ref;
   validate(path, `${place}/schema`, body);
 }
+
+/** Returns the schema of what a path answers, and how references in it are followed. */
+export function answerSchema(path: string): { schema: object; resolve: (reference: string) => object } {
+  const response = description.paths[path]?.get.responses['200'];
+  const named = response?.$ref === undefined ? response : description.responses[lastOf(response.$ref)];
+  return { schema: named?.schema ?? {}, resolve: (reference) => definitionOf(lastOf(reference)) };
+}
+
+const lastOf = (reference: string): string => reference.split('/').at(-1) ?? '';
 
 /** @param place of the schema in the description. */
 function validate(path: string, place: string, body: unknown): void {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { GraphQLError } from 'graphql';
+import type { Exchange, Rewrite } from '../simulated-host.ts';
 import type { App, AppCaller } from './app/app.ts';
 import { answerChecks } from './app/checks.ts';
 import type { Installation } from './app/installation.ts';
@@ -42,6 +43,7 @@ export interface ApiOptions {
   onRequest: (request: LoggedRequest) => void;
   /** Contributions of a heavy account that may be counted for one answer. */
   heavyLimit: number;
+  rewrite: Rewrite | undefined;
 }
 
 interface Asked {
@@ -116,12 +118,14 @@ export class Api {
           (graphql === undefined ? this.#rest(path, query, text, asked) : await this.#graphql(graphql, asked)))
         : secondaryLimit(60);
       this.#renameWhoIsDue(mentioned, 'old');
+      const address = graphql === undefined ? `${path}?${query.toString()}` : JSON.stringify(graphql.variables);
+      const body = this.#rewritten(reply, { caller: token, address, ...(graphql && { query: graphql.query }) });
       const headers = {
         ...limits.headers(token, resource),
         ...(who.scopes && { 'x-oauth-scopes': who.scopes.join(', ') }),
         ...reply.headers,
       };
-      await this.#send(request, response, { ...reply, headers }, fault, logged);
+      await this.#send(request, response, { ...reply, body, headers }, fault, logged);
     } finally {
       limits.end(token);
     }
@@ -147,7 +151,13 @@ export class Api {
     if (found === undefined || method !== 'GET') return missing;
     const reply = found.route.answer(place, found.parameters, query);
     if (reply.status === 200) checkAnswer(found.route.path, reply.body);
-    return { ...reply, body: distort(reply.body, fault) };
+    return { ...reply, operation: found.route.path, body: distort(reply.body, fault) };
+  }
+
+  #rewritten({ status, operation, body }: Reply, asked: Omit<Exchange, 'operation' | 'body'>): unknown {
+    const { rewrite } = this.#options;
+    const isRewritten = rewrite !== undefined && operation !== undefined && status < 300;
+    return isRewritten ? rewrite({ ...asked, operation, body }) : body;
   }
 
   #rateLimits(token: string): object {
@@ -182,7 +192,7 @@ export class Api {
       this.#heavyFailures += 1;
       return this.#heavyFailures % 2 === 1 ? badGateway(502) : tooMuch(body.data);
     }
-    return { status: 200, body: distort(body, fault) };
+    return { status: 200, body: distort(body, fault), operation: request.operationName ?? 'unnamed' };
   }
 
   #answer(

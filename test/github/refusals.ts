@@ -9,6 +9,8 @@ export interface Reply {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
+  /** Route as the description writes it, or the name of the GraphQL operation; absent: it is not rewritten. */
+  operation?: string;
 }
 
 const unicorn = '<html><head><title>502 Bad Gateway</title></head><body>Unicorn!</body></html>';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Rewrite } from '../simulated-host.ts';
 import { Api, type LoggedRequest } from './api.ts';
 import { App } from './app/app.ts';
 import { avatar } from './avatar.ts';
@@ -32,6 +33,8 @@ export interface SimulatorOptions {
   heavyLimit?: number;
   /** Hears of each request to the API before it is answered. */
   onRequest?: (request: LoggedRequest) => void;
+  /** Changes responses after they are checked. */
+  rewrite?: Rewrite;
 }
 
 /** A GitHub of our own, on loopback. */
@@ -75,7 +78,20 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     requests.push(request);
     options.onRequest?.(request);
   };
-  const api = new Api({ world, app, refusing, now, origin: url, apiUrl, limits, faults, heavyLimit, onRequest });
+  const { rewrite } = options;
+  const api = new Api({
+    world,
+    app,
+    refusing,
+    now,
+    origin: url,
+    apiUrl,
+    limits,
+    faults,
+    heavyLimit,
+    rewrite,
+    onRequest,
+  });
   const git = new GitHost(world, (authorization) => {
     const caller = app.authenticate(authorization);
     if (caller === undefined) return authenticate(world, authorization);

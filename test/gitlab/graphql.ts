@@ -1,4 +1,4 @@
-import { buildSchema, type DocumentNode, graphql, Kind, parse, visit } from 'graphql';
+import { buildSchema, type DocumentNode, getOperationAST, graphql, Kind, parse, visit } from 'graphql';
 import type { Account, Repository } from '../github/world/model.ts';
 import { isPartShown, isVisible, type Place, type Reply } from './answers.ts';
 
@@ -6,7 +6,7 @@ import { isPartShown, isVisible, type Place, type Reply } from './answers.ts';
  * What the service asks by GraphQL, in the words of https://docs.gitlab.com/api/graphql/reference/; a question that this does not
  * know is an error, and so is one that is too complex.
  */
-const schema = buildSchema(`
+export const gitlabSchema = buildSchema(`
   type Query { project(fullPath: ID!): Project  projects(ids: [ID!], first: Int): ProjectConnection }
   type ProjectConnection { nodes: [Project] }
   type Project {
@@ -46,9 +46,14 @@ export async function answerGraphql(place: Place, body: string): Promise<Reply> 
         .map((found) => found && project(place, found)),
     }),
   };
-  const { data, errors } = await graphql({ schema, source: query, variableValues: variables, rootValue });
+  const { data, errors } = await graphql({ schema: gitlabSchema, source: query, variableValues: variables, rootValue });
   if (errors !== undefined) throw new Error(`GraphQL: ${errors.map(({ message }) => message).join('; ')}`);
   return { status: 200, body: { data } };
+}
+
+/** Returns the name of the operation in a query, such as `graphql Authors`. */
+export function operationName(query: string): string {
+  return `graphql ${getOperationAST(parse(query))?.name?.value ?? 'unnamed'}`;
 }
 
 function named(place: Place, fullPath: string): Repository | undefined {

@@ -136,6 +136,11 @@ export type EndpointName = keyof typeof endpoints;
 
 export const endpointNames = Object.keys(endpoints) as EndpointName[];
 
+/** Returns the schema of what an endpoint answers. */
+export function answerSchema(name: string): TSchema | undefined {
+  return endpointNames.includes(name as EndpointName) ? endpoints[name as EndpointName].answer : undefined;
+}
+
 /** Names of all parameters that an endpoint may be asked with. */
 export function parametersOf(name: EndpointName): string[] {
   return Object.keys(endpoints[name].query.properties);

@@ -1,8 +1,8 @@
 import { json, text } from 'node:stream/consumers';
 import type { World } from '../github/world/world.ts';
-import { type SimulatedHost, startHost } from '../simulated-host.ts';
+import { type HostReply, type Rewrite, type SimulatedHost, startHost } from '../simulated-host.ts';
 import type { Place, Reply } from './answers.ts';
-import { answerGraphql } from './graphql.ts';
+import { answerGraphql, operationName } from './graphql.ts';
 import { type Hidden, nothingHidden } from './hidden.ts';
 import { checkAnswer, checkRequest } from './interface.ts';
 import { answer } from './routes.ts';
@@ -31,6 +31,8 @@ export interface GitLabSimulatorOptions {
   maxPerPage?: number;
   /** How long a list may be that tells how long it is. Default 10,000. */
   totalsUpTo?: number;
+  /** Changes responses after they are checked. */
+  rewrite?: Rewrite;
 }
 
 const insufficientScope = (scope: string): Reply => ({
@@ -43,7 +45,7 @@ const insufficientScope = (scope: string): Reply => ({
 });
 
 export async function startGitLabSimulator(options: GitLabSimulatorOptions): Promise<GitLabSimulator> {
-  const { world, maxPerPage = 100, totalsUpTo = 10_000 } = options;
+  const { world, maxPerPage = 100, totalsUpTo = 10_000, rewrite } = options;
   const requests: string[] = [];
   const surprises: GitLabSimulator['surprises'] = [];
   const hidden = nothingHidden();
@@ -53,7 +55,8 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
     name: 'GitLab',
     world,
     apiPrefix: '/api/',
-    answer: async ({ request, address, who }): Promise<Reply> => {
+    rewrite,
+    answer: async ({ request, address, who }): Promise<HostReply> => {
       const { pathname, search, searchParams: query } = address;
       const isGraphql = request.method === 'POST' && pathname === '/api/graphql';
       const path = isGraphql ? 'graphql' : pathname.slice('/api/v4'.length);
@@ -66,13 +69,20 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
       const place: Place = { world, url: address.origin, query, maxPerPage, totalsUpTo, viewer: who?.viewer, hidden };
       if (isGraphql) {
         if (who === undefined) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
-        return answerGraphql(place, await text(request));
+        const body = await text(request);
+        const { query: asked, variables } = JSON.parse(body) as { query: string; variables: object };
+        const reply = await answerGraphql(place, body);
+        return {
+          ...reply,
+          operation: operationName(asked),
+          asked: { query: asked, address: JSON.stringify(variables) },
+        };
       }
       const body = isWriting ? await json(request) : undefined;
       const described = checkRequest(request.method ?? '', path, query, body);
       const reply = answer(place, described);
       if (reply.status === 200 || reply.status === 201) checkAnswer(described, reply.body);
-      return reply;
+      return { ...reply, operation: described.name };
     },
   });
   return { ...host, apiUrl: `${host.url}/api/v4`, world, requests, surprises, hidden, narrowTokens, readingTokens };

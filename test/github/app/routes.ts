@@ -85,7 +85,7 @@ export function answerApp(asking: Asking & { method: string; path: string; isApp
     const reply = candidate.answer(asking, match.slice(1).map(decodeURIComponent));
     const name = method === 'GET' ? candidate.path : `${method} ${candidate.path}`;
     if (reply.status < 300) checkAnswer(name, reply.body);
-    return reply;
+    return { ...reply, operation: name };
   }
   return isApp ? { status: 401, body: { message: 'A JSON web token is not for this endpoint' } } : undefined;
 }

@@ -64,14 +64,8 @@ export function prepare(request: {
   operationName?: string | undefined;
 }): Prepared | GraphqlBody {
   const { variables = {} } = request;
-  let document: DocumentNode;
-  try {
-    document = parse(request.query);
-  } catch (error) {
-    return { errors: [{ message: `Parse error: ${(error as Error).message}` }] };
-  }
-  const faults = validate(schema, document);
-  if (faults.length > 0) return { errors: faults.map(toError) };
+  const document = checked(request.query);
+  if (!('kind' in document)) return document;
   const operation = getOperationAST(document, request.operationName);
   if (!operation) return { errors: [{ message: 'No operation was named.' }] };
   const cost = queryCost(document, operation, variables);
@@ -80,6 +74,26 @@ export function prepare(request: {
     return { errors: [{ type: 'MAX_NODE_LIMIT_EXCEEDED', message }] };
   }
   return { document, operation, variables, cost };
+}
+
+const maxChecked = 200;
+const checkedTexts = new Map<string, DocumentNode>();
+
+/** Parses and validates a query; the same text is validated once, for that takes longer than to answer it. */
+function checked(text: string): DocumentNode | GraphqlBody {
+  const known = checkedTexts.get(text);
+  if (known !== undefined) return known;
+  let document: DocumentNode;
+  try {
+    document = parse(text);
+  } catch (error) {
+    return { errors: [{ message: `Parse error: ${(error as Error).message}` }] };
+  }
+  const faults = validate(schema, document);
+  if (faults.length > 0) return { errors: faults.map(toError) };
+  if (checkedTexts.size >= maxChecked) checkedTexts.clear();
+  checkedTexts.set(text, document);
+  return document;
 }
 
 /** @returns the body of the answer, and how much of heavy accounts it had to count. */

@@ -1,0 +1,96 @@
+import type { Exchange } from '../simulated-host.ts';
+import { type Ground, openGround } from './ground.ts';
+import type { MutationHost } from './host.ts';
+import { Items } from './items.ts';
+import { type Failure, Judge } from './judge.ts';
+import { listMutations, type Mutation } from './mutations.ts';
+import { type Outcome, readWorld, type Stage } from './run.ts';
+import { changing, openScene, requestOf, type Scene } from './scene.ts';
+import { UnreadProperties } from './unread.ts';
+
+export interface Verdict {
+  id: string;
+  failures: Failure[];
+  /** False: the request was never made, so that nothing was proved. */
+  isApplied: boolean;
+}
+
+/** One host with what a service stores of it where nothing is unexpected, to try changes against. */
+export interface Experiment extends AsyncDisposable {
+  /** Those that may make a difference. */
+  mutations: readonly Mutation[];
+  /** Of properties that nothing reads. */
+  unread: number;
+  attempt(mutation: Mutation): Promise<Verdict>;
+}
+
+const untouched: Scene['onExchange'] = ({ body }) => body;
+
+/** @param options.isProving false: leaves out what seems not to be read without a proof. */
+export async function openExperiment(
+  host: MutationHost,
+  { stages, seed, isProving = true }: { stages: readonly Stage[]; seed: number; isProving?: boolean },
+): Promise<Experiment> {
+  const ending = new AsyncDisposableStack();
+  const scene = ending.use(await openScene(host));
+  const ground = ending.use(await openGround(scene));
+  await ground.save('first');
+  const first = await observe(scene, ground, 'first');
+  // What is stored before each stage.
+  await ground.save('again');
+  const judges = new Map<Stage, Judge>();
+  const mutations: Mutation[] = [];
+  let unread = 0;
+  for (const stage of stages) {
+    const { outcome, exchanges } = stage === 'first' ? first : await observe(scene, ground, stage);
+    judges.set(stage, new Judge(outcome, new Items(scene.world.world, outcome.snapshot)));
+    const listed = listMutations({ host, stage, seed }, exchanges);
+    const properties = new UnreadProperties(host.provider);
+    if (isProving) {
+      await properties.prove(listed, outcome, async (change) => {
+        await ground.restore(stage);
+        scene.onExchange = change;
+        return readWorld(scene, ground, stage);
+      });
+    }
+    const isRead = (one: Mutation): boolean =>
+      isProving ? !properties.isProved(one) : properties.unnamed(one.candidate.path) === undefined;
+    const tried = listed.filter(isRead);
+    unread += listed.length - tried.length;
+    mutations.push(...tried);
+  }
+  return {
+    mutations,
+    unread,
+    attempt: async ({ id, stage, request, exchange, candidate }) => {
+      await ground.restore(stage);
+      const change = changing(request, candidate);
+      let isApplied = false;
+      scene.onExchange = (one) => {
+        isApplied ||= requestOf(one) === request;
+        return change(one);
+      };
+      const outcome = await readWorld(scene, ground, stage);
+      const failures = judges.get(stage)?.judge({ exchange, candidate, outcome }) ?? [];
+      return { id, failures, isApplied };
+    },
+    [Symbol.asyncDispose]: () => ending.disposeAsync(),
+  };
+}
+
+/** Reads the world as it is. */
+async function observe(
+  scene: Scene,
+  ground: Ground,
+  stage: Stage,
+): Promise<{ outcome: Outcome; exchanges: Exchange[] }> {
+  const exchanges = new Map<string, Exchange>();
+  scene.onExchange = (exchange) => {
+    exchanges.set(requestOf(exchange), exchange);
+    return exchange.body;
+  };
+  const outcome = await readWorld(scene, ground, stage);
+  scene.onExchange = untouched;
+  if (outcome.faults.length > 0) throw new Error(`nothing is unexpected, and yet: ${outcome.faults.join('\n')}`);
+  return { outcome, exchanges: [...exchanges.values()] };
+}

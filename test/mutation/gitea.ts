@@ -1,0 +1,28 @@
+import { startGiteaSimulator } from '../gitea/simulator.ts';
+import { answerSchema } from '../gitea/swagger.ts';
+import type { MutationHost } from './host.ts';
+import { jsonCandidates } from './json-schema.ts';
+import { createMutationWorld } from './world.ts';
+
+/**
+ * Gitea's description names neither what is required nor what may be null; its Go program sends what it has no value for as
+ * null or not at all.
+ */
+export const giteaHost: MutationHost = {
+  name: 'gitea',
+  provider: 'gitea',
+  createWorld: () => createMutationWorld({ withDiscussions: false }),
+  start: async ({ world, hidden }, rewrite) => {
+    const simulator = await startGiteaSimulator({ world, maxPerPage: 4, rewrite });
+    simulator.hidden.set(hidden.id, 'private');
+    const { url, tokens } = simulator;
+    return {
+      settings: { GITEA_URL: url, GITEA_TOKEN: tokens.organization_member },
+      [Symbol.asyncDispose]: () => simulator.close(),
+    };
+  },
+  candidates: ({ operation, body }) => {
+    const { schema, resolve } = answerSchema(operation);
+    return jsonCandidates({ resolve, isSilent: true }, schema, body);
+  },
+};

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { schema as github } from '@octokit/graphql-schema';
+import { buildSchema } from 'graphql';
+import { documentedLimits } from '../github/limits.ts';
+import { startSimulator } from '../github/simulator.ts';
+import type { Exchange } from '../simulated-host.ts';
+import type { Candidate } from './candidate.ts';
+import { graphqlCandidates } from './graphql.ts';
+import type { MutationHost } from './host.ts';
+import { jsonCandidates, type Schema } from './json-schema.ts';
+import { createMutationWorld } from './world.ts';
+
+const schema = buildSchema(github.idl, { assumeValid: true });
+const description = JSON.parse(readFileSync(new URL('../github/generated/openapi.json', import.meta.url), 'utf8')) as {
+  answers: Record<string, Schema>;
+  components: { schemas: Record<string, Schema> };
+};
+
+function candidates({ operation, query, body }: Exchange): Candidate[] {
+  if (query !== undefined) return graphqlCandidates(schema, query, body);
+  const resolve = (reference: string): Schema =>
+    description.components.schemas[reference.replace('#/components/schemas/', '')] ?? {};
+  return jsonCandidates({ resolve, isSilent: false }, description.answers[operation] ?? {}, body);
+}
+
+/** More than any run asks, so that a run is never slowed down by what others asked before. */
+const limits = Object.fromEntries(Object.keys(documentedLimits).map((name) => [name, 1e9]));
+
+function hostWith(name: string, token: 'organization_member' | undefined): MutationHost {
+  return {
+    name,
+    provider: 'github',
+    createWorld: () => createMutationWorld({ withDiscussions: true }),
+    start: async ({ world, now }, rewrite) => {
+      const simulator = await startSimulator({ world, now, limits, rewrite });
+      return {
+        settings: {
+          GITHUB_URL: simulator.url,
+          GITHUB_API_URL: simulator.apiUrl,
+          ...(token && { GITHUB_TOKEN: simulator.tokens[token] }),
+        },
+        [Symbol.asyncDispose]: () => simulator.close(),
+      };
+    },
+    candidates,
+  };
+}
+
+export const githubHost = hostWith('github', 'organization_member');
+/** Without a token, by the REST interface alone. */
+export const anonymousGitHubHost = hostWith('github-anonymous', undefined);

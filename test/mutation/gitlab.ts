@@ -1,0 +1,37 @@
+import { gitlabSchema } from '../gitlab/graphql.ts';
+import { answerSchema } from '../gitlab/interface.ts';
+import { startGitLabSimulator } from '../gitlab/simulator.ts';
+import { graphqlCandidates } from './graphql.ts';
+import type { MutationHost } from './host.ts';
+import { jsonCandidates } from './json-schema.ts';
+import { createMutationWorld } from './world.ts';
+
+export const gitlabHost: MutationHost = {
+  name: 'gitlab',
+  provider: 'gitlab',
+  createWorld: () => {
+    const world = createMutationWorld({ withDiscussions: false });
+    // A review that neither approves nor asks for changes is nothing but its comments there.
+    for (const { pullRequests } of world.world.repositories) {
+      for (const review of pullRequests.flatMap(({ reviews }) => reviews)) {
+        if (review.state === 'COMMENTED') review.state = 'APPROVED';
+      }
+    }
+    return world;
+  },
+  start: async ({ world, hidden }, rewrite) => {
+    const simulator = await startGitLabSimulator({ world, maxPerPage: 4, rewrite });
+    simulator.hidden.profiles.add(hidden.id);
+    const { url, tokens } = simulator;
+    return {
+      settings: { GITLAB_URL: url, GITLAB_TOKEN: tokens.organization_member },
+      [Symbol.asyncDispose]: () => simulator.close(),
+    };
+  },
+  candidates: ({ operation, query, body }) => {
+    if (query !== undefined) return graphqlCandidates(gitlabSchema, query, body);
+    // What TypeBox builds is plain JSON Schema, without references.
+    const schema = answerSchema(operation);
+    return jsonCandidates({ resolve: () => ({}), isSilent: false }, schema ?? {}, body);
+  },
+};

@@ -1,0 +1,174 @@
+import { type ArgumentNode, Kind, parse, visit } from 'graphql';
+import type { World } from '../github/world/world.ts';
+import type { Exchange } from '../simulated-host.ts';
+import { alongPath, type Path } from './candidate.ts';
+import { type Row, type Snapshot, textOf } from './snapshot.ts';
+
+/** Finds the stored items that a place in a response is about. Items are named as the rows of a snapshot. */
+
+/** Properties whose values name what an object is. */
+const namingProperties = new Set(
+  (
+    'id node_id databaseId fullDatabaseId number iid login username oid sha full_name nameWithOwner ' +
+    'path_with_namespace full_path email'
+  ).split(' '),
+);
+/** How deep inside of an element of a list its name may be, as that of who gave a star is. */
+const namingDepth = 2;
+
+export class Items {
+  readonly #world: World;
+  readonly #byName = new Map<string, Set<string>>();
+  readonly #repositories: { key: string; owner: string; name: string }[] = [];
+
+  constructor(world: World, { rows }: Snapshot) {
+    this.#world = world;
+    for (const [key, row] of rows) {
+      for (const name of namesOf(key, row)) {
+        const named = this.#byName.get(name) ?? new Set();
+        this.#byName.set(name, named.add(key));
+      }
+      if (key.startsWith('repository ')) {
+        const owner = textOf(rows.get(`account ${textOf(row, 'owner')}`), 'name').toLowerCase();
+        const name = textOf(row, 'name').toLowerCase();
+        this.#repositories.push({ key, owner, name });
+        this.#byName.set(`${owner}/${name}`, new Set([key]));
+      }
+    }
+  }
+
+  /**
+   * Returns what encloses a place most closely: a contribution, a commit or a repository, and accounts on the way to it; but
+   * nothing around the outermost list, as long as there is something inside of it.
+   */
+  enclosing(exchange: Exchange, path: Path): { items: Set<string>; isFrame: boolean } {
+    const values = alongPath(exchange.body, path);
+    const outermost = path.findIndex((step) => typeof step === 'number') + 1;
+    const items = new Set<string>();
+    for (let depth = path.length; depth > 0; depth -= 1) {
+      const value = values[depth];
+      const isElement = typeof path[depth - 1] === 'number';
+      const isPlace = depth === path.length;
+      const names = [
+        ...(isPlace ? [] : namesIn(value, isElement ? namingDepth : 0)),
+        ...argumentsOf(exchange, path[depth - 1]),
+      ];
+      for (const key of this.#find(names, exchange)) items.add(key);
+      if ([...items].some(isThing) || (items.size > 0 && depth <= outermost)) break;
+    }
+    // Who gave a star has its id; elsewhere it is somebody who did something else.
+    if ([...items].some(isThing)) for (const key of items) if (isStar(key)) items.delete(key);
+    if (items.size > 0) return { items, isFrame: false };
+    return { items: this.#find(wordsOf(exchange.address), exchange), isFrame: true };
+  }
+
+  /** Returns the contribution that an object in a response is, if it is one. */
+  contributionOf(value: object, exchange: Exchange): string | undefined {
+    const ids = namesIn(value, 0).filter((name) => !name.startsWith('#'));
+    const found = [...this.#find(ids, exchange)].filter((key) => key.startsWith('contribution ') && !isStar(key));
+    return found.length === 1 ? found[0] : undefined;
+  }
+
+  /** Returns what is inside of a value. */
+  inside(exchange: Exchange, value: unknown): Set<string> {
+    return this.#find(namesIn(value, Number.POSITIVE_INFINITY), exchange);
+  }
+
+  /** Returns the repositories and accounts that a request names. */
+  frame(exchange: Exchange): Set<string> {
+    const found = this.#find(wordsOf(exchange.address), exchange);
+    return new Set([...found].filter((key) => /^(?:account|repository) /.test(key)));
+  }
+
+  #find(names: readonly string[], exchange: Exchange): Set<string> {
+    const found = new Set<string>();
+    const words = new Set(names.map((name) => name.toLowerCase()));
+    for (const name of words) {
+      const placed = this.#world.placeOf(names.find((one) => one.toLowerCase() === name) ?? '');
+      const keys = [
+        ...(this.#byName.get(name) ?? []),
+        ...(placed ? (this.#byName.get(String(placed.item.id)) ?? []) : []),
+      ];
+      for (const key of keys) found.add(key);
+    }
+    for (const { key, owner, name } of this.#repositories) if (words.has(owner) && words.has(name)) found.add(key);
+    return this.#ofRepositories(found, exchange);
+  }
+
+  /** Numbers of issues are the same in each repository: those of others are left out where the request names one. */
+  #ofRepositories(found: Set<string>, { address }: Exchange): Set<string> {
+    const words = new Set(wordsOf(address).map((word) => word.toLowerCase()));
+    const named = this.#repositories.filter(({ owner, name }) => words.has(owner) && words.has(name));
+    if (named.length === 0) return found;
+    const ids = new Set(named.map(({ key }) => key.split(' ')[1]));
+    return new Set([...found].filter((key) => !key.startsWith('contribution ') || ids.has(key.split(' ')[1])));
+  }
+}
+
+const isStar = (key: string): boolean => /^contribution \S+ star /.test(key);
+const isThing = (key: string): boolean => !key.startsWith('account ') && !key.startsWith('identity ') && !isStar(key);
+
+function namesOf(key: string, row: Row): string[] {
+  const [kind = '', first = '', second = '', third = ''] = key.split(' ');
+  const text = (name: string): string => textOf(row, name).toLowerCase();
+  switch (kind) {
+    case 'account':
+      return [first, first.replace(/^group:/, ''), text('handle'), text('name')].filter((name) => name !== '');
+    case 'repository':
+      return [first, text('handle')].filter((name) => name !== '');
+    case 'contribution':
+      return [
+        third,
+        ...(/^(?:issue|pull_request|discussion)$/.test(second) ? [`#${String(Number(row['number']))}`] : []),
+      ];
+    case 'commit':
+      return [second];
+    case 'identity':
+      return [first];
+    default:
+      return [];
+  }
+}
+
+function namesIn(value: unknown, depth: number): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const names = Object.entries(value).flatMap(([property, content]: [string, unknown]) => {
+    if (!namingProperties.has(property) || (typeof content !== 'string' && typeof content !== 'number')) return [];
+    return property === 'number' || property === 'iid' ? [`#${content}`] : [String(content)];
+  });
+  if (depth > 0 && (names.length === 0 || depth > namingDepth)) {
+    names.push(...Object.values(value).flatMap((content: unknown) => namesIn(content, depth - 1)));
+  }
+  return names;
+}
+
+/** Returns the words of what a field of a GraphQL query is asked with, such as the commit that an alias stands for. */
+function argumentsOf({ query, address }: Exchange, field: string | number | undefined): string[] {
+  if (query === undefined || typeof field !== 'string') return [];
+  const variables = JSON.parse(address) as Record<string, unknown>;
+  const words: string[] = [];
+  const read = ({ value }: ArgumentNode): void => {
+    if (value.kind === Kind.VARIABLE) words.push(...wordsOf(JSON.stringify(variables[value.name.value])));
+    if (value.kind === Kind.STRING) words.push(...wordsOf(value.value));
+  };
+  visit(parse(query), {
+    [Kind.FIELD]: (node) => {
+      if ((node.alias ?? node.name).value === field) for (const one of node.arguments ?? []) read(one);
+    },
+  });
+  return words;
+}
+
+/** Returns all words of an address or of variables; a number alone may be that of an issue. */
+function wordsOf(text: string | undefined): string[] {
+  const words = (text ?? '').split(/[^\w.@%-]+/).flatMap((word) => decoded(word).split(/[^\w.@-]+/));
+  return words.flatMap((word) => (/^\d{1,3}$/.test(word) ? [`#${word}`] : [word])).filter((word) => word !== '');
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}

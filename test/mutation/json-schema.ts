@@ -1,0 +1,168 @@
+import {
+  absent,
+  type Candidate,
+  enumChanges,
+  integerChanges,
+  type Path,
+  textChanges,
+  timeChanges,
+} from './candidate.ts';
+
+/** Lists every change that a JSON Schema, such as those of OpenAPI and TypeBox, allows in a response. */
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  nullable?: boolean;
+  format?: string;
+  pattern?: string;
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  allOf?: Schema[];
+}
+
+/** How a description is to be read. */
+export interface Description {
+  resolve: (reference: string) => Schema;
+  /**
+   * True for a description that does not say what may be missing: then every property may be absent, and what a Go
+   * program has as a pointer or a slice may be null, with nulls inside.
+   */
+  isSilent: boolean;
+}
+
+export function jsonCandidates(description: Description, schema: Schema, body: unknown): Candidate[] {
+  return ofValue(description, schema, body, []);
+}
+
+function ofValue(description: Description, described: Schema, value: unknown, path: Path): Candidate[] {
+  if (value === null || value === undefined) return [];
+  const alternatives = alternativesOf(description, described);
+  const schema = alternatives.find((one) => fits(description, one, value));
+  if (schema === undefined) return [];
+  const others = alternatives.filter((one) => one !== schema && !isNull(one));
+  return [
+    ...(mayBeNull(description, alternatives, schema) ? [{ path, change: 'null', value: null }] : []),
+    ...(path.length === 0 ? [] : others).map((one) => ({
+      path,
+      change: `member ${alternatives.indexOf(one)}`,
+      value: madeUp(description, one, value),
+    })),
+    ...ofSchema(description, schema, value, path),
+  ];
+}
+
+function ofSchema(description: Description, schema: Schema, value: unknown, path: Path): Candidate[] {
+  if (schema.enum !== undefined || schema.const !== undefined) return enumChanges(path);
+  if (Array.isArray(value)) {
+    const nulls = value.map((_one, index) => ({ path: [...path, index], change: 'null in list', value: null }));
+    return [
+      ...nulls,
+      ...value.flatMap((one, index) => ofValue(description, schema.items ?? {}, one, [...path, index])),
+    ];
+  }
+  if (typeof value === 'object' && value !== null) return ofProperties(description, schema, value, path);
+  if (typeof value === 'number') return Number.isInteger(value) ? integerChanges(path) : [];
+  if (typeof value !== 'string') return [];
+  const isTime = schema.format === 'date-time' || schema.pattern?.startsWith('^\\d{4}-');
+  return isTime ? timeChanges(path) : textChanges(path, value);
+}
+
+function ofProperties(description: Description, schema: Schema, value: object, path: Path): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const [name, content] of Object.entries(value)) {
+    const property = schema.properties?.[name] ?? additional(schema);
+    const place = [...path, name];
+    const isOptional = description.isSilent || !schema.required?.includes(name);
+    if (isOptional) candidates.push({ path: place, change: 'absent', value: absent });
+    candidates.push(...ofValue(description, property, content, place));
+  }
+  return candidates;
+}
+
+function additional({ additionalProperties }: Schema): Schema {
+  return typeof additionalProperties === 'object' ? additionalProperties : {};
+}
+
+/** Returns the schemas of which one holds, with references followed and what holds together put together. */
+function alternativesOf(description: Description, schema: Schema): Schema[] {
+  if (schema.$ref !== undefined) return alternativesOf(description, description.resolve(schema.$ref));
+  const { oneOf, anyOf, allOf, ...rest } = schema;
+  const choice = oneOf ?? anyOf;
+  if (choice !== undefined) {
+    return choice.flatMap((one) => alternativesOf(description, one)).map((one) => together([rest, one]));
+  }
+  if (allOf !== undefined) {
+    return [together([rest, ...allOf.map((one) => alternativesOf(description, one)[0] ?? {})])];
+  }
+  return [schema];
+}
+
+function together(schemas: readonly Schema[]): Schema {
+  return {
+    ...Object.assign({}, ...schemas),
+    properties: Object.assign({}, ...schemas.map(({ properties }) => properties ?? {})) as Record<string, Schema>,
+    required: schemas.flatMap(({ required }) => required ?? []),
+  };
+}
+
+function isNull({ type, enum: values }: Schema): boolean {
+  return type === 'null' || (values?.length === 1 && values[0] === null);
+}
+
+function mayBeNull(description: Description, alternatives: readonly Schema[], schema: Schema): boolean {
+  const { type, nullable, format } = schema;
+  const types = new Set([type].flat());
+  const isPointer = types.has('object') || types.has('array') || format === 'date-time' || !type;
+  return alternatives.some(isNull) || (description.isSilent ? isPointer : nullable === true || types.has('null'));
+}
+
+/** Tells whether a value is of this alternative, by its type and the properties that it needs. */
+function fits(description: Description, schema: Schema, value: unknown): boolean {
+  const { type, required = [], properties = {}, enum: values, const: only } = schema;
+  if (only !== undefined) return only === value;
+  if (values !== undefined) return values.includes(value);
+  const types = [type].flat().filter((one) => one !== undefined);
+  if (types.length > 0 && !types.includes(typeOf(value)) && !(typeOf(value) === 'integer' && types.includes('number')))
+    return false;
+  if (typeOf(value) !== 'object' || description.isSilent) return true;
+  return (
+    required.every((name) => name in Object(value)) &&
+    Object.keys(Object(value)).every(
+      (name) => Object.keys(properties).length === 0 || name in properties || schema.additionalProperties !== false,
+    )
+  );
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
+/** Returns a value of another alternative: just what it needs, with the values that the one in place has. */
+function madeUp(description: Description, schema: Schema, from: unknown): unknown {
+  const { enum: values, const: only, type, required = [], properties = {} } = schema;
+  if (only !== undefined) return only;
+  if (values !== undefined) return values[0];
+  const [first = properties === undefined ? 'string' : 'object'] = [type].flat();
+  if (first === 'array') return [];
+  if (first === 'integer' || first === 'number') return 1;
+  if (first === 'boolean') return false;
+  if (first === 'string') return 'made-up';
+  const source = Object(from) as Record<string, unknown>;
+  return Object.fromEntries(
+    required.map((name) => {
+      const [property = {}] = alternativesOf(description, properties[name] ?? {});
+      const isKept = name in source && fits(description, property, source[name]);
+      return [name, isKept ? source[name] : madeUp(description, property, undefined)];
+    }),
+  );
+}

@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Exchange } from '../simulated-host.ts';
+import { alongPath, type Candidate } from './candidate.ts';
+import type { Items } from './items.ts';
+import type { Outcome } from './run.ts';
+import { dependents } from './scope.ts';
+import { type Row, type Snapshot, textOf, textsOf } from './snapshot.ts';
+
+/** Compares a run on a changed response with one on the response as it is. */
+
+export interface Failure {
+  /** `stops`, `loops`, `loses`, `changes`, `shows`, `hides the reason`, `stores nonsense`. */
+  rule: string;
+  detail: string;
+}
+
+interface Judged {
+  exchange: Exchange;
+  candidate: Candidate;
+  outcome: Outcome;
+}
+
+/** A run may take more requests than one without a change: an item is asked for again, a page is read in halves. */
+const mostRequests = (baseline: number): number => 2 * baseline + 30;
+const items = /^(?:account|repository|contribution|commit) /;
+/** Without these a thing is not known, or not whose it is, who may see it, or when it was. */
+const essential =
+  /^(?:id|node_id|databaseId|fullDatabaseId|number|iid|login|username|name|full_name|path|path_with_namespace|full_path|oid|sha|email|type|kind|private|isPrivate|visibility|internal|owner|namespace|fork|isFork|created_at|createdAt|starredAt|starred_since|submittedAt|submitted_at|state)$/;
+/** Values that nothing can be read from, where null or nothing at all has a meaning. */
+const unreadable = /^(?:2\^53|2\^31|no such day|BigInt)/;
+
+export class Judge {
+  readonly #baseline: Outcome;
+  readonly #items: Items;
+
+  constructor(baseline: Outcome, items: Items) {
+    this.#baseline = baseline;
+    this.#items = items;
+  }
+
+  judge(judged: Judged): Failure[] {
+    const { outcome } = judged;
+    const differences = differencesOf(this.#baseline.snapshot, outcome.snapshot);
+    return [
+      ...this.#ends(outcome),
+      ...this.#keepsTheRest(judged, differences),
+      ...this.#showsNoMore(outcome.snapshot),
+      ...this.#tellsWhy(judged, differences),
+      ...storesText(outcome.snapshot),
+    ];
+  }
+
+  #ends({ faults, requests, jobs }: Outcome): Failure[] {
+    const failures = faults.map((detail) => ({ rule: 'stops', detail: shortened(detail) }));
+    if (requests > mostRequests(this.#baseline.requests)) {
+      failures.push({ rule: 'loops', detail: `${requests} requests instead of ${this.#baseline.requests}` });
+    }
+    if (jobs > mostRequests(this.#baseline.jobs)) failures.push({ rule: 'loops', detail: `${jobs} jobs` });
+    return failures;
+  }
+
+  #keepsTheRest({ exchange, candidate, outcome }: Judged, differences: readonly Difference[]): Failure[] {
+    const { allowed, kept } = this.#scope(exchange, candidate, outcome.snapshot);
+    const wrong = differences.filter(({ key, is }) =>
+      is === undefined ? kept.has(key) || !allowed.has(key) : !allowed.has(key),
+    );
+    const lost = wrong.filter(({ key, is }) => is === undefined && items.test(key));
+    const others = wrong.filter((one) => !lost.includes(one));
+    return [
+      ...(lost.length > 0 ? [{ rule: 'loses', detail: describe(lost) }] : []),
+      ...(others.length > 0 ? [{ rule: 'changes', detail: describe(others) }] : []),
+    ];
+  }
+
+  /** Returns the rows that may be other ones, and those that have to be there whatever else they are. */
+  #scope(exchange: Exchange, candidate: Candidate, changed: Snapshot): { allowed: Set<string>; kept: Set<string> } {
+    const { snapshot } = this.#baseline;
+    const { items: enclosing, isFrame } = this.#items.enclosing(exchange, candidate.path);
+    const inside = this.#items.inside(exchange, alongPath(exchange.body, candidate.path).at(-1));
+    const frame = this.#items.frame(exchange);
+    const ofFrame = new Set([...frame].filter((key) => enclosing.has(key) || isFrame));
+    const own = isFrame ? frame : enclosing;
+    const around = dependents(snapshot, own, { withOwned: !isFrame && ofFrame.size > 0 });
+    const within = dependents(snapshot, inside, { withOwned: true });
+    const allowed = new Set([...around, ...within]);
+    // Numbers of an account count everything.
+    const ownersOfNumbers = new Set([...frame, ...enclosing].filter((key) => key.startsWith('account ')));
+    for (const key of dependents(snapshot, ownersOfNumbers, { withOwned: false })) {
+      if (/^(?:account|counters|seen) /.test(key)) allowed.add(key);
+    }
+    if (isFrame) for (const key of brokenOff(snapshot, changed, frame)) allowed.add(key);
+    const isEssential = essential.test(String(candidate.path.at(-1))) || typeof candidate.path.at(-1) === 'number';
+    const kept = isEssential || isFrame ? [] : [...around].filter((key) => items.test(key) && !within.has(key));
+    return { allowed, kept: new Set(kept) };
+  }
+
+  #showsNoMore({ rows }: Snapshot): Failure[] {
+    const before = this.#baseline.snapshot.rows;
+    const shown = [...rows].filter(([key, row]) => isShown(rows, key, row));
+    const added = shown.filter(([key, row]) => !isShown(before, key, before.get(key)) && items.test(key) && row);
+    const larger = shown.flatMap(([key, row]) =>
+      Object.entries(row)
+        .filter(
+          ([column, value]) => counted(key, column) && Number(value ?? 0) > Number(before.get(key)?.[column] ?? 0),
+        )
+        .map(([column, value]) => `${key}: ${column} ${String(value)} instead of ${String(before.get(key)?.[column])}`),
+    );
+    const failures: Failure[] = added.map(([key]) => ({ rule: 'shows', detail: key }));
+    return larger.length > 0 ? [...failures, { rule: 'shows', detail: larger.slice(0, 3).join('; ') }] : failures;
+  }
+
+  #tellsWhy({ candidate, outcome }: Judged, differences: readonly Difference[]): Failure[] {
+    const { snapshot } = this.#baseline;
+    const known = new Set(snapshot.reasons.map((reason) => JSON.stringify(reason)));
+    const told = outcome.snapshot.reasons.some((reason) => !known.has(JSON.stringify(reason)));
+    const isMissing = differences.some(
+      ({ key, was, is }) =>
+        key.startsWith('counters ') && textsOf(is, 'missing').length > textsOf(was, 'missing').length,
+    );
+    if (told || isMissing) return [];
+    const lost = differences.filter(({ key, is, was }) => was !== undefined && is === undefined && items.test(key));
+    const unread = unreadable.test(candidate.change) ? differences : [];
+    const why = lost.length > 0 ? lost : unread;
+    return why.length === 0 ? [] : [{ rule: 'hides the reason', detail: describe(why) }];
+  }
+}
+
+interface Difference {
+  key: string;
+  was: Row | undefined;
+  is: Row | undefined;
+}
+
+function differencesOf(before: Snapshot, after: Snapshot): Difference[] {
+  return [...new Set([...before.rows.keys(), ...after.rows.keys()])]
+    .map((key) => ({ key, was: before.rows.get(key), is: after.rows.get(key) }))
+    .filter(({ was, is }) => !isDeepStrictEqual(was, is));
+}
+
+/** Returns what a list that was not read to its end leaves out: of a repository the kinds of the stream, of an account what it owns. */
+function brokenOff(baseline: Snapshot, { reasons }: Snapshot, frame: ReadonlySet<string>): Set<string> {
+  const broken = new Set<string>();
+  for (const reason of reasons) {
+    const stream = textOf(reason, 'stream');
+    const repository = textOf(reason, 'repository');
+    const name = `stream ${repository} ${stream}`;
+    const covers = textsOf(baseline.rows.get(name), 'covers');
+    if (covers.length > 0) broken.add(name).add(`repository ${repository}`);
+    for (const key of baseline.rows.keys()) {
+      const [kind, id, of] = key.split(' ');
+      const isCovered =
+        (kind === 'contribution' && covers.includes(of ?? '')) || (kind === 'commit' && covers.includes('commit'));
+      if (isCovered && id === repository) broken.add(key);
+    }
+    if (stream === 'repositories' || stream === 'account' || textOf(reason, 'task') !== '') {
+      for (const key of dependents(baseline, frame, { withOwned: true })) broken.add(key);
+    }
+  }
+  return new Set([...broken, ...dependents(baseline, broken, { withOwned: false })]);
+}
+
+/** Returns the keys of everything that anybody can see. */
+export function visibleIn({ rows }: Snapshot): Set<string> {
+  return new Set([...rows].filter(([key, row]) => items.test(key) && isShown(rows, key, row)).map(([key]) => key));
+}
+
+function isShown(rows: ReadonlyMap<string, Row>, key: string, row: Row | undefined): boolean {
+  if (row === undefined) return false;
+  const [kind, id, second] = key.split(' ');
+  if (kind === 'account') return row['is_gone'] !== true && row['hidden'] !== true;
+  if (kind === 'counters') return second === 'public';
+  const repository = rows.get(`repository ${id}`);
+  if (repository === undefined) return false;
+  return repository['is_private'] === false && repository['is_gone'] === false;
+}
+
+const countedColumns: Record<string, RegExp> = {
+  account: /^(?:followers|following|experience)$/,
+  repository: /^(?:stars|forks|open_issues|size_kib)$/,
+  counters: /^(?!missing$)/,
+  totals: /./,
+  contributor: /./,
+  day: /./,
+};
+
+function counted(key: string, column: string): boolean {
+  return countedColumns[key.split(' ')[0] ?? '']?.test(column) ?? false;
+}
+
+function storesText({ rows }: Snapshot): Failure[] {
+  const nonsense = [...rows].filter(([, row]) => /\\u0000|\\ud[89a-f]/i.test(JSON.stringify(row)));
+  return nonsense.slice(0, 3).map(([key]) => ({ rule: 'stores nonsense', detail: key }));
+}
+
+function describe(differences: readonly Difference[]): string {
+  const lines = differences.slice(0, 3).map(({ key, was, is }) => {
+    if (is === undefined) return `${key} is not stored`;
+    if (was === undefined) return `${key} is new`;
+    const columns = Object.keys(is).filter((column) => !isDeepStrictEqual(is[column], was[column]));
+    return `${key}: ${columns.map((one) => `${one} ${JSON.stringify(is[one])} instead of ${JSON.stringify(was[one])}`).join(', ')}`;
+  });
+  const more = differences.length - lines.length;
+  return shortened([...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; '));
+}
+
+function shortened(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

@@ -1,0 +1,23 @@
+import { addRepository } from '../github/world/activity.ts';
+import { addActivity } from '../github/world/fill.ts';
+import { Random } from '../github/world/random.ts';
+import { star } from '../github/world/repository-changes.ts';
+import type { MutationWorld } from './world.ts';
+
+const amounts = { commits: 0, issues: 18, pullRequests: 12 };
+
+/** Adds so much to a world that some of it is among any few of a hundred; the same seed adds the same. */
+export function addRandomActivity(given: MutationWorld, seed: number): MutationWorld {
+  const { world, people, organization, repositories, notes, advance } = given;
+  const random = new Random(seed);
+  const looms = addRepository(world, { ownerId: organization.id, name: 'looms', createdAt: organization.createdAt });
+  const cast = [people.ada, people.olive, people.max];
+  advance(30 * 86_400);
+  for (const repository of [repositories.handbook, repositories.plans, notes, looms]) {
+    const discussions = repository.hasDiscussions ? 6 : 0;
+    addActivity(world, random, repository, cast, { ...amounts, discussions });
+  }
+  star(world, looms, people.ada);
+  advance(3600);
+  return given;
+}

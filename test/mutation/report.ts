@@ -1,0 +1,42 @@
+import type { Verdict } from './experiment.ts';
+
+/** Writes what a run of mutations found, grouped by the place in the response. */
+export function formatReport(verdicts: readonly Verdict[]): string {
+  const failed = verdicts.filter(({ failures }) => failures.length > 0);
+  const unapplied = verdicts.filter(({ isApplied }) => !isApplied);
+  const groups = Map.groupBy(failed, ({ id }) => id.split(':').slice(0, -2).join(':'));
+  const lines = [...groups]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([place, ofPlace]) => ['', place, ...describePlace(ofPlace)].join('\n'));
+  const rules = Map.groupBy(
+    failed.flatMap(({ failures }) => failures),
+    ({ rule }) => rule,
+  );
+  return [
+    ...lines,
+    '',
+    ...[...rules].map(([rule, failures]) => `${failures.length} × ${rule}`),
+    `${verdicts.length} mutations: ${failed.length} do harm, at ${groups.size} places`,
+    ...(unapplied.length > 0
+      ? [
+          `${unapplied.length} were never asked for: ${unapplied
+            .slice(0, 5)
+            .map(({ id }) => id)
+            .join(', ')}`,
+        ]
+      : []),
+  ].join('\n');
+}
+
+/** The same failure of several changes of a place is one line. */
+function describePlace(verdicts: readonly Verdict[]): string[] {
+  const changes = new Map<string, string[]>();
+  for (const { id, failures } of verdicts) {
+    const change = id.split(':').slice(-2).join(' #');
+    for (const { rule, detail } of failures) {
+      const line = `${rule}: ${detail}`;
+      changes.set(line, [...(changes.get(line) ?? []), change]);
+    }
+  }
+  return [...changes].map(([line, of]) => `  ${line}  [${of.join(', ')}]`);
+}

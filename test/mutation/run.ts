@@ -1,0 +1,217 @@
+import { sql } from 'kysely';
+import { lookUpJob, refreshJob } from '../../src/accounts/jobs.ts';
+import { findByName } from '../../src/accounts/store.ts';
+import { changeNeeds } from '../../src/contributions/detail-store.ts';
+import { collectJob, seeTotalsJob } from '../../src/contributions/jobs.ts';
+import { addJob, type Job, type Task } from '../../src/database/queue.ts';
+import { inTransaction } from '../../src/database/transaction.ts';
+import { AppError } from '../../src/errors.ts';
+import { historyStream } from '../../src/providers/provider.ts';
+import { newCost, type SyncContext } from '../../src/sync/context.ts';
+import { install } from '../../src/sync/installations/operator.ts';
+import { pollJob } from '../../src/sync/poll-repository.ts';
+import { findStreams, wantFullScan } from '../../src/sync/stream-store.ts';
+import { createTasks } from '../../src/sync/tasks.ts';
+import type { Ground } from './ground.ts';
+import type { Scene } from './scene.ts';
+import { type Snapshot, takeSnapshot } from './snapshot.ts';
+
+/** What came of reading a world once. */
+export interface Outcome {
+  snapshot: Snapshot;
+  requests: number;
+  jobs: number;
+  /** Exceptions that no response of a host may cause, each once, and work without an end. */
+  faults: string[];
+}
+
+/** Everything is read for the first time, or all of it again after some hours. */
+export type Stage = 'first' | 'again';
+
+const limits = { requests: 1500, jobs: 400, ms: 60_000 };
+const laterS = 3 * 3600;
+
+/** Reads everything that a service reads of the world, job after job, into a database. */
+export async function readWorld(scene: Scene, ground: Ground, stage: Stage): Promise<Outcome> {
+  await using context = ground.newContext();
+  const run = new Run(scene, context, stage);
+  const { onExchange } = scene;
+  scene.onExchange = (exchange) => {
+    run.countRequest();
+    return onExchange(exchange);
+  };
+  try {
+    await run.read();
+    const { requests, jobs, faults } = run;
+    return { snapshot: await takeSnapshot(ground.core.database.pool), requests, jobs, faults };
+  } finally {
+    scene.onExchange = onExchange;
+  }
+}
+
+class Run {
+  requests = 0;
+  jobs = 0;
+  readonly faults: string[] = [];
+  readonly #scene: Scene;
+  readonly #stage: Stage;
+  readonly #context: SyncContext;
+  readonly #tasks: Record<string, Task>;
+  readonly #tooMuch = new AbortController();
+  readonly #signal = AbortSignal.any([this.#tooMuch.signal, AbortSignal.timeout(limits.ms)]);
+  /** Jobs without a time get the database's own, which is long after that of the world. */
+  readonly #untimedSince = new Date(Date.now() - 86_400_000);
+
+  constructor(scene: Scene, context: SyncContext, stage: Stage) {
+    this.#scene = scene;
+    this.#stage = stage;
+    let ids = 0;
+    this.#context = {
+      ...context,
+      // The same in each run, so that local copies of histories are used again.
+      newId: () =>
+        `${stage === 'first' ? '0' : 'a'}0000000-0000-7000-8000-${(ids += 1).toString(16).padStart(12, '0')}`,
+      onFailure: (error) => this.#note(error),
+    };
+    this.#tasks = createTasks(this.#context);
+  }
+
+  countRequest(): void {
+    this.requests += 1;
+    if (this.requests === limits.requests) this.#stop(`more than ${limits.requests} requests`);
+  }
+
+  read(): Promise<void> {
+    return this.#stage === 'first' ? this.#readFirst() : this.#readAgain();
+  }
+
+  async #readFirst(): Promise<void> {
+    const { people, organization, hidden } = this.#scene.world;
+    const persons = [people.ada, people.olive, people.max, people.gone, hidden].map(({ login }) => login);
+    for (const name of [organization.login, ...persons]) {
+      await this.#drain([lookUpJob({ provider: this.#scene.host.provider, name })]);
+    }
+    await this.#install(organization.login);
+    for (const name of persons) {
+      const id = await this.#idOf(name);
+      if (id !== undefined) await this.#drain([collectJob(id), seeTotalsJob(id)]);
+    }
+    for (const id of await this.#ids(
+      'select id from repositories where installed_at is not null order by external_id',
+    )) {
+      await inTransaction(this.#context.connection, (transaction) =>
+        changeNeeds(transaction, id, ['commit_lines', 'pull_request_files']),
+      );
+    }
+    await this.#follow();
+  }
+
+  async #readAgain(): Promise<void> {
+    const { advance } = this.#scene.world;
+    advance(laterS);
+    try {
+      const { connection, now } = this.#context;
+      for (const id of await this.#ids('select id from repositories order by external_id')) {
+        const names = (await findStreams(connection, id)).map(({ name }) => name);
+        // Git tells no JSON, and takes longest.
+        await wantFullScan(
+          connection,
+          id,
+          names.filter((name) => name !== historyStream.name),
+          now(),
+        );
+      }
+      for (const id of await this.#ids('select id from accounts where asked_at is not null order by external_id')) {
+        await this.#drain([refreshJob(id), collectJob(id), seeTotalsJob(id)]);
+      }
+      await this.#follow();
+    } finally {
+      advance(-laterS);
+    }
+  }
+
+  /** Polls what is installed and compares its totals, as the clock has it done. */
+  async #follow(): Promise<void> {
+    for (const repositoryId of await this.#ids(
+      'select id from repositories where installed_at is not null order by external_id',
+    )) {
+      const compare = { task: 'reconcile_repository', payload: { repositoryId }, key: `reconcile ${repositoryId}` };
+      await this.#drain([pollJob(repositoryId)]);
+      await this.#drain([{ ...compare, priority: 50 }]);
+    }
+  }
+
+  async #install(name: string): Promise<void> {
+    const { connection, providers } = this.#context;
+    const { provider: providerName } = this.#scene.host;
+    const known = await findByName(connection, providerName, name);
+    const provider = providers.get(providerName);
+    if (known?.state !== 'present' || provider === undefined) return;
+    const call = { urgency: 'background', signal: this.#signal, cost: newCost() } as const;
+    await this.#attempt(() =>
+      install(this.#context, { account: known.account, provider, repository: undefined }, call),
+    );
+    await this.#drain([collectJob(known.account.id)]);
+  }
+
+  async #idOf(name: string): Promise<string | undefined> {
+    const known = await findByName(this.#context.connection, this.#scene.host.provider, name);
+    return known?.state === 'present' ? known.account.id : undefined;
+  }
+
+  async #ids(query: string): Promise<string[]> {
+    const { rows } = await sql.raw<{ id: string }>(query).execute(this.#context.connection);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Runs jobs, and those that follow from them, until none is due. */
+  async #drain(jobs: readonly Job[]): Promise<void> {
+    for (const job of jobs) await addJob(this.#context.connection, job);
+    for (;;) {
+      const job = await this.#takeJob();
+      if (job === undefined || this.#signal.aborted) break;
+      const task = this.#tasks[job.task];
+      if (task === undefined) continue;
+      this.jobs += 1;
+      if (this.jobs === limits.jobs) this.#stop(`more than ${limits.jobs} jobs`);
+      await this.#attempt(() => task.run(job.payload, this.#signal));
+    }
+    if (this.#signal.aborted && !this.#tooMuch.signal.aborted) this.#stop(`no end after ${limits.ms} ms`);
+  }
+
+  async #takeJob(): Promise<{ task: string; payload: unknown } | undefined> {
+    const { rows } = await sql<{ task: string; payload: unknown }>`
+      delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+      where t.id = j.task_id and j.id = (
+        select id from graphile_worker._private_jobs
+        where run_at <= ${this.#context.now()} or run_at >= ${this.#untimedSince} order by priority, run_at, id limit 1)
+      returning t.identifier as task, j.payload`.execute(this.#context.connection);
+    return rows[0];
+  }
+
+  async #attempt(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#note(error);
+    }
+  }
+
+  #note(error: unknown): void {
+    if (this.#signal.aborted || error instanceof AppError) return;
+    const fault = error instanceof Error ? briefly(error.stack ?? error.message) : String(error);
+    if (!this.faults.includes(fault)) this.faults.push(fault);
+  }
+
+  #stop(why: string): void {
+    this.faults.push(why);
+    this.#tooMuch.abort(new Error(why));
+  }
+}
+
+/** Returns the message of an exception, and which of our files it comes from. */
+function briefly(stack: string): string {
+  const [message = '', ...frames] = stack.split('\n');
+  const own = frames.find((frame) => /\/src\//.test(frame));
+  return `${message}${own === undefined ? '' : ` (${own.replace(/^.*\/src\//, 'src/').replace(/\)$/, '')})`}`;
+}

@@ -1,0 +1,117 @@
+import type { Pool } from 'pg';
+
+/** Everything that a run stores, in words that do not depend on our ids or on when it ran. */
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Snapshot {
+  /** By `KIND NAME`, such as `contribution 7 issue 12`: repositories and accounts are named by the host's ids. */
+  rows: ReadonlyMap<string, Row>;
+  /** Why something is not stored, or not whole. */
+  reasons: Row[];
+}
+
+const person = (column: string): string => `(select external_id from accounts where id = ${column})`;
+const people = (column: string): string =>
+  `(select array_agg(a.external_id order by n) from unnest(${column}) with ordinality as u(id, n) left join accounts a on a.id = u.id)`;
+
+/** Queries whose first column tells the rows of a kind apart. */
+const parts: Record<string, string> = {
+  account: `
+    select external_id, type, handle, name, display_name, avatar_url, website, description, socials, followers,
+      following, experience, hidden, publishes_private, gone_at is not null as is_gone, asked_at is not null as is_asked,
+      listed_at is not null as is_listed, uncollected
+    from accounts`,
+  former_name: `select name_key, ${person('account_id')} as account from former_names`,
+  counters: `
+    select distinct on (a.external_id, c.includes_private)
+      a.external_id || ' ' || case when c.includes_private then 'private' else 'public' end,
+      c.commits, c.issues, c.pull_requests, c.reviews, c.stars, c.contributed_to, c.issues_closed,
+      c.pull_requests_merged, c.discussions, c.discussions_answered, c.missing
+    from counters c join accounts a on a.id = c.account_id order by a.external_id, c.includes_private, c.day desc`,
+  repository: `
+    select external_id, handle, ${person('owner_id')} as owner, name, description, language, license, default_branch,
+      is_private, access, is_fork, stars, forks, open_issues, size_kib, gone_at is not null as is_gone,
+      installed_at is not null as is_installed, collected_at is not null as is_collected
+    from repositories`,
+  stream: `
+    select r.external_id || ' ' || s.name, s.covers, s.completed_at is not null as is_complete, s.is_deep, s.failure,
+      s.failure_reason
+    from streams s join repositories r on r.id = s.repository_id`,
+  contribution: `
+    select r.external_id || ' ' || c.kind || ' ' || c.external_id, c.parent_external_id, ${person('c.account_id')} as author,
+      ${person('c.answered_by')} as answered_by, c.answered, c.created_at, c.updated_at, c.closed_at, c.merged_at, c.number,
+      ${person('c.resolved_by')} as resolved_by, c.answered_at, ${people('c.assignees')} as assignees,
+      ${people('c.reviewers')} as reviewers, c.comments, c.emojis, ${people('c.reactors')} as reactors, c.additions,
+      c.deletions, c.changed_files, c.commits, c.upvotes, c.labels, c.files, c.reason
+    from contributions c join repositories r on r.id = c.repository_id`,
+  commit: `
+    select r.external_id || ' ' || encode(c.oid, 'hex'), c.authored_at, c.committed_at, c.additions, c.deletions,
+      c.changed_files, c.files,
+      (select array_agg(i.email order by i.email) from identities i where i.id = any(c.identity_ids)) as people
+    from commits c join repositories r on r.id = c.repository_id`,
+  identity: `select email, ${person('account_id')} as account, resolved_at is not null as is_resolved from identities`,
+  totals: `
+    select r.external_id, t.commits, t.issues, t.issues_closed, t.pull_requests, t.pull_requests_merged, t.reviews,
+      t.discussions, t.discussions_answered, t.issue_comments, t.pull_request_comments, t.review_comments, t.stars
+    from repository_totals t join repositories r on r.id = t.repository_id`,
+  contributor: `
+    select r.external_id || ' ' || a.external_id, t.commits, t.issues, t.issues_closed, t.pull_requests,
+      t.pull_requests_merged, t.reviews, t.discussions, t.discussions_answered
+    from contributor_totals t join repositories r on r.id = t.repository_id join accounts a on a.id = t.account_id`,
+  day: `
+    select r.external_id || ' ' || a.external_id || ' ' || d.day, d.commits, d.issues, d.pull_requests, d.reviews,
+      d.discussions
+    from contribution_days d join repositories r on r.id = d.repository_id join accounts a on a.id = d.account_id`,
+  lacking: `
+    select r.external_id || ' ' || l.detail || ' ' || l.key
+    from lacking_details l join repositories r on r.id = l.repository_id`,
+  seen: `
+    select ${person('account_id')} || ' ' || access, to_jsonb(s) - 'account_id' - 'asked_at' - 'memory' as totals
+    from seen_totals s`,
+  installation: `
+    select id, account_external_id, account_name, covers, missing_permissions, suspended_at is not null as is_suspended,
+      removed_at is not null as is_removed
+    from installations`,
+  covered: `select installation_id || ' ' || repository_external_id from covered_repositories`,
+};
+
+const reasons = [
+  `select 'skipped' as what, stream, kind, reason, path, explanation, is_stored, items,
+    (select external_id from repositories where id = repository_id) as repository,
+    (select external_id from accounts where id = account_id) as account
+  from skipped_items`,
+  `select 'failed stream' as what, s.name as stream, s.failure, s.failure_reason, s.covers, r.external_id as repository
+  from streams s join repositories r on r.id = s.repository_id where s.failure is not null`,
+  `select 'question without an answer' as what, split_part(key, ' ', 1) as task, state, error_code, error_message
+  from questions where state <> 'asked'`,
+];
+
+const query = Object.entries(parts)
+  .map(([kind, text]) => `select '${kind}' as kind, array_agg(to_jsonb(part)) as rows from (${text}) as part(key)`)
+  .join(' union all ');
+
+export async function takeSnapshot(pool: Pool): Promise<Snapshot> {
+  const rows = new Map<string, Row>();
+  const read = await pool.query<{ kind: string; rows: Row[] | null }>(query);
+  for (const { kind, rows: found } of read.rows) {
+    for (const row of found ?? []) {
+      const { key, ...content } = row;
+      rows.set(`${kind} ${String(key)}`, content);
+    }
+  }
+  const why: Row[] = [];
+  for (const text of reasons) why.push(...(await pool.query<Row>(text)).rows);
+  return { rows, reasons: why };
+}
+
+/** Returns the texts in a column, which may be a list. */
+export function textsOf(row: Row | undefined, column: string): string[] {
+  const value = row?.[column];
+  const texts: unknown[] = Array.isArray(value) ? value : [value];
+  return texts.filter((one) => typeof one === 'string');
+}
+
+export function textOf(row: Row | undefined, column: string): string {
+  return textsOf(row, column)[0] ?? '';
+}

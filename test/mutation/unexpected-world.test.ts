@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { openGround } from './ground.ts';
+import { hosts } from './hosts.ts';
+import { Items } from './items.ts';
+import { visibleIn } from './judge.ts';
+import { addRandomActivity } from './random-world.ts';
+import { type Outcome, readWorld } from './run.ts';
+import { openScene } from './scene.ts';
+import { dependents } from './scope.ts';
+import { textsOf } from './snapshot.ts';
+import { UnexpectedItems } from './unexpected.ts';
+
+const seed = Number(process.env['MUTATION_SEED'] ?? (process.env['CI'] ? 1 : randomInt(1e6)));
+const percent = 5;
+
+for (const host of hosts) {
+  test(`${host.name}: a world with ${percent} % unexpected items is counted but for what is named as missing (MUTATION_SEED=${seed})`, async () => {
+    await using scene = await openScene({
+      ...host,
+      createWorld: () => addRandomActivity(host.createWorld(), seed),
+    });
+    await using ground = await openGround(scene);
+    await ground.save('empty');
+    const expected = await readWorld(scene, ground, 'first');
+    assert.deepEqual(expected.faults, []);
+    const items = new Items(scene.world.world, expected.snapshot);
+    const unexpected = new UnexpectedItems({ host, items, seed, percent });
+    await ground.restore('empty');
+    scene.onExchange = (exchange) => unexpected.rewrite(exchange);
+    for (const stage of ['first', 'again'] as const) {
+      const found = await readWorld(scene, ground, stage);
+      assert.ok(unexpected.met.size > 0);
+      assert.deepEqual(
+        [
+          ...endsLate(found, expected),
+          ...wrongCounters(found, expected, unexpected.met.size),
+          ...changed(found, expected, unexpected.met),
+        ],
+        [],
+        stage,
+      );
+    }
+  });
+}
+
+function endsLate({ faults, requests, jobs }: Outcome, expected: Outcome): string[] {
+  return [
+    ...faults,
+    ...(requests > 4 * expected.requests ? [`${requests} requests instead of ${expected.requests}`] : []),
+    ...(jobs > 4 * expected.jobs ? [`${jobs} jobs instead of ${expected.jobs}`] : []),
+  ];
+}
+
+/** A counter that is not named as missing is the true one; the others are too small by no more than what is unexpected. */
+function wrongCounters(found: Outcome, expected: Outcome, unexpected: number): string[] {
+  const wrong: string[] = [];
+  for (const [key, was] of expected.snapshot.rows) {
+    if (!key.startsWith('counters ')) continue;
+    const is = found.snapshot.rows.get(key);
+    const missing = new Set(textsOf(is, 'missing'));
+    for (const name of Object.keys(was).filter((column) => column !== 'missing')) {
+      const [before, now] = [Number(was[name] ?? 0), Number(is?.[name] ?? 0)];
+      const isRight = missing.has(name) ? now <= before && now >= before - unexpected : is?.[name] === was[name];
+      if (!isRight) wrong.push(`${key} ${name}: ${now} instead of ${before}${missing.has(name) ? ', missing' : ''}`);
+    }
+  }
+  return wrong;
+}
+
+/** Returns what does not depend on an unexpected item and is not stored as it is, and what can be seen that could not be seen before. */
+function changed(found: Outcome, expected: Outcome, met: ReadonlySet<string>): string[] {
+  const affected = dependents(expected.snapshot, met, { withOwned: false });
+  const things = /^(?:contribution|commit|repository) /;
+  const others = [...expected.snapshot.rows].filter(([key]) => things.test(key) && !affected.has(key));
+  const wrong = others.filter(([key, row]) => !isDeepStrictEqual(found.snapshot.rows.get(key), row));
+  const before = visibleIn(expected.snapshot);
+  const shown = [...visibleIn(found.snapshot)].filter((key) => !before.has(key));
+  return [...wrong.map(([key]) => `${key} is not as it is`), ...shown.map((key) => `${key} is shown`)];
+}

@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { Exchange } from '../simulated-host.ts';
+import { type Path, placeOf } from './candidate.ts';
+import type { Mutation } from './mutations.ts';
+import type { Outcome } from './run.ts';
+
+/**
+ * Finds properties that the service does not look at, so that it need not be tried with each change of them: three of four in what
+ * REST interfaces answer. The source of the provider does not have their names; that this is no mistake is proved by a run in
+ * which each of them is an object with nonsense, which no check of a payload lets pass.
+ */
+export class UnreadProperties {
+  readonly #words: ReadonlySet<string>;
+  readonly #proved = new Set<string>();
+
+  /** @param provider the folder of its source. */
+  constructor(provider: string) {
+    const files = globSync(`src/providers/{${provider},rest,http}/**/*.{ts,graphql}`);
+    if (files.length === 0) throw new Error(`the source of ${provider} is not here`);
+    this.#words = new Set(files.flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []));
+  }
+
+  /** Returns whether a run has proved that nothing is read there. */
+  isProved({ operation, candidate }: Pick<Mutation, 'operation' | 'candidate'>): boolean {
+    const unnamed = this.unnamed(candidate.path);
+    return unnamed !== undefined && this.#proved.has(`${operation} ${placeOf(unnamed)}`);
+  }
+
+  /** Returns the part of a path up to the first property whose name the source does not have. */
+  unnamed(path: Path): Path | undefined {
+    const index = path.findIndex((step) => typeof step === 'string' && !this.#words.has(step));
+    return index < 0 ? undefined : path.slice(0, index + 1);
+  }
+
+  /** Tries each operation with nonsense in all properties that seem not to be read. */
+  async prove(
+    mutations: readonly Mutation[],
+    baseline: Outcome,
+    read: (change: (exchange: Exchange) => unknown) => Promise<Outcome>,
+  ): Promise<void> {
+    const places = Map.groupBy(
+      mutations.flatMap(({ operation, candidate: { path } }) => {
+        const unnamed = this.unnamed(path);
+        return unnamed === undefined ? [] : [{ operation, place: placeOf(unnamed) }];
+      }),
+      ({ operation }) => operation,
+    );
+    for (const [operation, named] of places) {
+      const poisoned = new Set(named.map(({ place }) => place));
+      const { snapshot, faults } = await read((exchange) =>
+        exchange.operation === operation ? withPoison(exchange.body, poisoned, []) : exchange.body,
+      );
+      const isSame = faults.length === 0 && isDeepStrictEqual(snapshot, baseline.snapshot);
+      if (isSame) for (const place of poisoned) this.#proved.add(`${operation} ${place}`);
+    }
+  }
+}
+
+function withPoison(value: unknown, places: ReadonlySet<string>, path: Path): unknown {
+  if (places.has(placeOf(path))) return { nonsense: [true] };
+  if (Array.isArray(value)) return value.map((one: unknown, index) => withPoison(one, places, [...path, index]));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, content]: [string, unknown]) => [
+      name,
+      withPoison(content, places, [...path, name]),
+    ]),
+  );
+}

@@ -1,0 +1,68 @@
+import { type ContractWorld, createContractWorld } from '../contract/world.ts';
+import {
+  addCommit,
+  addDiscussion,
+  addIssue,
+  addPullRequest,
+  addRepository,
+  addReview,
+} from '../github/world/activity.ts';
+import { addComment, addDiscussionComment, markAnswer } from '../github/world/comments.ts';
+import type { Account, Repository } from '../github/world/model.ts';
+import { closeItem } from '../github/world/mutations.ts';
+import { addAccount } from '../github/world/people.ts';
+import { react, upvote } from '../github/world/reactions.ts';
+import { star } from '../github/world/repository-changes.ts';
+
+/** The world of the contract with something of everything that hosts tell. */
+export interface MutationWorld extends ContractWorld {
+  /** Owned by a person and not installed, so that it is read for its counts alone. */
+  notes: Repository;
+  /** Somebody whom the host does not show to everybody, where it has a word for that. */
+  hidden: Account;
+}
+
+export function createMutationWorld({ withDiscussions }: { withDiscussions: boolean }): MutationWorld {
+  const contract = createContractWorld();
+  const { world, people, repositories, advance } = contract;
+  const { ada, max, olive } = people;
+  const hidden = addAccount(world, { login: 'hidden-hannah', createdAt: world.now(), emails: ['hannah@mail.example'] });
+  const notes = addRepository(world, {
+    ownerId: ada.id,
+    name: 'notes',
+    description: 'Notes A to G',
+    language: 'TypeScript',
+    createdAt: world.now(),
+    hasDiscussions: withDiscussions,
+  });
+  addIssue(world, notes, { author: max });
+  closeItem(world, addIssue(world, notes, { author: hidden }), { by: ada });
+  const pull = addPullRequest(world, notes, { author: olive });
+  addReview(world, pull, { author: ada });
+  addReview(world, pull, { author: max });
+  closeItem(world, pull, { merged: true, by: ada });
+  addPullRequest(world, notes, { author: max });
+  for (const { login, emails } of [olive, hidden]) {
+    addCommit(world, repositories.handbook, { author: { name: login, email: emails[0] ?? '' } });
+  }
+  // Git takes most of the time of a run, and one history is as good as three.
+  repositories.plans.commits.length = 0;
+  addComment(world, pull, { author: ada });
+  star(world, notes, olive);
+  star(world, notes, max);
+  if (withDiscussions) {
+    repositories.handbook.hasDiscussions = true;
+    for (const repository of [repositories.handbook, notes]) addTalks(contract, repository);
+  }
+  advance(3600);
+  return { ...contract, notes, hidden };
+}
+
+function addTalks({ world, people: { ada, max, olive } }: ContractWorld, repository: Repository): void {
+  const answered = addDiscussion(world, repository, { author: ada });
+  const answer = addDiscussionComment(world, answered, { author: max });
+  markAnswer(world, answered, answer);
+  addDiscussionComment(world, addDiscussion(world, repository, { author: olive }), { author: ada });
+  react(world, answered, { by: max, content: 'ROCKET' });
+  upvote(world, answered, olive);
+}
