@@ -28,6 +28,7 @@ import type {
   RepositoryIdentitiesTable,
   RepositoryPollsTable,
   RepositoryTotalsTable,
+  StarEventsTable,
   StreamsTable,
   UncountedCommitsTable,
 } from './contribution-tables.ts';
@@ -50,6 +51,7 @@ export interface Tables {
   counters: CountersTable;
   repositories: RepositoriesTable;
   streams: StreamsTable;
+  star_events: StarEventsTable;
   contributions: ContributionsTable;
   identities: IdentitiesTable;
   commits: CommitsTable;

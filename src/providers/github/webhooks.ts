@@ -4,7 +4,9 @@ import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
 import { isDeliveryId, isSignature, parseDelivered, requireSecret } from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
+import { restActor } from './actors.ts';
 import { accessOf } from './app/registration.ts';
+import { RestAccountPayload } from './payloads.ts';
 
 /**
  * Reads what GitHub delivers. A delivery is a hint to look: what it tells of states is left alone, so that neither the order
@@ -51,7 +53,12 @@ const isAboutInstallation = ({ what }: Change): boolean => what === 'installatio
 
 const Named = Type.Object({ id: Type.Integer(), login: Type.String() });
 const Repository = Type.Object({ id: Type.Integer(), name: Type.String(), owner: Named });
-const Sent = Type.Object({ sender: Type.Object({ id: Type.Integer() }) });
+const Starred = Type.Object({
+  action: Type.String(),
+  starred_at: Type.Optional(Type.Union([Type.Null(), Type.String()])),
+  repository: Type.Object({ updated_at: Type.Optional(Type.String()) }),
+  sender: RestAccountPayload,
+});
 const Commented = Type.Object({ issue: Type.Object({ pull_request: Type.Optional(Type.Object({})) }) });
 const Identified = Type.Object({ id: Type.Integer() });
 const Author = Type.Object({ user: Type.Optional(Type.Union([Type.Null(), Named])) });
@@ -139,14 +146,21 @@ function commented(payload: unknown): Change[] {
   });
 }
 
+/** GitHub may show nobody's stars to the service, so the delivery says who starred the repository, and when. */
 function starred(payload: unknown): Change[] {
-  const { action, repository } = check(InRepository, payload);
-  const { sender } = check(Sent, payload);
-  return [
-    ...(action === 'deleted' ? [removed(repository, 'star', sender.id)] : []),
-    contributions(repository, ['stars']),
-    ...listed(payload),
-  ];
+  const { repository } = check(InRepository, payload);
+  return [...starOf(payload, repository), contributions(repository, ['stars']), ...listed(payload)];
+}
+
+function starOf(payload: unknown, { id }: Repository): Change[] {
+  const { action, starred_at, repository, sender } = check(Starred, payload);
+  const account = restActor(sender);
+  const isTakenBack = action === 'deleted';
+  // Only a star that is given says when; when one is taken back, GitHub updates the repository in that second, as the
+  // examples of both show (octokit/webhooks, payload-examples/api.github.com/star).
+  const at = new Date((isTakenBack ? repository.updated_at : starred_at) ?? '');
+  if (account === null || Number.isNaN(at.getTime())) return [];
+  return [{ what: 'star', repository: String(id), account, at: at.toISOString(), isTakenBack }];
 }
 
 function listed(payload: unknown): Change[] {

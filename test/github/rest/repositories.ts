@@ -1,7 +1,14 @@
 import { crc32 } from 'node:zlib';
 import { time } from '../graphql/question.ts';
 import { authorAssociation } from '../world/association.ts';
-import { type Commit, type Issue, isPullRequest, type PullRequest, type Repository } from '../world/model.ts';
+import {
+  type Commit,
+  type Issue,
+  isPullRequest,
+  type PullRequest,
+  type Repository,
+  type Star,
+} from '../world/model.ts';
 import { type Place, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 import { reactionSummary } from './comments.ts';
@@ -157,6 +164,12 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
       },
     }),
   };
+}
+
+/** A star with its date, as GitHub shows it for the media type `application/vnd.github.star+json`. */
+export function stargazer(place: Place, { accountId, starredAt }: Star): object {
+  const account = place.world.accountById(accountId);
+  return { starred_at: time(starredAt), user: account === undefined ? null : simpleAccount(place, account) };
 }
 
 /** Those that are still there. */

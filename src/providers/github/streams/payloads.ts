@@ -121,8 +121,12 @@ export const DeepDiscussionsPayload = inRepository(countedPage(DeepDiscussionPay
 
 export const StarPayload = Type.Object({ starredAt: Time, node: ActorPayload });
 export type StarPayload = Static<typeof StarPayload>;
-const Stars = Type.Array(Nullable(StarPayload));
-export const StarsPayload = inRepository(Type.Object({ totalCount: Count, pageInfo: PageInfo, edges: Stars }));
+export const StargazerPage = Type.Object({ pageInfo: PageInfo, edges: Type.Array(Nullable(StarPayload)) });
+export const StarCountPayload = Type.Object({ node: Nullable(Type.Object({ stargazerCount: Count })) });
+export const StarsPayload = Type.Object({
+  ...StarCountPayload.properties,
+  list: Nullable(Type.Object({ page: StargazerPage })),
+});
 
 export const RepositoryTipPayload = Type.Object({
   node: Nullable(
@@ -131,7 +135,6 @@ export const RepositoryTipPayload = Type.Object({
       newestIssues: nodes(DeepIssuePayload),
       newestPullRequests: nodes(DeepPullRequestPayload),
       newestDiscussions: nodes(DeepDiscussionPayload),
-      newestStars: Type.Object({ edges: Stars }),
     }),
   ),
 });
@@ -146,7 +149,7 @@ export const RepositoryTotalsPayload = Type.Object({
       issues: Total,
       pullRequests: Total,
       discussions: Total,
-      stargazers: Total,
+      stargazerCount: Count,
       defaultBranchRef: Nullable(Type.Object({ target: Nullable(Type.Object({ history: Type.Optional(Total) })) })),
     }),
   ),

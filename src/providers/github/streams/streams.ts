@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.ts';
 import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
 import { type GitHubClient, TooHeavy } from '../client.ts';
-import { deepDiscussions, deepIssues, deepPullRequests, discussions, issues, pullRequests, stars } from '../queries.ts';
+import { deepDiscussions, deepIssues, deepPullRequests, discussions, issues, pullRequests } from '../queries.ts';
 import type { Asking, PageReader } from './asking.ts';
 import { Collector } from './collector.ts';
 import { readComments } from './comments.ts';
@@ -14,6 +14,8 @@ import {
   addIssue,
   addPullRequest,
 } from './items.ts';
+import { endOf } from './page-end.ts';
+import { readStars } from './stars.ts';
 
 /** What can be read with a token. */
 export const tokenStreams: readonly Stream[] = [
@@ -75,30 +77,6 @@ function pagesOf<Node extends { updatedAt: string }>(
     return collector.toPage(endOf(page, nodes.at(-1)?.updatedAt, since, pageSize));
   };
 }
-
-function endOf(
-  { totalCount, pageInfo }: Omit<NodePage<never>, 'nodes'>,
-  oldestChange: string | undefined,
-  since: Date | null,
-  pageSize: number,
-): { nextCursor: string | null; total: number | null; pageSize: number } {
-  const isPast = since !== null && oldestChange !== undefined && new Date(oldestChange) < since;
-  return {
-    nextCursor: pageInfo.hasNextPage && !isPast ? pageInfo.endCursor : null,
-    // Of what changed since a time, the count says nothing about all.
-    total: since === null ? totalCount : null,
-    pageSize,
-  };
-}
-
-const readStars: PageReader = async (client, { handle }, { cursor, since, pageSize }, call) => {
-  const { data } = await client.graphql(stars, { id: handle, after: cursor, first: pageSize }, call);
-  const { page } = existing(data.node);
-  const collector = new Collector();
-  const edges = page.edges.filter((edge) => edge !== null);
-  for (const edge of edges) collector.addStar(edge);
-  return collector.toPage(endOf(page, edges.at(-1)?.starredAt, since, pageSize));
-};
 
 function atDepth(counts: PageReader, deep: PageReader): PageReader {
   return (client, repository, position, call) => (position.isDeep ? deep : counts)(client, repository, position, call);

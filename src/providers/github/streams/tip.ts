@@ -21,7 +21,6 @@ export async function readTip(
   for (const issue of there(data.node.newestIssues.nodes)) await addDeepIssue(asking, collector, issue);
   for (const pull of there(data.node.newestPullRequests.nodes)) await addDeepPullRequest(asking, collector, pull);
   for (const one of there(data.node.newestDiscussions.nodes)) await addDeepDiscussion(asking, collector, one);
-  for (const star of there(data.node.newestStars.edges)) collector.addStar(star);
   const page = collector.toPage({ nextCursor: null, total: null, pageSize: 0 });
   return { repository: toListed(data.node, access), page };
 }
@@ -44,7 +43,7 @@ export async function readTotals(
     issues: node.issues.totalCount,
     pull_requests: node.pullRequests.totalCount,
     discussions: node.discussions.totalCount,
-    stars: node.stargazers.totalCount,
+    stars: node.stargazerCount,
     comments: await countComments(asking, repository, 'comments'),
     review_comments: await countComments(asking, repository, 'review_comments'),
   };
