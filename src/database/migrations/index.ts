@@ -12,7 +12,7 @@ import * as detailsAskedAnew from './0011-details-asked-anew.ts';
 import * as filesOfCommits from './0012-files-of-commits.ts';
 import * as answeredAt from './0013-answered-at.ts';
 import * as icons from './0014-icons.ts';
-import * as withheldStars from './0021-withheld-stars.ts';
+import * as starsAndBots from './0021-stars-and-bots.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
@@ -29,5 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0012-files-of-commits': filesOfCommits,
   '0013-answered-at': answeredAt,
   '0014-icons': icons,
-  '0021-withheld-stars': withheldStars,
+  '0021-stars-and-bots': starsAndBots,
 };

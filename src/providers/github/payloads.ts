@@ -188,6 +188,7 @@ export const RestAccountPayload = Type.Object({
   login: Text,
   type: Text,
   avatar_url: Text,
+  html_url: Type.Optional(Text),
   name: Type.Optional(Nullable(Text)),
   blog: Type.Optional(Nullable(Text)),
   bio: Type.Optional(Nullable(Text)),

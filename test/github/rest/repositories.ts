@@ -9,7 +9,7 @@ import {
   type Repository,
   type Star,
 } from '../world/model.ts';
-import { type Place, simpleAccount } from './accounts.ts';
+import { ghost, type Place, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 import { reactionSummary } from './comments.ts';
 
@@ -138,7 +138,7 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
     state: item.closedAt === null ? 'open' : 'closed',
     state_reason: isPull ? null : (item.stateReason?.toLowerCase() ?? null),
     title: item.title,
-    user: author === undefined ? null : simpleAccount(place, author),
+    user: simpleAccount(place, author ?? ghost),
     labels: item.labels.map((name) => label(repositoryUrl, name)),
     assignee: assignees[0] ?? null,
     assignees,
