@@ -138,6 +138,8 @@ async function list(
   const known = await findKnown(transaction, asked);
   // It is listed once somebody asks for it.
   if (known === undefined) {
+    // An account without a name cannot be looked up.
+    if (asked.name === '') return;
     await askWithin(transaction, lookUpJob(asked), context.now());
     return;
   }
