@@ -21,6 +21,8 @@ export interface Actor {
   avatarUrl: string;
   /** The name was read in an old commit: it never replaces one that the provider told. */
   nameMayBeOld?: true;
+  /** The mention says no display name, and no address of the avatar but the plain one: neither replaces a stored one. */
+  isBrief?: true;
 }
 
 /** The whole record, as the provider tells it when asked for the account itself. */

@@ -46,6 +46,8 @@ export async function findByName(
     .where(sql`lower(name)`, '=', nameKey(name))
     .orderBy(sql`gone_at is not null`)
     .orderBy('named_at', 'desc')
+    // One page can report the same name for two accounts.
+    .orderBy('id')
     .limit(1)
     .executeTakeFirst();
   if (row !== undefined && row.gone_at === null) return { state: 'present', account: toAccount(row) };
@@ -154,17 +156,23 @@ export async function saveActors(
       display_name: actor.displayName,
       avatar_url: actor.avatarUrl,
       named_at: actor.nameMayBeOld ? new Date(0) : mentionedAt,
+      is_brief: actor.isBrief ?? false,
     }));
   const { rows } = await sql<{ id: string; external_id: string }>`
     with mentioned as (
       select * from json_to_recordset(${JSON.stringify(mentions)}::json) as m (
         id uuid, external_id text, handle text, type text, name text, display_name text, avatar_url text,
-        named_at timestamptz)
-    ), known as (
-      select a.id, a.external_id, a.name as old_name, m.handle, m.name, m.display_name, m.avatar_url,
-        m.named_at, a.named_at < m.named_at and (a.name, a.display_name, a.avatar_url)
-          is distinct from (m.name, m.display_name, m.avatar_url) as differs
+        named_at timestamptz, is_brief boolean)
+    ), told as (
+      select a.id, a.external_id, a.type as old_type, a.name as old_name, a.display_name as old_display_name,
+        a.avatar_url as old_avatar_url, a.named_at as old_named_at, m.handle, m.type, m.name, m.named_at,
+        case when m.is_brief then a.display_name else m.display_name end as display_name,
+        case when m.is_brief then a.avatar_url else m.avatar_url end as avatar_url
       from mentioned m join accounts a on a.provider = ${provider} and a.external_id = m.external_id
+    ), known as (
+      select *, old_named_at < named_at and (old_type, old_name, old_display_name, old_avatar_url)
+        is distinct from (type, name, display_name, avatar_url) as differs
+      from told
     ), added as (
       insert into accounts (
         id, provider, external_id, handle, type, name, display_name, avatar_url, named_at, created_at, updated_at)
@@ -175,7 +183,7 @@ export async function saveActors(
       on conflict (provider, external_id) do update set name = excluded.name
       returning id, external_id
     ), changed as (
-      update accounts a set name = known.name, display_name = known.display_name, avatar_url = known.avatar_url,
+      update accounts a set type = known.type, name = known.name, display_name = known.display_name, avatar_url = known.avatar_url,
         handle = case when known.handle = '' then a.handle else known.handle end,
         named_at = known.named_at, updated_at = ${mentionedAt}
       from known where a.id = known.id and known.differs

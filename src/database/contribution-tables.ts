@@ -44,6 +44,20 @@ export interface StreamsTable {
   hinted_at: Date | null;
   /** Something is gone, or was lost: all has to be read anew. */
   full_scan_wanted_at: Date | null;
+  /** When the host withheld the list the last time it was read; null: it showed it. */
+  withheld_at: Date | null;
+}
+
+/** What deliveries said about stars, summed for each second; deleted when no delivery of the account came for long. */
+export interface StarEventsTable {
+  repository_id: string;
+  /** The account's id at its host. */
+  external_id: string;
+  /** The row at `-infinity` says whether the star was stored before the first delivery: 1, or -1. */
+  at: Date;
+  /** How often it was given minus how often it was taken back. */
+  balance: number;
+  noted_at: Date;
 }
 
 export interface ContributionsTable {

@@ -32,6 +32,7 @@ import type {
   RepositoryPollsTable,
   RepositoryTotalsTable,
   SkippedItemsTable,
+  StarEventsTable,
   StreamsTable,
   UncountedCommitsTable,
 } from './contribution-tables.ts';
@@ -55,6 +56,7 @@ export interface Tables {
   repositories: RepositoriesTable;
   streams: StreamsTable;
   skipped_items: SkippedItemsTable;
+  star_events: StarEventsTable;
   contributions: ContributionsTable;
   identities: IdentitiesTable;
   commits: CommitsTable;

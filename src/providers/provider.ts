@@ -100,6 +100,8 @@ export interface ContributionPage {
   total: number | null;
   /** How many items the provider took well; to be asked for next time. */
   pageSize: number;
+  /** The host does not show this caller the list: the page says nothing about what the list holds. */
+  isWithheld?: true;
 }
 
 /** A repository, and what changed last in it, as of now. */
@@ -169,6 +171,8 @@ export type Change =
   | { what: 'installation'; access: string; isOver: boolean }
   /** A repository must not be shown any more until it is listed again. */
   | { what: 'hidden'; repository: string; onlyPrivate: boolean }
+  /** An account starred a repository or took that back at a time. Hosts may show no list of stars that would tell. */
+  | { what: 'star'; repository: string; account: Actor; at: string; isTakenBack: boolean }
   /** A contribution is no more, which no list of changes tells. A star's id is that of the account. */
   | { what: 'removed'; repository: string; kind: Contribution['kind']; externalId: string };
 

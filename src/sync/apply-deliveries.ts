@@ -12,6 +12,7 @@ import { applyJob, countFailure, isAlone, markApplied, takeUnapplied, type Unapp
 import type { Change } from '../providers/provider.ts';
 import { hideRepository } from '../repositories/hide-store.ts';
 import { findByExternalId } from '../repositories/store.ts';
+import { applyStar } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
 import { followInstallation } from './installations/settle.ts';
 import { pollJob } from './poll-repository.ts';
@@ -80,8 +81,12 @@ async function applyChanges(
   deliveries: readonly Unapplied[],
 ): Promise<void> {
   const distinct = new Map<string, { provider: string; change: Change }>();
-  for (const { provider, changes } of deliveries) {
-    for (const change of changes) distinct.set(JSON.stringify([provider, change]), { provider, change });
+  for (const { provider, id, changes } of deliveries) {
+    for (const change of changes) {
+      // Two deliveries can say the same about a star, which was given, taken back and given again within a second.
+      const delivery = change.what === 'star' ? id : null;
+      distinct.set(JSON.stringify([provider, change, delivery]), { provider, change });
+    }
   }
   // In one order for all, so that they never wait for each other in a circle.
   const ordered = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -108,6 +113,8 @@ async function applyChange(
       return hide(context, transaction, provider, change);
     case 'installation':
       return followInstallation(context, transaction, provider, change);
+    case 'star':
+      return applyStar(context, transaction, provider, change);
     case 'removed':
       return remove(context, transaction, provider, change);
   }
@@ -134,6 +141,8 @@ async function list(
   const known = await findKnown(transaction, asked);
   // It is listed once somebody asks for it.
   if (known === undefined) {
+    // An account without a name cannot be looked up.
+    if (asked.name === '') return;
     await askWithin(transaction, lookUpJob(asked), context.now());
     return;
   }

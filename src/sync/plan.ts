@@ -27,9 +27,13 @@ const skippedForMs = 7 * dayMs;
 /** Where no listing tells how much there is, nothing tells of what was deleted: all is read again so often, if somebody looks. */
 const deletionsUnnoticedForMs = 30 * dayMs;
 
+/** A list that the host withheld is requested again so often: the service may have got a credential that shows it. */
+const withheldForMs = dayMs;
+
 /** Decides from a stream's state and from what the last listing told of it. */
 export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: Circumstances): DueScan {
   if (stream.scanStartedAt !== null && (isHistory(stream) || stream.scanIsDeep || !isInstalled)) return 'resume';
+  if (stream.withheldAt !== null) return isPast(stream.withheldAt, withheldForMs, now) ? 'everything' : 'nothing';
   if (stream.completedAt === null || stream.knownUntil === null) {
     return stream.providerTotal === 0 && stream.storedTotal === 0 ? 'mark_complete' : 'everything';
   }

@@ -59,6 +59,7 @@ export async function readStream(
   for (let pages = 0; pages < maxPages; pages += 1) {
     const position = { cursor, since: scan.since, pageSize, isDeep: scan.isDeep };
     const page = await subject.provider.readStream(stream.name, subject.known, position, subject.call);
+    if (page.isWithheld) return withholdStream(context, subject, stream, scan, cursor);
     if (cursor === null) scanTotal = page.total;
     const accountIds = await inTransaction(context.connection, async (transaction) => {
       const ids = await savePage(context, transaction, {
@@ -153,6 +154,26 @@ export async function savePage(
     pulls.flatMap(({ details }) => details?.number ?? []),
   );
   return accountIds;
+}
+
+/** Ends a scan of a list that the host withholds. It removes nothing: an empty response says nothing about the list. */
+async function withholdStream(
+  { connection, now }: SyncContext,
+  { repository }: Subject,
+  { name, pageSize }: StreamState,
+  scan: Scan,
+  cursor: string | null,
+): Promise<void> {
+  await inTransaction(connection, async (transaction) => {
+    await moveCursor(transaction, repository.id, name, { from: cursor, to: null, pageSize, scanTotal: null });
+    await completeStream(transaction, repository.id, name, {
+      knownUntil: scan.startedAt,
+      completedAt: now(),
+      withheldAt: now(),
+      wasFull: true,
+      wasDeep: scan.isDeep,
+    });
+  });
 }
 
 /** The end of a scan and what follows from it are one step, so that neither is ever seen without the other. */

@@ -41,9 +41,12 @@ async function differences(context: SyncContext, repositoryId: string, work: Wor
   const { account, provider, repository } = installed;
   await bringUpToDate(context, installed, work);
   const totals = await provider.readTotals(toKnown(account, repository), work.call);
-  for (const { name, storedTotal, skippedTotal, completedAt } of await findStreams(context.connection, repositoryId)) {
+  const streams = await findStreams(context.connection, repositoryId);
+  for (const { name, storedTotal, skippedTotal, completedAt, withheldAt } of streams) {
     const expected = totals[name];
-    if (expected === undefined || completedAt === null || expected === storedTotal + skippedTotal) continue;
+    // Reading again cannot repair what the host does not show.
+    if (expected === undefined || completedAt === null || withheldAt !== null) continue;
+    if (expected === storedTotal + skippedTotal) continue;
     different.set(name, { provider: provider.name, expected, stored: storedTotal });
   }
   return different;

@@ -36,6 +36,8 @@ export interface StreamState {
   hintedAt: Date | null;
   /** Something is gone, or was lost: all has to be read anew. */
   fullScanWantedAt: Date | null;
+  /** When the host withheld the list the last time it was read; null: it showed it. What is stored is what deliveries said. */
+  withheldAt: Date | null;
   /** How many of what it lists were stored when last counted. */
   storedTotal: number;
   /** Items that the last scan left out, because they could not be read or the host refused them. */
@@ -86,7 +88,7 @@ export async function findStreams(connection: Connection, repositoryId: string):
       scan_is_full as "scanIsFull", scan_is_deep as "scanIsDeep", is_deep as "isDeep", hinted_at as "hintedAt",
       full_scan_wanted_at as "fullScanWantedAt", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
       full_scan_at as "fullScanAt", provider_total as "providerTotal", provider_changed_at as "providerChangedAt",
-      provider_revision as "providerRevision",
+      provider_revision as "providerRevision", withheld_at as "withheldAt",
       coalesce(case s.covers[1] when 'commit' then t.commits when 'issue' then t.issues
         when 'pull_request' then t.pull_requests when 'discussion' then t.discussions
         when 'issue_comment' then t.issue_comments + t.pull_request_comments
@@ -154,18 +156,22 @@ export async function moveCursor(
   if (moved.length === 0) throw new AppError('conflict', 'Another process is reading the same repository.');
 }
 
-/** Ends a scan: everything that changed before `knownUntil` is stored. */
+/**
+ * Ends a scan: everything that changed before `knownUntil` is stored.
+ * @param end.withheldAt set: the host did not show the list, and what is stored is all that can be known.
+ */
 export async function completeStream(
   connection: Connection,
   repositoryId: string,
   stream: string,
-  end: { knownUntil: Date; completedAt: Date; wasFull: boolean; wasDeep: boolean },
+  end: { knownUntil: Date; completedAt: Date; wasFull: boolean; wasDeep: boolean; withheldAt?: Date },
 ): Promise<void> {
   await updateStream(connection, repositoryId, stream)
     .set({
       scan_started_at: null,
       known_until: end.knownUntil,
       completed_at: end.completedAt,
+      withheld_at: end.withheldAt ?? null,
       ...noFailure,
       ...(end.wasFull && { full_scan_at: end.knownUntil, is_deep: end.wasDeep }),
     })

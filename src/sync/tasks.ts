@@ -5,6 +5,7 @@ import { eraseGone } from '../accounts/store.ts';
 import { findUncounted } from '../contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { collectJob, collectRepositoryJob, RepositoryOfAccount, updateTotalsJob } from '../contributions/jobs.ts';
+import { forgetStarEvents } from '../contributions/star-store.ts';
 import { removeOldRankings } from '../contributors/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { forgetOutcomes } from '../database/questions.ts';
@@ -14,6 +15,7 @@ import { AppError } from '../errors.ts';
 import { type Call, historyStream } from '../providers/provider.ts';
 import { eraseGoneRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
+import { starEventsKeptMs } from './apply-star.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { fetchCalendar } from './fetch-calendar.ts';
@@ -139,6 +141,7 @@ async function cleanUp({ connection, now }: SyncContext): Promise<void> {
   await removeOldRankings(connection, before(rankingKeptMs));
   await forgetOutcomes(connection, before(0));
   await forgetDeliveries(connection, before(deliveriesKeptMs));
+  await forgetStarEvents(connection, before(starEventsKeptMs));
 }
 
 /** An address has another owner than when its commits were counted: those who read a history count it. */

@@ -27,8 +27,9 @@ export const contributionRules: readonly Rule[] = [
     },
   },
   {
-    what: 'installed repositories are told with everything',
-    tokens: ['organization_member'],
+    what: 'installed repositories are read with everything',
+    // Hosts list stars for those who administer a repository.
+    tokens: ['organization_admin'],
     check: async (scene, host) => {
       const { repositories } = scene;
       const { contributions } = await readEverything(scene, repositories.handbook, { isDeep: true });

@@ -132,6 +132,8 @@ test('what becomes private is hidden by the delivery itself, before anything is 
   }, 'the old name leads to the new one');
 });
 
+const ofEnterprise = '{"action":"created","installation":{"id":5,"account":{"id":6,"slug":"big-enterprise"}}}';
+
 test('deliveries that are not GitHub’s, broken or too large are refused; unknown events are nothing', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
@@ -153,6 +155,7 @@ test('deliveries that are not GitHub’s, broken or too large are refused; unkno
       ),
       202,
     ],
+    ['an installation of an enterprise', signed('installation', ofEnterprise), 202],
     ['no signature', { ...good, headers: { ...good.headers, 'x-hub-signature-256': '' } }, 401],
     ['another secret', signed('issues', body, { secret: 'another secret, as long' }), 401],
     ['a changed body', { ...good, body: '{"zen":"y"}' }, 401],

@@ -142,7 +142,7 @@ test('what is private is shown to those alone who may see it, by every door', as
   const { organization, private_owner } = simulator.accounts;
   const seers: Record<string, TokenName[]> = {
     [`${organization}/hidden-engine`]: ['organization_admin', 'organization_member'],
-    [`${private_owner}/vault`]: ['private_owner'],
+    [`${private_owner}/vault`]: ['private_owner', 'private_owner_writing'],
   };
   for (const [name, tokens] of Object.entries(seers)) {
     const [owner, repository] = name.split('/');

@@ -92,11 +92,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     rewrite,
     onRequest,
   });
-  const git = new GitHost(world, (authorization) => {
-    const caller = app.authenticate(authorization);
-    if (caller === undefined) return authenticate(world, authorization);
-    return 'refusal' in caller ? undefined : caller;
-  });
+  const git = gitHostOf(world, app);
 
   const handle = handler(url, {
     api,
@@ -132,6 +128,15 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Serves git to the callers that the App or their token lets in. */
+function gitHostOf(world: World, app: App): GitHost {
+  return new GitHost(world, (authorization) => {
+    const caller = app.authenticate(authorization);
+    if (caller === undefined) return authenticate(world, authorization);
+    return 'refusal' in caller ? undefined : caller;
+  });
 }
 
 function handler(

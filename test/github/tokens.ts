@@ -9,11 +9,14 @@ export interface SimulatedToken {
   /** Of a classic token; fine-grained ones tell none. */
   scopes: string[] | undefined;
   seesPrivate: boolean;
+  /** Fine-grained ones list stargazers only if they may write contents. */
+  writesContents: boolean;
 }
 
 const described = [
   { name: 'user', login: namedAccounts.user, scopes: ['repo', 'read:org'] },
   { name: 'private_owner', login: namedAccounts.private_owner, scopes: undefined },
+  { name: 'private_owner_writing', login: namedAccounts.private_owner, scopes: undefined },
   { name: 'organization_admin', login: namedAccounts.organization_admin, scopes: ['repo', 'read:org'] },
   { name: 'organization_member', login: namedAccounts.organization_member, scopes: ['repo', 'read:org'] },
   { name: 'organization_pending', login: 'penny-pending', scopes: ['repo', 'read:org'] },
@@ -32,6 +35,7 @@ export const simulatedTokens: readonly SimulatedToken[] = described.map(({ name,
   secret: `${scopes === undefined ? 'github_pat' : 'ghp'}_simulated_${name}_0123456789`,
   scopes: scopes === undefined ? undefined : [...scopes],
   seesPrivate: scopes === undefined || scopes.some((scope) => scope === 'repo'),
+  writesContents: name === 'private_owner_writing' || (scopes?.some((scope) => scope.endsWith('repo')) ?? false),
 }));
 
 const holders = new WeakMap<World, Map<string, number | null>>();
@@ -55,7 +59,11 @@ export function authenticate(
   }
   const token = simulatedTokens.find(({ secret }) => secret === tokenIn(authorization));
   if (token === undefined) return undefined;
-  const viewer = { accountId: holderOf(world, token), seesPrivate: token.seesPrivate };
+  const viewer: Viewer = {
+    accountId: holderOf(world, token),
+    seesPrivate: token.seesPrivate,
+    ...(!token.writesContents && { lacksStargazers: token.scopes === undefined ? 'personal access token' : 'scope' }),
+  };
   return { name: token.name, viewer, scopes: token.scopes };
 }
 

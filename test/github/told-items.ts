@@ -140,7 +140,8 @@ async function readComments(simulator: Simulator, path: string, ids: Map<number,
     return {
       kind,
       id: String(comment['id']),
-      author: comment['user']?.login.replace(/\[bot\]$/, '') ?? null,
+      // REST names a deleted author `ghost`, GraphQL none.
+      author: comment['user'].login === 'ghost' ? null : comment['user'].login.replace(/\[bot\]$/, ''),
       createdAt: comment['created_at'],
       parent: String(ids.get(Number(number))),
       reactions: toldReactions(node),

@@ -23,7 +23,8 @@ async function untilSame(stored: () => Promise<unknown>, truth: () => unknown): 
 
 test('an installed repository is known by everything that there is, with what is private', async () => {
   await using simulator = await startSimulator({ repositories: 3 });
-  await using service = await startAppService(simulator);
+  // GitHub does not list stars for Apps.
+  await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
   const { world } = simulator;
   simulator.app.install(organization(simulator));
   await untilShown(service, 'hidden-engine', /collected/);

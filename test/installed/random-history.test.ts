@@ -33,7 +33,8 @@ async function letTimePass(pool: Pool): Promise<void> {
   // Whole tables are locked first: rows one after another would be waited for in circles.
   const changes = {
     accounts: `update accounts set listed_at = listed_at - ${days}, asked_at = asked_at - ${days}`,
-    streams: `update streams set full_scan_at = full_scan_at - ${days}, known_until = known_until - ${days}`,
+    streams: `update streams set full_scan_at = full_scan_at - ${days}, known_until = known_until - ${days},
+      withheld_at = withheld_at - ${days}`,
     repository_polls: 'delete from repository_polls',
   };
   for (const [table, change] of Object.entries(changes)) {
@@ -109,6 +110,8 @@ for (const seed of [1, 2]) {
       const service = services.use(
         await startServiceProcess({
           ...appSettings(simulator),
+          // GitHub does not list stars for Apps, and their deliveries begin with the installation.
+          GITHUB_TOKEN: simulator.tokens.organization_admin,
           DATABASE_URL: database.url,
           DATA_DIR: directory.path,
           GITHUB_URL: simulator.url,

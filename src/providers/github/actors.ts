@@ -4,11 +4,11 @@ import type { ActorPayload, RestAccountPayload } from './payloads.ts';
 
 const botSuffix = '[bot]';
 
-/** Null for those who are no accounts: deleted ones, and stand-ins for people of other hosts. */
+/** Returns null for those who are no accounts: deleted ones, and mannequins, which stand for people of other hosts. */
 export function toActor(payload: ActorPayload | null): Actor | null {
   if (payload === null || !('databaseId' in payload)) return null;
   const type = typeOf(payload.kind);
-  if (type === undefined) return null;
+  if (type === undefined || isGhostName(payload.login)) return null;
   return {
     externalId: String(payload.databaseId),
     handle: payload.id ?? '',
@@ -47,27 +47,61 @@ export function organizationFacts(payload: OrganizationPayload, rest: RestAccoun
   };
 }
 
-/** An account as the REST interface tells it: bots, and everybody when there is no token. */
-export function restFacts(payload: RestAccountPayload): AccountFacts {
-  return {
-    ...restActor(payload),
-    website: payload.blog ?? '',
-    description: payload.bio ?? '',
-    socials: null,
-    followers: payload.followers ?? null,
-    following: payload.following ?? null,
-  };
+/** Returns an account as REST shows it on its own: bots, and everybody without a token; null as `restActor`. */
+export function restFacts(payload: RestAccountPayload): AccountFacts | null {
+  const actor = restActor(payload);
+  return (
+    actor && {
+      ...actor,
+      website: payload.blog ?? '',
+      description: payload.bio ?? '',
+      socials: null,
+      followers: payload.followers ?? null,
+      following: payload.following ?? null,
+    }
+  );
 }
 
-export function restActor(payload: RestAccountPayload): Actor {
+/** Returns an account that REST or a delivery names; null for deleted accounts, which are `ghost` there, and mannequins. */
+export function restActor(payload: RestAccountPayload): Actor | null {
+  const type = typeOf(payload.type);
+  if (type === undefined || isGhostName(payload.login)) return null;
   return {
     externalId: String(payload.id),
     handle: payload.node_id,
-    type: typeOf(payload.type) ?? 'user',
-    name: payload.login,
+    type,
+    name: type === 'bot' ? botName(loginOfBot(payload)) : payload.login,
     displayName: payload.name ?? '',
     avatarUrl: payload.avatar_url,
+    ...(payload.name === undefined && { isBrief: true }),
   };
+}
+
+/** GitHub reserves the name; whoever deletes their account leaves what they wrote to it (https://github.com/ghost). */
+export function isGhostName(name: string): boolean {
+  return name.toLowerCase() === 'ghost';
+}
+
+/** Copilot's two bots, which commit addresses call `Copilot` without a sign that they are bots. */
+const copilots: ReadonlyMap<string, string> = new Map([
+  ['198982749', 'copilot-swe-agent'],
+  ['175728472', 'copilot-pull-request-reviewer'],
+]);
+
+/** Returns the type and the name of the account in an address that GitHub made. */
+export function actorInAddress(externalId: string, login: string): Pick<Actor, 'type' | 'name'> {
+  const copilot = login.toLowerCase() === 'copilot' ? copilots.get(externalId) : undefined;
+  if (copilot !== undefined) return { type: 'bot', name: botName(copilot) };
+  return { type: isBotName(login) ? 'bot' : 'user', name: login };
+}
+
+/**
+ * Returns what GraphQL calls a bot. REST calls both of Copilot's bots `Copilot`; where it leaves out the suffix, the page of
+ * the App names the bot (`https://github.com/apps/copilot-swe-agent`, on servers `/github-apps/...`; posit-dev/ark#1001).
+ */
+function loginOfBot({ login, html_url: page = '' }: RestAccountPayload): string {
+  if (isBotName(login)) return login;
+  return /\/(?:github-)?apps\/([\w-]+)\/?$/.exec(page)?.[1] ?? login;
 }
 
 export function isBotName(name: string): boolean {

@@ -54,6 +54,7 @@ export async function* reportByRest(
   const answer = await client.rest(path, RestAccountPayload, call);
   if (answer === null) return;
   const account = restFacts(answer.data);
+  if (account === null) return;
   const counters = account.type === 'organization' ? {} : await countByRest(client, account, call);
   const missing: CounterName[] =
     account.type === 'organization' ? [] : counterNames.filter((name) => counters[name] === undefined);

@@ -1,6 +1,6 @@
 import type { Actor } from '../../accounts/account.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
-import { isBotName, restActor, toActor } from './actors.ts';
+import { actorInAddress, restActor, toActor } from './actors.ts';
 import type { GitHubClient, Query } from './client.ts';
 import { TooHeavy } from './failures.ts';
 import { CommitAuthorsPayload, RestAccountPayload } from './payloads.ts';
@@ -37,8 +37,7 @@ export function accountIn(email: string): Actor | undefined {
   return {
     externalId,
     handle: '',
-    type: isBotName(name) ? 'bot' : 'user',
-    name,
+    ...actorInAddress(externalId, name),
     displayName: '',
     avatarUrl: `https://avatars.githubusercontent.com/u/${externalId}?v=4`,
     nameMayBeOld: true,

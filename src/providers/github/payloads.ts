@@ -136,6 +136,7 @@ export const RestAccountPayload = Type.Object({
   login: Name,
   type: Text,
   avatar_url: orElse(Text, ''),
+  html_url: optional(Text),
   name: optional(Nullable(Text)),
   blog: optional(Nullable(Text)),
   bio: optional(Nullable(Text)),

@@ -1,6 +1,6 @@
 import type { Call, DeliveryHeaders, KnownAccount, KnownRepository, Provider } from '../provider.ts';
 import { reportAccount } from './accounts.ts';
-import { isBotName } from './actors.ts';
+import { isBotName, isGhostName } from './actors.ts';
 import {
   anonymousStreams,
   findRepositoryByRest,
@@ -48,7 +48,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
   const app = options.app && new GitHubApp({ ...options, app: options.app }, client.budget);
   const seam = {
     name,
-    isPossibleName: (login: string) => possibleName.test(login),
+    isPossibleName: (login: string) => possibleName.test(login) && !isGhostName(login),
     isPossibleRepositoryName: (repository: string) => possibleRepositoryName.test(repository),
     accountUrl: ({ name: login }: Pick<KnownAccount, 'name'>) => `${apiUrl}${accountPath(login)}`,
     repositoryUrl: (owner: string, repository: string) =>

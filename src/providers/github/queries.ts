@@ -17,6 +17,7 @@ import {
   PullRequestsPayload,
   RepositoryTipPayload,
   RepositoryTotalsPayload,
+  StarCountPayload,
   StarsPayload,
 } from './streams/payloads.ts';
 
@@ -92,6 +93,7 @@ export const deepDiscussions = query(
   actor,
 );
 export const stars = query('Stars', StarsPayload, read('stars'), actor);
+export const starCount = query('StarCount', StarCountPayload, read('star-count'));
 export const moreReactions = query('MoreReactions', MoreReactionsPayload, read('more-reactions'), actor);
 export const commentReactions = query(
   'CommentReactions',

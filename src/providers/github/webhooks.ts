@@ -1,10 +1,13 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
 import { isDeliveryId, isSignature, parseDelivered, requireSecret } from '../http/deliveries.ts';
 import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
+import { isGhostName, restActor } from './actors.ts';
 import { accessOf } from './app/registration.ts';
+import { RestAccountPayload } from './payloads.ts';
 
 /**
  * Reads what GitHub delivers. A delivery is a hint to look: what it tells of states is left alone, so that neither the order
@@ -49,37 +52,27 @@ function comesFromOurs(payload: unknown, isOurs: (installation: string) => boole
 
 const isAboutInstallation = ({ what }: Change): boolean => what === 'installation';
 
-const Named = Type.Object({ id: Type.Integer(), login: Type.String() });
-const Repository = Type.Object({ id: Type.Integer(), name: Type.String(), owner: Named });
-const Sent = Type.Object({ sender: Type.Object({ id: Type.Integer() }) });
-const Commented = Type.Object({ issue: Type.Object({ pull_request: Type.Optional(Type.Object({})) }) });
+/**
+ * Only what a change cannot be made without is required: which repository, and which item where it is deleted. Everything
+ * else may be absent, null or of another shape, as the account of an enterprise, which has a `slug` and no `login`.
+ */
 const Identified = Type.Object({ id: Type.Integer() });
-const Author = Type.Object({ user: Type.Optional(Type.Union([Type.Null(), Named])) });
-const InRepository = Type.Object({ action: Type.Optional(Type.String()), repository: Repository });
+const InRepository = Type.Object({
+  repository: Type.Object({ id: Type.Integer(), owner: Type.Optional(Type.Unknown()) }),
+});
 const Installed = Type.Object({
   action: Type.String(),
-  installation: Type.Object({ id: Type.Integer(), account: Named }),
-  repositories: Type.Optional(Type.Array(Identified)),
-  repositories_removed: Type.Optional(Type.Array(Identified)),
+  installation: Type.Object({ id: Type.Integer(), account: Type.Optional(Type.Unknown()) }),
 });
-const Moved = Type.Object({
-  changes: Type.Optional(
-    Type.Object({
-      owner: Type.Optional(
-        Type.Object({
-          from: Type.Object({ user: Type.Optional(Named), organization: Type.Optional(Named) }),
-        }),
-      ),
-    }),
-  ),
-});
-const Target = Type.Object({
-  account: Type.Object({ id: Type.Integer(), login: Type.Optional(Type.String()) }),
-  installation: Identified,
-});
-const Organization = Type.Object({ organization: Named });
-type Named = Static<typeof Named>;
-type Repository = Static<typeof Repository>;
+const Target = Type.Object({ installation: Identified });
+type Repository = Static<typeof InRepository>['repository'];
+
+/** An account as far as a payload names it. */
+interface Named {
+  id: number;
+  /** Undefined: the payload says none. */
+  login: string | undefined;
+}
 
 /** What each event that matters is a hint to; others are nothing to us. */
 const readers: Record<string, (payload: unknown) => Change[]> = {
@@ -99,7 +92,7 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
   installation: (payload) => changedInstallation(payload),
   installation_repositories: (payload) => changedInstallation(payload),
   installation_target: (payload) => changedTarget(payload),
-  organization: (payload) => [account(check(Organization, payload).organization)],
+  organization: (payload) => account(partOf(payload, 'organization')),
 };
 
 /** Events that have to be asked for; those about installations come to every App. */
@@ -111,74 +104,81 @@ function toChanges(event: string, payload: unknown): Change[] {
 
 function contributed(payload: unknown, streams: string[], people: readonly string[]): Change[] {
   const { repository } = check(InRepository, payload);
-  return [contributions(repository, streams), ...people.flatMap((field) => person(payload, field))];
+  return [contributions(repository, streams), ...people.flatMap((field) => account(partOf(payload, field)))];
 }
 
 /** @param is what the item is stored as, if it is, and the streams that tell of it. */
 function changedItem(payload: unknown, field: string, is: { kind: ItemKind | undefined; streams: string[] }): Change[] {
-  const { action, repository } = check(InRepository, payload);
-  const item: unknown = Object(payload)[field];
-  const author = check(Author, item).user;
-  const ownAccount = author ? [account(author)] : [];
+  const { repository } = check(InRepository, payload);
+  const item = partOf(payload, field);
+  const deleted = partOf(payload, 'action') === 'deleted' ? is.kind : undefined;
   return [
-    ...(action === 'deleted' && is.kind !== undefined
-      ? [removed(repository, is.kind, check(Identified, item).id)]
-      : []),
+    ...(deleted === undefined ? [] : [removed(repository, deleted, check(Identified, item).id)]),
     contributions(repository, is.streams),
-    ...ownAccount,
+    ...account(partOf(item, 'user')),
   ];
 }
 
 /** Pull requests are issues too, where people comment on them as a whole. */
 function commented(payload: unknown): Change[] {
-  const { issue } = check(Commented, payload);
-  const isPullRequest = issue.pull_request !== undefined;
+  const isPullRequest = isObject(partOf(partOf(payload, 'issue'), 'pull_request'));
   return changedItem(payload, 'comment', {
     kind: isPullRequest ? 'pull_request_comment' : 'issue_comment',
     streams: ['comments', isPullRequest ? 'pull_requests' : 'issues'],
   });
 }
 
+/** GitHub may show nobody's stars to the service, so the delivery says who starred the repository, and when. */
 function starred(payload: unknown): Change[] {
-  const { action, repository } = check(InRepository, payload);
-  const { sender } = check(Sent, payload);
-  return [
-    ...(action === 'deleted' ? [removed(repository, 'star', sender.id)] : []),
-    contributions(repository, ['stars']),
-    ...listed(payload),
-  ];
+  const { repository } = check(InRepository, payload);
+  return [...starOf(payload, repository), contributions(repository, ['stars']), ...listed(payload)];
+}
+
+function starOf(payload: unknown, repository: Repository): Change[] {
+  const sender = partOf(payload, 'sender');
+  const giver = isOf(RestAccountPayload, sender) ? restActor(sender) : null;
+  const isTakenBack = partOf(payload, 'action') === 'deleted';
+  // Only a star that is given says when; when one is taken back, GitHub updates the repository in that second, as the
+  // examples of both show (octokit/webhooks, payload-examples/api.github.com/star).
+  const time = isTakenBack ? partOf(repository, 'updated_at') : partOf(payload, 'starred_at');
+  const at = new Date(typeof time === 'string' ? time : '');
+  if (giver === null || Number.isNaN(at.getTime())) return [];
+  return [{ what: 'star', repository: String(repository.id), account: giver, at: at.toISOString(), isTakenBack }];
 }
 
 function listed(payload: unknown): Change[] {
-  const { repository } = check(InRepository, payload);
-  return [owned(repository.owner), account(repository.owner)];
+  const { owner } = check(InRepository, payload).repository;
+  return [...owned(owner), ...account(owner)];
 }
 
 function changedRepository(payload: unknown): Change[] {
-  const { action, repository } = check(InRepository, payload);
-  const from = check(Moved, payload).changes?.owner?.from;
-  const former = [from?.user, from?.organization].filter((owner) => owner !== undefined);
+  const { repository } = check(InRepository, payload);
+  const action = partOf(payload, 'action');
+  const from = partOf(partOf(partOf(payload, 'changes'), 'owner'), 'from');
   const isHidden = action === 'deleted' || action === 'privatized';
   return [
     ...(isHidden ? [hidden(repository)] : []),
-    // Whoever owned it may not be shown it any more.
+    // The former owner may not be shown it any more.
     ...(action === 'transferred' ? [hiddenIfPrivate(repository)] : []),
-    ...[repository.owner, ...former].map(owned),
+    ...[repository.owner, partOf(from, 'user'), partOf(from, 'organization')].flatMap(owned),
   ];
 }
 
 /** What an installation does not show any more is hidden at once; what it shows is found by listing. */
 function changedInstallation(payload: unknown): Change[] {
-  const { action, installation, repositories, repositories_removed } = check(Installed, payload);
+  const { action, installation } = check(Installed, payload);
   const isOver = action === 'deleted' || action === 'suspend';
-  const lost = [...(repositories_removed ?? []), ...(isOver ? (repositories ?? []) : [])];
-  return [installationOf(installation, isOver), ...lost.map(hiddenIfPrivate), owned(installation.account)];
+  const lost = [
+    ...identifiedIn(partOf(payload, 'repositories_removed')),
+    ...(isOver ? identifiedIn(partOf(payload, 'repositories')) : []),
+  ];
+  return [installationOf(installation, isOver), ...lost.map(hiddenIfPrivate), ...owned(installation.account)];
 }
 
-/** Who installed the App is called otherwise. */
+/** The account that installed the App has another name. */
 function changedTarget(payload: unknown): Change[] {
-  const { account: target, installation } = check(Target, payload);
-  return [installationOf(installation, false), account({ id: target.id, login: target.login ?? '' })];
+  const { installation } = check(Target, payload);
+  return [installationOf(installation, false), ...account(partOf(payload, 'account'))];
 }
 
 const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
@@ -187,8 +187,17 @@ const installationOf = ({ id }: { id: number }, isOver: boolean): Change => ({
   isOver,
 });
 
-const account = ({ id, login }: Named): Change => ({ what: 'account', account: String(id), name: login });
-const owned = ({ id, login }: Named): Change => ({ what: 'owned', account: String(id), name: login });
+function account(part: unknown): Change[] {
+  const named = namedIn(part);
+  return named === undefined ? [] : [{ what: 'account', account: String(named.id), name: named.login ?? '' }];
+}
+
+/** An account without a login is an enterprise, and owns no repositories. */
+function owned(part: unknown): Change[] {
+  const named = namedIn(part);
+  return named?.login === undefined ? [] : [{ what: 'owned', account: String(named.id), name: named.login }];
+}
+
 const hidden = ({ id }: { id: number }): Change => ({ what: 'hidden', repository: String(id), onlyPrivate: false });
 const hiddenIfPrivate = ({ id }: { id: number }): Change => ({
   what: 'hidden',
@@ -197,16 +206,37 @@ const hiddenIfPrivate = ({ id }: { id: number }): Change => ({
 });
 
 function contributions({ id, owner }: Repository, streams: string[]): Change {
-  return { what: 'contributions', repository: String(id), owner: String(owner.id), ownerName: owner.login, streams };
+  const named = namedIn(owner);
+  const known = { owner: named === undefined ? null : String(named.id), ownerName: named?.login ?? '' };
+  return { what: 'contributions', repository: String(id), ...known, streams };
 }
 
 function removed({ id }: Repository, kind: ItemKind, item: number): Change {
   return { what: 'removed', repository: String(id), kind, externalId: String(item) };
 }
 
-function person(payload: unknown, field: string): Change[] {
-  const named: unknown = Object(payload)[field];
-  return named === undefined || named === null ? [] : [account(check(Named, named))];
+/** Returns the account that a part of a payload is; undefined for null, for what is absent, and for deleted accounts. */
+function namedIn(part: unknown): Named | undefined {
+  if (!isOf(Identified, part)) return undefined;
+  const login = partOf(part, 'login');
+  if (typeof login !== 'string') return { id: part.id, login: undefined };
+  return isGhostName(login) ? undefined : { id: part.id, login };
+}
+
+function identifiedIn(list: unknown): Static<typeof Identified>[] {
+  return Array.isArray(list) ? list.filter((one: unknown) => isOf(Identified, one)) : [];
+}
+
+function partOf(whole: unknown, field: string): unknown {
+  return isObject(whole) ? whole[field] : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isOf<Schema extends TSchema>(schema: Schema, part: unknown): part is Static<Schema> {
+  return Check(schema, part);
 }
 
 function check<Schema extends TSchema>(schema: Schema, payload: unknown): Static<Schema> {

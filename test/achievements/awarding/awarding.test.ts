@@ -10,7 +10,7 @@ import { earnedIn, whatWas } from './truth.ts';
 
 test('what was earned before the service was installed is awarded, as an independent count finds it', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await startAppService(simulator);
+  await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
   for (const happen of scene(simulator)) happen();
   write(simulator, everyFeature);
   const earned = new Set(earnedIn(simulator.world, stage(simulator), everyFeature).map(whatWas));
@@ -25,7 +25,7 @@ test('what was earned before the service was installed is awarded, as an indepen
 
 test('what is earned afterwards is awarded when it happens, also what does not hold any more later', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await startAppService(simulator);
+  await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
   write(simulator, everyFeature);
   await install(service, simulator);
   await untilTrue(service, simulator, everyFeature);

@@ -51,7 +51,10 @@ test('stopped at any statement, and done by four at once, every award is there o
   for (const happen of scene(simulator)) happen();
   write(simulator, everyFeature);
   {
-    await using service = await startAppService(simulator, { databaseUrl: database.url });
+    await using service = await startAppService(simulator, {
+      databaseUrl: database.url,
+      tokens: ['organization_admin'],
+    });
     await install(service, simulator);
     await untilTrue(service, simulator, everyFeature);
   }
@@ -109,6 +112,7 @@ test('a service that is killed again and again awards everything once, and so do
   simulator.app.install(organization(simulator));
   const settings = {
     ...appSettings(simulator),
+    GITHUB_TOKEN: simulator.tokens.organization_admin,
     DATABASE_URL: database.url,
     DATA_DIR: directory.path,
     GITHUB_URL: simulator.url,
@@ -129,8 +133,8 @@ test('a service that is killed again and again awards everything once, and so do
     await pool.end();
     await killed;
   }
-  await using one = await startAppService(simulator, { databaseUrl: database.url });
-  await using other = await startAppService(simulator, { databaseUrl: database.url });
+  await using one = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
+  await using other = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
   await runTask(one.database, 'reconcile_installations');
   const earned = earnedIn(simulator.world, stage(simulator), everyFeature);
   await until(async () => {

@@ -163,7 +163,7 @@ export class App {
     const shows = (repository: Repository): boolean => covers(installation, repository);
     return {
       name: `installation:${installation.id}`,
-      viewer: { accountId: null, seesPrivate: true, shows },
+      viewer: { accountId: null, seesPrivate: true, shows, lacksStargazers: 'integration' },
       installation,
     };
   }

@@ -12,7 +12,8 @@ export function accountFields(question: Question, account: Account): Fields {
     id: account.nodeId,
     databaseId: account.id,
     login: account.login,
-    avatarUrl: `${question.origin}/avatars/u/${account.id}?v=4`,
+    // REST leaves out the hash of the picture.
+    avatarUrl: `${question.origin}/avatars/u/${account.id}?u=${account.id.toString(16).padStart(40, '0')}&v=4`,
     url: `${question.origin}/${account.login}`,
     resourcePath: `/${account.login}`,
     createdAt: time(account.createdAt),

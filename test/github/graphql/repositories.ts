@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Commit, Issue, Repository, Star } from '../world/model.ts';
 import { connection, type Order, ordering, type PageArguments } from './connection.ts';
 import { findFile } from './files.ts';
-import { type Fields, notFound, type Question, time } from './question.ts';
+import { type Fields, faultyArgument, notFound, type Question, time } from './question.ts';
 
 export function repositoryFields(question: Question, repository: Repository): Fields {
   const owner = question.world.accountById(repository.ownerId);
@@ -94,19 +94,25 @@ function lists(question: Question, repository: Repository): Fields {
         },
         args,
       ),
-    stargazers: (args: PageArguments & Order) =>
-      connection(
-        {
-          name: 'stargazers',
-          items: question.world.starsOf(repository),
-          ...ordering({ STARRED_AT: (star: Star) => star.starredAt.getTime() }, args, 'STARRED_AT'),
-          id: (star) => star.accountId,
-          toNode: (star) => question.tell.author(star.accountId),
-          edge: (star) => ({ starredAt: time(star.starredAt) }),
-        },
-        args,
-      ),
+    stargazers: (args: PageArguments & Order) => stargazers(question, repository, args),
   };
+}
+
+function stargazers(question: Question, repository: Repository, args: PageArguments & Order): Fields {
+  const { world, viewer, tell } = question;
+  const access = world.stargazerAccess(viewer, repository);
+  if (access === 'refused') throw faultyArgument('FORBIDDEN', `Resource not accessible by ${viewer.lacksStargazers}`);
+  return connection(
+    {
+      name: 'stargazers',
+      items: access === 'listed' ? world.starsOf(repository) : [],
+      ...ordering({ STARRED_AT: (star: Star) => star.starredAt.getTime() }, args, 'STARRED_AT'),
+      id: (star) => star.accountId,
+      toNode: (star) => tell.author(star.accountId),
+      edge: (star) => ({ starredAt: time(star.starredAt) }),
+    },
+    args,
+  );
 }
 
 interface IssueFilter {

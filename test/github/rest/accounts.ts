@@ -12,19 +12,25 @@ export interface Place {
   apiUrl: string;
 }
 
+/** Who those are who are gone: https://github.com/ghost. */
+export const ghost = { id: 10_137, login: 'ghost', restLogin: null, nodeId: 'MDQ6VXNlcjEwMTM3', type: 'User' } as const;
+
 export function simpleAccount(
   { apiUrl, origin }: Place,
-  account: Pick<Account, 'id' | 'nodeId' | 'login' | 'type'>,
+  account: Pick<Account, 'id' | 'nodeId' | 'login' | 'restLogin' | 'type'>,
 ): object {
-  const url = `${apiUrl}/users/${encodeURIComponent(account.login)}`;
+  const login = account.restLogin ?? account.login;
+  const url = `${apiUrl}/users/${encodeURIComponent(login)}`;
+  const page =
+    account.type === 'Bot' ? `apps/${account.login.replace('[bot]', '')}` : encodeURIComponent(account.login);
   return {
-    login: account.login,
+    login,
     id: account.id,
     node_id: account.nodeId,
     avatar_url: `${origin}/avatars/u/${account.id}?v=4`,
     gravatar_id: '',
     url,
-    html_url: `${origin}/${encodeURIComponent(account.login)}`,
+    html_url: `${origin}/${page}`,
     followers_url: `${url}/followers`,
     following_url: `${url}/following{/other_user}`,
     gists_url: `${url}/gists{/gist_id}`,

@@ -10,7 +10,7 @@ import {
   type ReviewComment,
 } from '../world/model.ts';
 import { branchTip } from '../world/threads.ts';
-import { type Place, simpleAccount } from './accounts.ts';
+import { ghost, type Place, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 
 /** A comment, and below what it stands. */
@@ -69,7 +69,7 @@ function said(place: Place, shown: Repository, comment: Comment, url: string): o
     id: comment.id,
     node_id: comment.nodeId,
     url,
-    user: author === undefined ? null : simpleAccount(place, author),
+    user: simpleAccount(place, author ?? ghost),
     body: comment.body,
     created_at: time(comment.createdAt),
     updated_at: time(comment.updatedAt),

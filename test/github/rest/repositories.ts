@@ -1,8 +1,15 @@
 import { crc32 } from 'node:zlib';
 import { time } from '../graphql/question.ts';
 import { authorAssociation } from '../world/association.ts';
-import { type Commit, type Issue, isPullRequest, type PullRequest, type Repository } from '../world/model.ts';
-import { type Place, simpleAccount } from './accounts.ts';
+import {
+  type Commit,
+  type Issue,
+  isPullRequest,
+  type PullRequest,
+  type Repository,
+  type Star,
+} from '../world/model.ts';
+import { ghost, type Place, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 import { reactionSummary } from './comments.ts';
 
@@ -131,7 +138,7 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
     state: item.closedAt === null ? 'open' : 'closed',
     state_reason: isPull ? null : (item.stateReason?.toLowerCase() ?? null),
     title: item.title,
-    user: author === undefined ? null : simpleAccount(place, author),
+    user: simpleAccount(place, author ?? ghost),
     labels: item.labels.map((name) => label(repositoryUrl, name)),
     assignee: assignees[0] ?? null,
     assignees,
@@ -157,6 +164,12 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
       },
     }),
   };
+}
+
+/** A star with its date, as GitHub shows it for the media type `application/vnd.github.star+json`. */
+export function stargazer(place: Place, { accountId, starredAt }: Star): object {
+  const account = place.world.accountById(accountId);
+  return { starred_at: time(starredAt), user: account === undefined ? null : simpleAccount(place, account) };
 }
 
 /** Those that are still there. */

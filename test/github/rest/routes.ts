@@ -3,7 +3,7 @@ import type { Comment, Issue, PullRequest, Repository } from '../world/model.ts'
 import { fullAccount, membership, organization, type Place } from './accounts.ts';
 import { issueComment, reviewComment } from './comments.ts';
 import { contentFile } from './contents.ts';
-import { commit, issue, repository } from './repositories.ts';
+import { commit, issue, repository, stargazer } from './repositories.ts';
 
 /** An answer of the REST interface: a body of status 200, or a refusal. */
 export interface RestReply {
@@ -24,6 +24,28 @@ export const missing: RestReply = {
   status: 404,
   body: { message: 'Not Found', documentation_url: 'https://docs.github.com/rest', status: '404' },
 };
+
+const unauthenticated: RestReply = {
+  status: 401,
+  body: {
+    message: 'Requires authentication',
+    documentation_url: 'https://docs.github.com/rest/activity/starring#list-stargazers',
+    status: '401',
+  },
+};
+
+/** Names the permissions of which one would do, as it was seen (star-history/star-history#539). */
+function stargazersRefused({ viewer }: Place): RestReply {
+  return {
+    status: 403,
+    body: {
+      message: `Resource not accessible by ${viewer.lacksStargazers}`,
+      documentation_url: 'https://docs.github.com/rest/activity/starring#list-stargazers',
+      status: '403',
+    },
+    headers: { 'x-accepted-github-permissions': 'metadata=read; contents=write' },
+  };
+}
 
 const ok = (body: unknown, headers: Record<string, string> = {}): RestReply => ({ status: 200, body, headers });
 
@@ -102,6 +124,17 @@ const routes: readonly Route[] = [
     const last = shown.commits.findIndex(({ oid }) => oid === sha);
     if (last < 0) return { status: 404, body: { message: 'No commit found for SHA' } };
     return page(place, query, shown.commits.slice(0, last + 1).toReversed(), (one) => commit(place, shown, one));
+  }),
+  route('/repos/{owner}/{repo}/stargazers', (place, names, query) => {
+    const shown = visible(place, names);
+    if (shown === undefined) return missing;
+    const access = place.world.stargazerAccess(place.viewer, shown);
+    if (access === 'refused') return stargazersRefused(place);
+    if (access === 'empty') return place.viewer.accountId === null ? unauthenticated : missing;
+    const oldestFirst = place.world
+      .starsOf(shown)
+      .toSorted((one, other) => Number(one.starredAt) - Number(other.starredAt));
+    return page(place, query, oldestFirst, (star) => stargazer(place, star));
   }),
   route(
     '/search/issues',

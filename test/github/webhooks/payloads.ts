@@ -1,5 +1,5 @@
 import { time } from '../graphql/question.ts';
-import { type Place, simpleAccount, simpleOrganization } from '../rest/accounts.ts';
+import { ghost, type Place, simpleAccount, simpleOrganization } from '../rest/accounts.ts';
 import { addressesOf } from '../rest/addresses.ts';
 import { issueComment, reviewComment } from '../rest/comments.ts';
 import { issue, label, repository } from '../rest/repositories.ts';
@@ -136,9 +136,6 @@ function formerOwner(place: Place, owner: Account | undefined): object {
   if (owner?.type === 'Organization') return { organization: simpleOrganization(place, owner) };
   return { user: account(place, owner) };
 }
-
-/** Who those are who are gone: https://github.com/ghost. */
-const ghost = { id: 10_137, login: 'ghost', nodeId: 'MDQ6VXNlcjEwMTM3', type: 'User' } as const;
 
 function account(place: Place, of: Account | undefined): object {
   return simpleAccount(place, of ?? ghost);

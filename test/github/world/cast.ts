@@ -99,6 +99,16 @@ export function addCast(world: World): Cast {
   };
 }
 
+/**
+ * Adds Copilot's two bots, which REST and commit addresses both call `Copilot` (posit-dev/ark#1001, and the address
+ * `198982749+Copilot@users.noreply.github.com`), GraphQL by names of their own.
+ */
+export function addCopilot(world: World): { agent: Account; reviewer: Account } {
+  const bot = (login: string, id: number): Account =>
+    addAccount(world, { type: 'Bot', login: `${login}[bot]`, restLogin: 'Copilot', id, createdAt: years(2025) });
+  return { agent: bot('copilot-swe-agent', 198_982_749), reviewer: bot('copilot-pull-request-reviewer', 175_728_472) };
+}
+
 /** A day in a year. */
 export function years(year: number): Date {
   return new Date(Date.UTC(year, 2, 10));

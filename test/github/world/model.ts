@@ -10,6 +10,8 @@ export interface Account {
   nodeId: string;
   type: AccountType;
   login: string;
+  /** What REST calls it where that is not its login; null elsewhere. */
+  restLogin: string | null;
   name: string | null;
   bio: string | null;
   websiteUrl: string | null;

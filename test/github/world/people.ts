@@ -27,6 +27,7 @@ export function addAccount(world: World, described: Partial<Account> & { login: 
   const id = described.id ?? world.newId();
   const account: Account = {
     nodeId: nodeId(nodePrefixes[type], id),
+    restLogin: null,
     name: null,
     bio: null,
     websiteUrl: null,
@@ -72,8 +73,8 @@ export function addPeople(world: World, random: Random, count: number, since: Da
 }
 
 /** Addresses that somebody's commits may carry: their own in any letter case, GitHub's new and old ones. */
-export function addressesOf({ id, login, emails, type }: Account): string[] {
-  const noreply = `${id}+${login}@users.noreply.github.com`;
+export function addressesOf({ id, login, restLogin, emails, type }: Account): string[] {
+  const noreply = `${id}+${restLogin ?? login}@users.noreply.github.com`;
   if (type === 'Bot') return [noreply];
   const spellings = emails.flatMap((email) => [email, email.toUpperCase()]);
   const former = `${id}+formerly-${login}@users.noreply.github.com`;

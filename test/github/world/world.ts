@@ -20,7 +20,12 @@ export interface Viewer {
   seesPrivate: boolean;
   /** Of an installation of an App: which private repositories it shows. */
   shows?: (repository: Repository) => boolean;
+  /** Kinds of credentials to which GitHub refuses every list of stargazers, and `scope` for those that seem to see none. */
+  lacksStargazers?: 'integration' | 'personal access token' | 'scope';
 }
+
+/** Whether a caller may list a repository's stargazers; `empty`: the list seems to be empty. */
+export type StargazerAccess = 'listed' | 'empty' | 'refused';
 
 export const anybody: Viewer = { accountId: null, seesPrivate: false };
 
@@ -132,6 +137,19 @@ export class World {
     if (accountId === null || !seesPrivate) return false;
     const isMember = this.membership(repository.ownerId, accountId)?.state === 'active';
     return repository.ownerId === accountId || isMember || repository.collaboratorIds.includes(accountId);
+  }
+
+  /**
+   * GitHub lists stargazers for administrators and collaborators alone since July 2026 (changelog of 2026-06-30). It refuses
+   * installations (pkgjs/statusboard#54) and fine-grained tokens that may not write contents (star-history#539); other
+   * people get an empty list by GraphQL. Their number is public.
+   */
+  stargazerAccess({ accountId, lacksStargazers }: Viewer, repository: Repository): StargazerAccess {
+    if (lacksStargazers !== undefined && lacksStargazers !== 'scope') return 'refused';
+    if (accountId === null || lacksStargazers === 'scope') return 'empty';
+    const membership = this.membership(repository.ownerId, accountId);
+    const isAdmin = repository.ownerId === accountId || (membership?.state === 'active' && membership.role === 'admin');
+    return isAdmin || repository.collaboratorIds.includes(accountId) ? 'listed' : 'empty';
   }
 
   #indexed: { version: number; index: Index } | undefined;

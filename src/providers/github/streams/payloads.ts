@@ -130,10 +130,13 @@ export const DeepDiscussionsPayload = inRepository(countedPage('discussion', Dee
 
 export const StarPayload = Type.Object({ starredAt: Time, node: ActorPayload });
 export type StarPayload = Static<typeof StarPayload>;
-const Stars = itemsOf('star', StarPayload);
-export const StarsPayload = inRepository(
-  Type.Object({ totalCount: optionalCount(), pageInfo: PageInfo, edges: Stars }),
-);
+export const StargazerPage = Type.Object({ pageInfo: PageInfo, edges: itemsOf('star', StarPayload) });
+export const StarCountPayload = Type.Object({ node: Nullable(Type.Object({ stargazerCount: optionalCount() })) });
+export const StarsPayload = Type.Object({
+  ...StarCountPayload.properties,
+  // Null: GitHub does not show who gave stars.
+  list: orElse(Nullable(Type.Object({ page: StargazerPage })), null),
+});
 
 export const RepositoryTipPayload = Type.Object({
   node: Nullable(
@@ -142,7 +145,6 @@ export const RepositoryTipPayload = Type.Object({
       newestIssues: optionalList('issue', DeepIssuePayload),
       newestPullRequests: optionalList('pull_request', DeepPullRequestPayload),
       newestDiscussions: optionalList('discussion', DeepDiscussionPayload),
-      newestStars: orElse(Nullable(Type.Object({ edges: Stars })), null),
     }),
   ),
 });
@@ -157,7 +159,7 @@ export const RepositoryTotalsPayload = Type.Object({
       issues: optionalTotal(),
       pullRequests: optionalTotal(),
       discussions: optionalTotal(),
-      stargazers: optionalTotal(),
+      stargazerCount: optionalCount(),
       // Null: there is no commit.
       defaultBranchRef: orElse(
         Nullable(

@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts';
 import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
 import type { GitHubClient } from '../client.ts';
 import { TooHeavy } from '../failures.ts';
-import { deepDiscussions, deepIssues, deepPullRequests, discussions, issues, pullRequests, stars } from '../queries.ts';
+import { deepDiscussions, deepIssues, deepPullRequests, discussions, issues, pullRequests } from '../queries.ts';
 import type { Asking, PageReader } from './asking.ts';
 import { Collector } from './collector.ts';
 import { readComments } from './comments.ts';
@@ -16,7 +16,9 @@ import {
   addIssue,
   addPullRequest,
 } from './items.ts';
+import { endOf } from './page-end.ts';
 import { readItem } from './read-item.ts';
+import { readStars } from './stars.ts';
 
 /** What can be read with a token. */
 export const tokenStreams: readonly Stream[] = [
@@ -101,29 +103,6 @@ function pagesOf<Node extends { updatedAt: string | null }>(
     return collector.toPage(endOf(page, oldest?.updatedAt ?? undefined, since, pageSize));
   };
 }
-
-function endOf(
-  { totalCount, pageInfo }: Omit<NodePage<never>, 'nodes'>,
-  oldestChange: string | undefined,
-  since: Date | null,
-  pageSize: number,
-): { nextCursor: string | null; total: number | null; pageSize: number } {
-  const isPast = since !== null && oldestChange !== undefined && new Date(oldestChange) < since;
-  return {
-    nextCursor: pageInfo.hasNextPage && !isPast ? pageInfo.endCursor : null,
-    // Of what changed since a time, the count says nothing about all.
-    total: since === null ? totalCount : null,
-    pageSize,
-  };
-}
-
-const readStars: PageReader = async (client, { handle }, { cursor, since, pageSize }, call) => {
-  const { data } = await client.graphql(stars, { id: handle, after: cursor, first: pageSize }, call);
-  const { page } = existing(data.node);
-  const collector = new Collector();
-  for (const edge of page.edges) collector.addStar(edge);
-  return collector.toPage(endOf(page, page.edges.at(-1)?.starredAt, since, pageSize));
-};
 
 function atDepth(counts: PageReader, deep: PageReader): PageReader {
   return (client, repository, position, call) => (position.isDeep ? deep : counts)(client, repository, position, call);

@@ -19,7 +19,7 @@ export async function readTip(
   if (data.node === null || data.node.isPrivate !== (access !== null)) return null;
   const asking = { client, call };
   const collector = new Collector();
-  const { newestIssues, newestPullRequests, newestDiscussions, newestStars } = data.node;
+  const { newestIssues, newestPullRequests, newestDiscussions } = data.node;
   for (const issue of newestIssues?.nodes ?? []) {
     await readItem(call, 'issue', () => addDeepIssue(asking, collector, issue));
   }
@@ -29,7 +29,6 @@ export async function readTip(
   for (const discussion of newestDiscussions?.nodes ?? []) {
     await readItem(call, 'discussion', () => addDeepDiscussion(asking, collector, discussion));
   }
-  for (const star of newestStars?.edges ?? []) collector.addStar(star);
   const page = collector.toPage({ nextCursor: null, total: null, pageSize: 0 });
   return { repository: toListed(data.node, access), page };
 }
@@ -48,7 +47,7 @@ export async function readTotals(
     ...known('issues', node.issues?.totalCount),
     ...known('pull_requests', node.pullRequests?.totalCount),
     ...known('discussions', node.discussions?.totalCount),
-    ...known('stars', node.stargazers?.totalCount),
+    ...known('stars', node.stargazerCount),
     comments: await countComments(asking, repository, 'comments'),
     review_comments: await countComments(asking, repository, 'review_comments'),
   };

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+
+/** Deliveries about stars. For each account and second they are summed, so that their order does not matter. */
+
+/** A delivery says that an account starred a repository, or took that back. */
+export interface StarEvent {
+  repositoryId: string;
+  /** The account's id at its host, which is the star's. */
+  externalId: string;
+  /** When it happened; hosts report whole seconds. */
+  at: Date;
+  isTakenBack: boolean;
+}
+
+/** Whether an account stars a repository by all its deliveries so far, and since when. */
+export interface StarState {
+  isStarred: boolean;
+  at: Date;
+}
+
+/**
+ * Stores a delivery about a star; must run in the transaction that marks the delivery as applied.
+ *
+ * Starring and taking back alternate, so the balance of a second says what it ended with, and a balance of zero that it
+ * ended as it began. Before the first delivery, the star is what is stored of it then.
+ */
+export async function saveStarEvent(transaction: Connection, event: StarEvent, now: Date): Promise<StarState> {
+  const { repositoryId, externalId, at, isTakenBack } = event;
+  await sql`
+    insert into star_events (repository_id, external_id, at, balance, noted_at)
+    select ${repositoryId}, ${externalId}, '-infinity', case when exists (
+      select from contributions c
+      where c.repository_id = ${repositoryId} and c.kind = 'star' and c.external_id = ${externalId}
+        and c.created_at < ${at}) then 1 else -1 end, ${now}
+    where not exists (
+      select from star_events e where e.repository_id = ${repositoryId} and e.external_id = ${externalId})
+    on conflict do nothing`.execute(transaction);
+  await sql`
+    insert into star_events as e (repository_id, external_id, at, balance, noted_at)
+    values (${repositoryId}, ${externalId}, ${at}, ${isTakenBack ? -1 : 1}, ${now})
+    on conflict (repository_id, external_id, at) do update
+      set balance = e.balance + excluded.balance, noted_at = excluded.noted_at`.execute(transaction);
+  const { rows } = await sql<{ isStarred: boolean; at: Date }>`
+    select (array_agg(balance order by at desc) filter (where balance <> 0))[1] > 0 as "isStarred", max(at) as at
+    from star_events where repository_id = ${repositoryId} and external_id = ${externalId}`.execute(transaction);
+  const [state] = rows;
+  if (state === undefined) throw new Error('an aggregate gave no row');
+  return state;
+}
+
+/** Removes a star that was given until a time. */
+export async function removeStar(
+  transaction: Connection,
+  star: { repositoryId: string; externalId: string; until: Date },
+): Promise<void> {
+  await transaction
+    .deleteFrom('contributions')
+    .where('repository_id', '=', star.repositoryId)
+    .where('kind', '=', 'star')
+    .where('external_id', '=', star.externalId)
+    .where('created_at', '<=', star.until)
+    .execute();
+}
+
+/** Forgets deliveries about stars once no delivery of the same account came for long. */
+export async function forgetStarEvents(connection: Connection, before: Date): Promise<void> {
+  await sql`
+    delete from star_events e where not exists (
+      select from star_events o
+      where o.repository_id = e.repository_id and o.external_id = e.external_id and o.noted_at >= ${before})`.execute(
+    connection,
+  );
+}

@@ -1,0 +1,85 @@
+import type { Static } from 'typebox';
+import { AppError } from '../../../errors.ts';
+import type { Call } from '../../provider.ts';
+import type { GitHubClient } from '../client.ts';
+import { starCount, stars } from '../queries.ts';
+import type { PageReader } from './asking.ts';
+import { Collector } from './collector.ts';
+import { existing } from './existing.ts';
+import { endOf } from './page-end.ts';
+import type { StargazerPage } from './payloads.ts';
+
+/**
+ * Reads a page of the people who starred a repository, newest first.
+ *
+ * Since July 2026 GitHub shows them to administrators and collaborators alone
+ * (https://github.blog/changelog/2026-06-30-upcoming-access-restrictions-to-public-api-endpoints-and-ui-views/): installations
+ * of Apps and fine-grained tokens are refused, other people get an empty list. The number of stars is public.
+ */
+export const readStars: PageReader = async (client, { handle }, { cursor, since, pageSize }, call) => {
+  const place = { id: handle, after: cursor, first: pageSize };
+  const { total, page } = await fetchWithAny(client, place, call);
+  const collector = new Collector();
+  if (page === null) return { ...collector.toPage({ nextCursor: null, total: null, pageSize }), isWithheld: true };
+  for (const edge of page.edges) collector.addStar(edge);
+  return collector.toPage(endOf({ ...page, totalCount: total }, page.edges.at(-1)?.starredAt, since, pageSize));
+};
+
+/** A page of the list; `page` is null where GitHub withholds it. */
+interface Listed {
+  /** Null: it cannot be read. */
+  total: number | null;
+  page: Static<typeof StargazerPage> | null;
+}
+
+interface Place {
+  id: string;
+  after: string | null;
+  first: number;
+}
+
+/**
+ * Fetches the list with each token of a person until GitHub shows it, because only people can be collaborators. What is
+ * private may be hidden from tokens other than the one that the call names.
+ */
+async function fetchWithAny(client: GitHubClient, place: Place, call: Call): Promise<Listed> {
+  const people = client.budget.tokens.filter(({ secret, account }) => secret !== undefined && account === undefined);
+  const accesses = new Set<string | undefined>(people.map(({ access }) => access));
+  if (accesses.size === 0 || call.access !== undefined) accesses.add(call.access);
+  let listed: Listed | undefined;
+  let failure: unknown;
+  for (const access of accesses) {
+    try {
+      listed = await fetchStars(client, place, access === undefined ? call : { ...call, access });
+      if (listed.page !== null) break;
+    } catch (error) {
+      if (!isDenied(error) && !(isNotFound(error) && access !== call.access)) throw error;
+      failure = error;
+    }
+  }
+  if (listed === undefined) throw failure;
+  return listed;
+}
+
+async function fetchStars(client: GitHubClient, place: Place, call: Call): Promise<Listed> {
+  try {
+    const { data } = await client.graphql(stars, { ...place }, call);
+    const total = existing(data.node).stargazerCount;
+    const page = data.list?.page ?? null;
+    const seemsEmpty = page !== null && page.edges.length === 0 && total !== 0;
+    return { total, page: seemsEmpty ? null : page };
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    // The refusal may be of the credential: where the number can be read, only the list is refused.
+    const { data } = await client.graphql(starCount, { id: place.id }, call);
+    return { total: existing(data.node).stargazerCount, page: null };
+  }
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'provider_denied';
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found';
+}

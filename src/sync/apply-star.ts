@@ -1,0 +1,61 @@
+import { recordTotalsChanged } from '../contributions/collection-store.ts';
+import { type Contribution, noDetails } from '../contributions/contribution.ts';
+import { removeStar, saveStarEvent } from '../contributions/star-store.ts';
+import type { Connection } from '../database/connection.ts';
+import type { Change } from '../providers/provider.ts';
+import { findByExternalId } from '../repositories/store.ts';
+import { ActorsOfScan } from './actors-of-scan.ts';
+import type { SyncContext } from './context.ts';
+import { savePage } from './read-stream.ts';
+
+/** Deliveries about stars are remembered for this time; an older one is too late to be put in order. */
+export const starEventsKeptMs = 30 * 86_400_000;
+
+/**
+ * Stores or removes a star as a delivery says. Only installed repositories have stars stored; and their host may show
+ * nobody's stars to the service, so that a delivery is all that it ever learns of one.
+ */
+export async function applyStar(
+  context: SyncContext,
+  transaction: Connection,
+  provider: string,
+  { repository: externalId, account, at: happenedAt, isTakenBack }: Extract<Change, { what: 'star' }>,
+): Promise<void> {
+  const repository = await findByExternalId(transaction, provider, externalId);
+  const now = context.now();
+  const at = new Date(happenedAt);
+  if (repository === undefined || repository.installedAt === null) return;
+  if (at.getTime() + starEventsKeptMs < now.getTime()) return;
+  const star = { repositoryId: repository.id, externalId: account.externalId };
+  const state = await saveStarEvent(transaction, { ...star, at, isTakenBack }, now);
+  if (state.isStarred) {
+    const page = {
+      contributions: [starOf(account.externalId, state.at)],
+      actors: [account],
+      wholeParents: [],
+      nextCursor: null,
+      total: null,
+      pageSize: 0,
+    };
+    await savePage(context, transaction, { repository, page, seenAt: now, actors: new ActorsOfScan() });
+  } else {
+    await removeStar(transaction, { ...star, until: state.at });
+  }
+  await recordTotalsChanged(transaction, repository.id);
+}
+
+function starOf(accountId: string, at: Date): Contribution {
+  return {
+    kind: 'star',
+    externalId: accountId,
+    parentExternalId: null,
+    author: accountId,
+    createdAt: at,
+    updatedAt: at,
+    closedAt: null,
+    mergedAt: null,
+    answered: false,
+    answeredBy: null,
+    details: noDetails,
+  };
+}
