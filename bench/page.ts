@@ -6,6 +6,7 @@ import type { ContributionPage, Provider } from '../src/providers/provider.ts';
 import { findRepository } from '../src/repositories/store.ts';
 import { newCost, type SyncContext } from '../src/sync/context.ts';
 import { readStream } from '../src/sync/read-stream.ts';
+import { SkipCollector } from '../src/sync/skips.ts';
 import { findStreams } from '../src/sync/stream-store.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
@@ -102,7 +103,8 @@ async function scan(database: Database, repositoryId: string): Promise<void> {
   const account = await findById(connection, repository.ownerId);
   if (account === undefined) throw new Error('the repository is nobody’s');
   const known = { owner: 'bench', name: 'bench', handle: 'R_1', defaultBranch: 'main', access: null };
-  await readStream(context, { account, repository, known, provider: provider as Provider, call }, stream, 'everything');
+  const subject = { account, repository, known, provider: provider as Provider, call, skips: new SkipCollector(call) };
+  await readStream(context, subject, stream, 'everything');
 }
 
 async function upsertBare({ pool }: Database, repositoryId: string, accountIds: string[]): Promise<void> {

@@ -39,10 +39,10 @@ import { openNotifications } from './notifications/open.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
-import { createDriftMetric } from './sync/drift.ts';
 import { withInstallations } from './sync/installations/learn.ts';
 import { createInstallationTasks } from './sync/installations/tasks.ts';
 import { hideLostRepositories } from './sync/lost-access.ts';
+import { createSyncMetrics } from './sync/metrics.ts';
 import { createTasks } from './sync/tasks.ts';
 
 /** What answering may take besides the waiting for a provider. */
@@ -62,7 +62,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   const { log, now = () => new Date() } = options;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const core = await openCore(config, { ...options, countDrift: createDriftMetric(registry) });
+  const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry) });
   await hideLostRepositories(core.sync);
   sweepErased(core, log);
   const pictures = await openPictures({

@@ -11,8 +11,8 @@ import type { Log } from './log.ts';
 import { createProviders } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
 import type { SyncContext } from './sync/context.ts';
-import type { Drift } from './sync/drift.ts';
 import { learnInstallations } from './sync/installations/learn.ts';
+import { noMetrics, type SyncMetrics } from './sync/metrics.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
 const historyLimits = {
@@ -43,13 +43,12 @@ export interface AppOptions {
 }
 
 export interface CoreOptions extends AppOptions {
-  /** Counts where what was stored was not what a provider has. */
-  countDrift?: (drift: Drift) => void;
+  metrics?: SyncMetrics;
 }
 
 /** Opens the database and what asks providers. */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
-  const { log, now = () => new Date(), countDrift = () => {} } = options;
+  const { log, now = () => new Date(), metrics = noMetrics } = options;
   const providers = createProviders(config.providers, {
     connectTimeoutMs: Math.min(maxConnectTimeoutMs, config.lookupBudgetMs * connectShare),
     now,
@@ -84,10 +83,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     now,
     newId: uuidv7,
     onFailure: (error, what) => log.warn({ err: error }, `${what} failed`),
-    onDrift: (drift) => {
-      countDrift(drift);
-      log.warn(drift, 'what was stored is not what the provider has');
-    },
+    ...reportsTo(log, metrics),
   };
   const close = async (): Promise<void> => {
     await Promise.all([...providers.values()].map((provider) => provider.close()));
@@ -118,4 +114,24 @@ async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<C
     await opened.close();
     throw error;
   }
+}
+
+/** Returns the receivers of what goes wrong while hosts are read: each is counted, and logged where it is new. */
+function reportsTo(log: Log, metrics: SyncMetrics): Pick<SyncContext, 'onStreamFailure' | 'onSkip' | 'onDrift'> {
+  return {
+    onStreamFailure: (failure) => {
+      metrics.countStreamFailure(failure);
+      const { provider, repositoryId, stream, error } = failure;
+      log.warn({ provider, repositoryId, stream, err: error }, 'a stream cannot be read on');
+    },
+    onSkip: (skip, { isNew }) => {
+      metrics.countSkip(skip);
+      const { target, isStored, isCounted: _counted, ...part } = skip;
+      if (isNew) log.warn({ ...part, ...target }, isStored ? 'an item is stored in part' : 'an item is skipped');
+    },
+    onDrift: (drift) => {
+      metrics.countDrift(drift);
+      log.warn(drift, 'what was stored is not what the provider has');
+    },
+  };
 }

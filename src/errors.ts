@@ -22,11 +22,18 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   /** When asking again can help; only where that is known. */
   readonly retryAt: Date | undefined;
+  /** The host's own words, without private data: for the operator and the owner, never for other callers. */
+  readonly reason: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAt?: Date | undefined } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAt?: Date | undefined; reason?: string | undefined } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
     this.retryAt = options.retryAt;
+    this.reason = options.reason;
   }
 }

@@ -23,6 +23,7 @@ function describeError(error: unknown): object {
     type: error.name,
     message: error.message,
     ...('code' in error && { code: error.code }),
+    ...(error instanceof AppError && error.reason !== undefined && { reason: error.reason }),
     // One of our own says enough by its words; the place matters for what nobody expected.
     ...(!(error instanceof AppError) && { stack: error.stack }),
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),

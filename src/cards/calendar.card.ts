@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { DayOfContributions } from '../http/pictures.ts';
+import type { ShownCalendar } from '../http/pictures.ts';
 import { Canvas } from './canvas.ts';
 import { defineCard } from './card.ts';
 import { frame, padding } from './frame.ts';
@@ -27,12 +27,13 @@ const compiledItem = Compile(Item);
 
 interface Content {
   who: string;
-  days: readonly DayOfContributions[];
-  until: Date;
+  calendar: ShownCalendar;
+  /** Days may still change. */
+  isIncomplete: boolean;
 }
 
 /** Where the squares of the days stand: a year in one band, or in several where squares would be too small. */
-interface Calendar {
+interface Layout {
   /** From the side that lines begin at. */
   at: number;
   step: number;
@@ -56,60 +57,58 @@ export const calendarCard = defineCard<Content>({
   parts: { hideable: ['title', 'months', 'weekdays', 'legend', 'coverage'], showable: [] },
   emptySize: (look) => ({
     widthPx: look.widthPx ?? defaultWidthPx,
-    heightPx: heightOf(look, calendarOf(look, new Date(0))),
+    heightPx: heightOf(look, layoutOf(look, new Date(0)), footerOf(look, [look.language.words.inCollected])),
   }),
-  read: ({ answer, days, until }) => {
-    const item = answer.data[0];
-    if (days === undefined || until === undefined || !compiledItem.Check(item)) return undefined;
-    return { who: item.display_name || item.name, days, until: new Date(until) };
+  read: ({ answer: { data, meta_data }, calendar }) => {
+    const [item] = data;
+    if (calendar === undefined || !compiledItem.Check(item)) return undefined;
+    return { who: item.display_name || item.name, calendar, isIncomplete: meta_data.complete === false };
   },
-  draw: ({ who, days, until }, look) => {
+  draw: (content, look) => {
     const { language, hide } = look;
-    const calendar = calendarOf(look, until);
-    const counts = new Map(days.map(({ day, contributions }) => [Date.parse(day), contributions]));
-    const yearBegin = until.getTime() - 365 * dayMs;
-    const shown = [...counts].filter(([day]) => day > yearBegin && day <= until.getTime());
-    const total = shown.reduce((sum, [, count]) => sum + count, 0);
-    const summary = language.plural(language.words.contributionsInYear, total);
+    const { who, calendar } = content;
+    const until = new Date(calendar.until);
+    const layout = layoutOf(look, until);
+    const coverage = coverageOf(content, look);
+    const footer = footerOf(look, coverage);
+    const year = yearOf(calendar);
+    const summary = language.plural(language.words.contributionsInYear, calendar.total);
     const width = look.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, language);
     if (!hide.has('title')) {
       canvas.headline({ at: padding, y: padding + 15, room: width - 2 * padding }, look.title ?? summary);
     }
-    if (!hide.has('months')) drawMonths(canvas, calendar, look, until);
-    if (!hide.has('weekdays')) drawWeekdays(canvas, calendar, look);
-    drawDays(canvas, calendar, {
-      counts,
-      from: yearBegin,
-      until: until.getTime(),
-      steps: stepsOf(shown.map(([, count]) => count)),
-    });
-    const height = heightOf(look, calendar);
-    const bottom = height - padding;
-    const { inCollected } = language.words;
-    if (!hide.has('legend')) {
-      const end = width - padding - (calendar.step - calendar.square);
-      drawLegend(canvas, look, { end, y: hasTwoLines(look) ? bottom - lineHeight : bottom });
-    }
-    if (!hide.has('coverage')) {
-      const beside = hide.has('legend') || hasTwoLines(look) ? 0 : legendWidth(look) + padding;
-      canvas.text('small', { at: padding, y: bottom, room: width - 2 * padding - beside }, inCollected);
-    }
-    const busiest = shown.toSorted(([, one], [, other]) => other - one)[0];
+    if (!hide.has('months')) drawMonths(canvas, layout, look, until);
+    if (!hide.has('weekdays')) drawWeekdays(canvas, layout, look);
+    drawDays(canvas, layout, year);
+    const height = heightOf(look, layout, footer);
+    const end = width - padding - (layout.step - layout.square);
+    drawFooter(canvas, look, footer, { end, bottom: height - padding, room: width - 2 * padding });
+    const busiest = [...year.counts].toSorted(([, one], [, other]) => other - one)[0];
     const best =
       busiest === undefined ? '' : ` ${language.date(new Date(busiest[0]))}: ${language.number(busiest[1])}.`;
     return frame(look, {
       width,
       height,
       title: `${who}: ${summary}`,
-      description: `${summary}. ${inCollected}.${best}`,
+      description: `${summary}. ${coverage.join(' · ')}.${best}`,
       body: canvas.body(),
       usesShades: true,
     });
   },
 });
 
-function calendarOf(look: Look, until: Date): Calendar {
+/** Says where the days come from, whose contributions they hold, and that some may be missing. */
+function coverageOf({ calendar, isIncomplete }: Content, { language: { words } }: Look): string[] {
+  const { source, includesPrivate } = calendar;
+  return [
+    ...(source === 'provider' || includesPrivate ? [includesPrivate ? words.publicAndPrivate : words.publicOnly] : []),
+    ...(source === 'collected' ? [words.inCollected] : []),
+    ...(isIncomplete ? [words.stillCounting] : []),
+  ];
+}
+
+function layoutOf(look: Look, until: Date): Layout {
   const { language, hide, widthPx = defaultWidthPx } = look;
   const labels = hide.has('weekdays')
     ? 0
@@ -136,9 +135,10 @@ function calendarOf(look: Look, until: Date): Calendar {
   };
 }
 
-function heightOf(look: Look, { bands, step, square }: Calendar): number {
+function heightOf(look: Look, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {
   const { hide } = look;
-  const below = hide.has('legend') && hide.has('coverage') ? 0 : legendHeight + (hasTwoLines(look) ? lineHeight : 0);
+  const more = Math.max(0, isBelowLegend ? lines.length : lines.length - 1);
+  const below = hide.has('legend') && hide.has('coverage') ? 0 : legendHeight + more * lineHeight;
   return Math.ceil((bands.at(-1)?.y ?? 0) + 6 * step + square + below + padding - 2);
 }
 
@@ -151,7 +151,7 @@ function weekdays({ language }: Look): { row: number; name: Date }[] {
   }));
 }
 
-function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Calendar, look: Look): void {
+function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Layout, look: Look): void {
   for (const { y } of bands) {
     for (const { row, name } of weekdays(look)) {
       const place = { at: padding, y: y + row * step + square / 2 + 4, room: at - padding - 6 };
@@ -161,7 +161,7 @@ function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Calendar, loo
 }
 
 /** Names each month at the week that holds its first day, as far as names have room. */
-function drawMonths(canvas: Canvas, { at, bands, step, begin }: Calendar, { language }: Look, until: Date): void {
+function drawMonths(canvas: Canvas, { at, bands, step, begin }: Layout, { language }: Look, until: Date): void {
   for (const band of bands) {
     const end = at + band.weeks * step;
     let free = at;
@@ -181,20 +181,26 @@ function drawMonths(canvas: Canvas, { at, bands, step, begin }: Calendar, { lang
 
 interface Year {
   counts: ReadonlyMap<number, number>;
+  /** The first and the last day. */
   from: number;
   until: number;
   steps: readonly number[];
 }
 
+function yearOf({ from, until, days }: ShownCalendar): Year {
+  const counts = new Map(days.map(({ day, contributions }) => [Date.parse(day), contributions]));
+  return { counts, from: Date.parse(from), until: Date.parse(until), steps: stepsOf([...counts.values()]) };
+}
+
 /** A path for each step of the scale, in units of the grid: few bytes for many squares. */
-function drawDays(canvas: Canvas, { at, bands, step, begin }: Calendar, year: Year): void {
+function drawDays(canvas: Canvas, { at, bands, step, begin }: Layout, year: Year): void {
   const direction = canvas.left(0, 1) === 0 ? 1 : -1;
   const left = canvas.left(at) + direction * step * 0.1;
   for (const band of bands) {
     const paths = Array.from({ length: shadeCount }, () => '');
     for (let index = 0; index < band.weeks * 7; index += 1) {
       const day = begin + (band.firstWeek * 7 + index) * dayMs;
-      if (day <= year.from || day > year.until) continue;
+      if (day < year.from || day > year.until) continue;
       const shade = shadeOf(year.counts.get(day) ?? 0, year.steps);
       paths[shade] = `${paths[shade]}M${Math.floor(index / 7)} ${index % 7}h.58v.58h-.58z`;
     }
@@ -227,11 +233,41 @@ function legendWidth({ language: { words } }: Look): number {
   return wordWidth(words.fewer) + legend.gap + squaresWidth + legend.gap + wordWidth(words.most);
 }
 
-/** Whether what is covered stands below the legend. */
-function hasTwoLines(look: Look): boolean {
-  const { hide, language, widthPx = defaultWidthPx } = look;
-  if (hide.has('legend') || hide.has('coverage')) return false;
-  return legendWidth(look) + padding + measure(language.words.inCollected, 11) > widthPx - 2 * padding;
+/** What is said below the days, beside the legend where there is room. */
+interface Footer {
+  lines: string[];
+  isBelowLegend: boolean;
+}
+
+/** @param coverage parts of which each stays in one line. */
+function footerOf(look: Look, coverage: readonly string[]): Footer {
+  const { hide, widthPx = defaultWidthPx } = look;
+  if (hide.has('coverage')) return { lines: [], isBelowLegend: false };
+  const room = widthPx - 2 * padding;
+  const beside = hide.has('legend') ? room : room - legendWidth(look) - padding;
+  if (measure(coverage.join(' · '), 11) <= beside) return { lines: [coverage.join(' · ')], isBelowLegend: false };
+  const lines = coverage.slice(0, 1);
+  for (const part of coverage.slice(1)) {
+    const longer = `${lines.at(-1)} · ${part}`;
+    if (measure(longer, 11) <= room) lines.splice(-1, 1, longer);
+    else lines.push(part);
+  }
+  return { lines, isBelowLegend: !hide.has('legend') };
+}
+
+function drawFooter(
+  canvas: Canvas,
+  look: Look,
+  { lines, isBelowLegend }: Footer,
+  { end, bottom, room }: { end: number; bottom: number; room: number },
+): void {
+  const hasLegend = !look.hide.has('legend');
+  if (hasLegend) drawLegend(canvas, look, { end, y: isBelowLegend ? bottom - lines.length * lineHeight : bottom });
+  const beside = hasLegend && !isBelowLegend ? legendWidth(look) + padding : 0;
+  for (const [index, line] of lines.entries()) {
+    const y = bottom - (lines.length - 1 - index) * lineHeight;
+    canvas.text('small', { at: padding, y, room: room - beside }, line);
+  }
 }
 
 function drawLegend(canvas: Canvas, { language: { words } }: Look, { end, y }: { end: number; y: number }): void {

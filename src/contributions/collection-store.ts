@@ -1,9 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { announce } from '../database/listener.ts';
 import { requestTotals } from './changed-store.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { takeChanged } from './total-store.ts';
+import { isUncollected, toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /** How much is known of the contributions to what an account owns. */
 export interface Collection {
@@ -29,7 +30,7 @@ export async function findCollection(
     uncollected: string[];
     is_unfinished: boolean;
   }>`
-    select listed_at, listing_wanted_at is not null as is_outdated, ${withPrivate ? uncollectedKinds({ privateOnly: false }) : sql`uncollected`} as uncollected,
+    select listed_at, listing_wanted_at is not null as is_outdated, ${withPrivate ? uncollectedKinds('all') : sql`uncollected`} as uncollected,
       case when uncollected = '{}' and not ${withPrivate}::boolean then false else exists (
         select from repositories r join streams s on s.repository_id = r.id
         where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null
@@ -46,39 +47,11 @@ export async function findCollection(
   };
 }
 
-/** Kinds of contributions to an account's private repositories that are not completely known. */
-export async function findUncollectedPrivate(connection: Connection, accountId: string): Promise<ContributionKind[]> {
-  const { rows } = await sql<{ uncollected: string[] }>`
-    select ${uncollectedKinds({ privateOnly: true })} as uncollected from accounts a where id = ${accountId}`.execute(
-    connection,
-  );
-  return toKinds(rows[0]?.uncollected ?? [...contributionKinds]);
-}
-
-/** SQL for the kinds of contributions to what the account `a` owns that are not completely known. */
-function uncollectedKinds({ privateOnly }: { privateOnly: boolean }): RawBuilder<string[]> {
-  return sql`array(
-    select kind from unnest(${[...contributionKinds]}::text[]) as kind
-    where a.listed_at is null or exists (
-      select from repositories r
-      where r.owner_id = a.id and (r.is_private or not ${privateOnly}::boolean) and r.gone_at is null and not exists (
-        select from streams s
-        where s.repository_id = r.id and kind = any(s.covers) and s.completed_at is not null)))`;
-}
-
-function toKinds(names: readonly string[]): ContributionKind[] {
-  return contributionKinds.filter((kind) => names.includes(kind));
-}
-
 /** Kinds of contributions to one repository that are not completely known. */
 export async function findUncollected(connection: Connection, repositoryId: string): Promise<ContributionKind[]> {
   const { rows } = await sql<{ kind: string }>`
-    select kind from unnest(${[...contributionKinds]}::text[]) as kind
-    where not exists (
-      select from streams s
-      where s.repository_id = ${repositoryId} and kind = any(s.covers) and s.completed_at is not null)`.execute(
-    connection,
-  );
+    select kind from unnest(${[...contributionKinds]}::text[]) as kinds (kind)
+    where ${isUncollected(sql`${repositoryId}::uuid`)}`.execute(connection);
   return contributionKinds.filter((kind) => rows.some((row) => row.kind === kind));
 }
 
@@ -118,21 +91,9 @@ export async function recordRepositoriesChanged(connection: Connection, accountI
   await recordContributorsChanged(connection, accountId);
 }
 
-/**
- * Brings an account's state of collecting up to date with its repositories' streams, and tells all nodes.
- * @returns the kinds that are not completely known.
- */
-export async function recordCollected(connection: Connection, accountId: string): Promise<ContributionKind[]> {
-  const { rows } = await sql<{ uncollected: string[] }>`
-    update accounts a set uncollected = array(
-      select kind from unnest(${[...contributionKinds]}::text[]) as kind
-      where a.listed_at is null or exists (
-        select from repositories r
-        where r.owner_id = a.id and not r.is_private and r.gone_at is null and not exists (
-          select from streams s
-          where s.repository_id = r.id and kind = any(s.covers) and s.completed_at is not null)))
-    where id = ${accountId}
-    returning uncollected`.execute(connection);
+/** Brings an account's state of collecting up to date with its repositories' streams, and announces it to all nodes. */
+export async function recordCollected(connection: Connection, accountId: string): Promise<void> {
+  await sql`
+    update accounts a set uncollected = ${uncollectedKinds('public')} where id = ${accountId}`.execute(connection);
   await announce(connection, { kind: 'account', key: accountId });
-  return toKinds(rows[0]?.uncollected ?? []);
 }

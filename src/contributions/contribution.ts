@@ -93,3 +93,15 @@ export interface LineCounts {
   /** Null: the provider does not tell. */
   changedFiles: number | null;
 }
+
+/** A user's contributions by day as the provider itself counts and shows them. */
+export interface ReportedCalendar {
+  /** `YYYY-MM-DD`, as the provider assigns contributions to days. */
+  firstDay: string;
+  /** Contributions on each day from the first one on, 371 at most: 53 weeks. */
+  counts: readonly number[];
+  /** The provider's own sum. */
+  total: number;
+  /** Private contributions that the user publishes at the provider are among them. */
+  includesPrivate: boolean;
+}

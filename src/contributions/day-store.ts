@@ -31,6 +31,21 @@ export async function findDaysOfOwned(connection: Connection, asked: Asked): Pro
   return sumDays(connection, asked, 'r.owner_id');
 }
 
+/** Whether something that an account contributed to on these days is still being read for the first time. */
+export async function isCollectingDays(
+  connection: Connection,
+  { accountId, from, to, withPrivate }: Asked,
+): Promise<boolean> {
+  const { rows } = await sql<{ is_collecting: boolean }>`
+    select exists (
+      select from contribution_days d join repositories r on r.id = d.repository_id
+        join streams s on s.repository_id = r.id
+      where d.account_id = ${accountId} and d.day between ${from}::date and ${to}::date
+        and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null
+        and s.completed_at is null and s.failure is null) as is_collecting`.execute(connection);
+  return rows[0]?.is_collecting ?? false;
+}
+
 async function sumDays(
   connection: Connection,
   { accountId, from, to, withPrivate }: Asked,

@@ -26,5 +26,10 @@ export function seeTotalsJob(accountId: string): Job {
   return { task: 'see_totals', payload: { accountId }, key: `see_totals ${accountId}`, priority: 10 };
 }
 
+/** Fetches a user's calendar from the provider; somebody may wait. */
+export function calendarJob(accountId: string): Job {
+  return { task: 'fetch_calendar', payload: { accountId }, key: `fetch_calendar ${accountId}`, priority: 10 };
+}
+
 /** Brings the totals of people up to date whose stored contributions changed. */
 export const updateTotalsJob: Job = { task: 'update_totals', payload: {}, key: 'update_totals', priority: 15 };

@@ -1,6 +1,5 @@
 import type { Account } from '../accounts/store.ts';
 import type { Connection } from '../database/connection.ts';
-import { findCollection, findUncollectedPrivate } from './collection-store.ts';
 import { type CountersOfDay, findHistory, removePrivateCounters, savePrivateCounters } from './counter-store.ts';
 import { type CounterName, completeCounters, counterNames, unknownCounters } from './counters.ts';
 import { countStored, findSeenTotals } from './private-store.ts';
@@ -22,7 +21,7 @@ export async function withPrivate(
 }
 
 async function ofUser(connection: Connection, accountId: string, day: CountersOfDay): Promise<CountersOfDay> {
-  const stored = await countStored(connection, accountId, 'private');
+  const { counters: stored, uncollected } = await countStored(connection, accountId, 'private');
   const seen = await findSeenTotals(connection, accountId);
   const counters = { ...day.counters };
   for (const name of counterNames) {
@@ -32,15 +31,13 @@ async function ofUser(connection: Connection, accountId: string, day: CountersOf
     ];
     counters[name] = known.length === 0 ? null : Math.max(...known);
   }
-  const uncollected = await findUncollectedPrivate(connection, accountId);
   return { ...day, counters, missing: union(day.missing, completeCounters(counters, uncollected).missing) };
 }
 
 async function ofOrganization(connection: Connection, accountId: string, day: CountersOfDay): Promise<CountersOfDay> {
-  const sums = await sumOverOwned(connection, accountId, { withPrivate: true });
-  const { listedAt, uncollected } = await findCollection(connection, accountId, { withPrivate: true });
-  const { missing } = completeCounters(sums, uncollected);
-  return { ...day, counters: listedAt === null ? unknownCounters : sums, missing };
+  const { counters, listedAt, uncollected } = await sumOverOwned(connection, accountId, { withPrivate: true });
+  const { missing } = completeCounters(counters, uncollected);
+  return { ...day, counters: listedAt === null ? unknownCounters : counters, missing };
 }
 
 function union(one: readonly CounterName[], other: readonly CounterName[]): CounterName[] {

@@ -1,15 +1,27 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type CounterName, type Counters, counterNames } from './counters.ts';
+import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
-/** What an account contributed to repositories of a kind, whoever owns them, as far as it is stored; and the stars of its own. */
+/** Sums over what is stored of an account. */
+export interface StoredTotals {
+  counters: Record<CounterName, number>;
+  /** Kinds of contributions to what the account itself owns of which the sums may lack some. */
+  uncollected: ContributionKind[];
+}
+
+/**
+ * Returns what an account contributed to public or to private repositories, whoever owns them, as far as it is stored, and
+ * the stars of its own; as of one moment.
+ */
 export async function countStored(
   connection: Connection,
   accountId: string,
   visibility: 'public' | 'private',
-): Promise<Record<CounterName, number>> {
+): Promise<StoredTotals> {
   const isPrivate = visibility === 'private';
-  const { rows } = await sql<Record<CounterName, number>>`
+  const { rows } = await sql<Record<CounterName, number> & { uncollected: string[] | null }>`
     with counted as (select id from repositories where is_private = ${isPrivate} and gone_at is null),
     totals as (
       select coalesce(sum(commits), 0)::integer as commits, coalesce(sum(issues), 0)::integer as issues,
@@ -24,10 +36,12 @@ export async function countStored(
       select coalesce(sum(stars), 0)::integer as stars
       from repositories where owner_id = ${accountId} and is_private = ${isPrivate} and not is_fork and gone_at is null
     )
-    select * from totals, earned`.execute(connection);
-  const [counted] = rows;
-  if (counted === undefined) throw new Error('an aggregate gave no row');
-  return counted;
+    select totals.*, earned.*, (select ${uncollectedKinds(visibility)} from accounts a where a.id = ${accountId}) as uncollected
+    from totals, earned`.execute(connection);
+  const [row] = rows;
+  if (row === undefined) throw new Error('an aggregate gave no row');
+  const { uncollected, ...counters } = row;
+  return { counters, uncollected: toKinds(uncollected ?? contributionKinds) };
 }
 
 /** What one credential sees of an account's lifetime. */

@@ -6,6 +6,7 @@ import {
   type AccountRouteContext,
   type AskedAccount,
   answerAboutAccount,
+  type Made,
   problemResponses,
 } from '../accounts/routes.ts';
 import type { Account } from '../accounts/store.ts';
@@ -13,12 +14,11 @@ import { findOutcome } from '../database/questions.ts';
 import type { App } from '../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp } from '../http/envelope.ts';
 import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../http/pagination.ts';
-import { FormatParameter, isPictureFormat, type Shown, withPictures } from '../http/pictures.ts';
-import { awaitListing } from './await-listing.ts';
+import { FormatParameter, isPictureFormat, withPictures } from '../http/pictures.ts';
+import { findCalendar } from './calendar.ts';
 import { findCollection } from './collection-store.ts';
 import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { counterNames, experienceOf, unknownCounters } from './counters.ts';
-import { findDays as findDaysOfAccount, findDaysOfOwned } from './day-store.ts';
 import { collectJob, seeTotalsJob } from './jobs.ts';
 import { isSame, withPrivate } from './private-counters.ts';
 import { findSeenTotals } from './private-store.ts';
@@ -67,7 +67,6 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
     async (request, reply) => {
       const { limit = defaultLimit, private: isPrivateAsked = false, format, card = 'contributions' } = request.query;
       const picture = isPictureFormat(format) ? context.pictures.request(card, format, request.query) : undefined;
-      const isCalendar = picture?.card === 'calendar';
       const start = context.cursors.readStart(listing, request.query);
       return answerAboutAccount(
         context,
@@ -76,9 +75,8 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
         async (asked) => {
           const { account, provider } = asked;
           const includesPrivate = isPrivateAsked && (asked.isOwner || account.publishesPrivate);
+          if (picture?.card === 'calendar') return makeCalendar(context, asked, includesPrivate);
           if (includesPrivate) await learnPrivate(context, asked);
-          const year = isCalendar ? await findYear(context, asked, includesPrivate) : undefined;
-          if (isCalendar && year === undefined) return undefined;
           const days = await findDays(context, account, { limit: limit + 1, start, includesPrivate });
           const { page, hasPrevious, hasNext } = cutPage(days, limit, start);
           const asOf = await lastAsked(context, asked, includesPrivate);
@@ -93,7 +91,7 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
               nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
             }),
             staleAt: context.resolver.staleAt(asOf),
-            shown: year ?? {
+            shown: {
               countsCollected: account.type !== 'organization' && provider.totalsFromStored === true,
             },
             // It counts what others own too.
@@ -105,33 +103,28 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
   );
 }
 
-const yearMs = 364 * 86_400_000;
-
-/**
- * What an account contributed on the days of the last year; an organization, what was contributed to it.
- * @returns undefined while nothing is known: days are those of what is collected, and none yet is not none.
- */
-async function findYear(
-  context: AccountRouteContext,
-  asked: AskedAccount,
-  withPrivate: boolean,
-): Promise<Pick<Shown, 'days' | 'until'> | undefined> {
-  const listing = await awaitListing(context, asked);
-  if (listing === undefined) return undefined;
-  const { id, type } = asked.account;
-  const until = dayOf(context.now());
-  const wanted = { accountId: id, from: dayOf(new Date(context.now().getTime() - yearMs)), to: until, withPrivate };
-  const found = await (type === 'organization' ? findDaysOfOwned : findDaysOfAccount)(context.connection, wanted);
-  if (found.length === 0 && listing.isUnfinished) return undefined;
-  const days = found.map(({ day, counts }) => ({
-    day,
-    contributions: Object.values(counts).reduce((sum, count) => sum + count, 0),
-  }));
-  return { until, days };
-}
-
 function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10);
+}
+
+/** A calendar is drawn of days; counters are no part of it. */
+async function makeCalendar(context: AccountRouteContext, asked: AskedAccount, withPrivate: boolean): Promise<Made> {
+  const { account, provider } = asked;
+  const calendar = await findCalendar(context, asked, { withPrivate });
+  if (calendar === undefined) return undefined;
+  const { shown, asOf, isFinal } = calendar;
+  return {
+    envelope: envelope({
+      dataType: 'entity',
+      data: [toEntity(account, provider.accountUrl(account))],
+      provenance: { asOf, missing: isFinal ? [] : ['days'], includesPrivate: shown.includesPrivate },
+    }),
+    staleAt: context.resolver.staleAt(asOf),
+    shown: { calendar: shown },
+    // Private contributions are shown only as long as their owner publishes them, here or at the provider.
+    ...(shown.includesPrivate && { audience: 'everybody_for_now' }),
+    ...(withPrivate && { isKept: false }),
+  };
 }
 
 /** When what the counters come from was last asked for; asks for it anew, behind the answer, when that is due. */

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import type { Counters } from './counters.ts';
+import { type ContributionKind, contributionKinds } from './contribution.ts';
+import { type Counters, unknownCounters } from './counters.ts';
+import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /**
  * What a repository holds, per contributor, per day and in all. Changes of issues, pull requests, reviews, discussions and
@@ -92,28 +94,39 @@ export async function takeChanged(connection: Connection, repositoryId: string):
   return changed.length > 0;
 }
 
-/** What was contributed to the repositories that an account owns: an organization's counters. */
+/** Sums over what an account owns. */
+export interface OwnedTotals {
+  /** When what it owns was last listed; null: never. */
+  listedAt: Date | null;
+  counters: Counters;
+  /** Kinds of contributions of which the sums may lack some. */
+  uncollected: ContributionKind[];
+}
+
+/** Returns what was contributed to the repositories that an account owns, an organization's counters, as of one moment. */
 export async function sumOverOwned(
   connection: Connection,
   ownerId: string,
   { withPrivate }: { withPrivate: boolean },
-): Promise<Counters> {
-  const { rows } = await sql<Counters>`
-    select coalesce(sum(t.commits), 0)::integer as commits,
-      coalesce(sum(t.issues), 0)::integer as issues,
-      coalesce(sum(t.pull_requests), 0)::integer as pull_requests,
-      coalesce(sum(t.reviews), 0)::integer as reviews,
-      coalesce(sum(r.stars) filter (where not r.is_fork), 0)::integer as stars,
-      (count(*) filter (where t.commits + t.issues + t.pull_requests + t.reviews > 0))::integer as contributed_to,
-      coalesce(sum(t.issues_closed), 0)::integer as issues_closed,
-      coalesce(sum(t.pull_requests_merged), 0)::integer as pull_requests_merged,
-      coalesce(sum(t.discussions), 0)::integer as discussions,
-      coalesce(sum(t.discussions_answered), 0)::integer as discussions_answered
-    from repositories r left join repository_totals t on t.repository_id = r.id
-    where r.owner_id = ${ownerId} and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null`.execute(
-    connection,
-  );
-  const [sums] = rows;
-  if (sums === undefined) throw new Error('an aggregate gave no row');
-  return sums;
+): Promise<OwnedTotals> {
+  const { rows } = await sql<Counters & { listed_at: Date | null; uncollected: string[] }>`
+    select a.listed_at, ${uncollectedKinds(withPrivate ? 'all' : 'public')} as uncollected, sums.*
+    from accounts a cross join lateral (
+      select coalesce(sum(t.commits), 0)::integer as commits,
+        coalesce(sum(t.issues), 0)::integer as issues,
+        coalesce(sum(t.pull_requests), 0)::integer as pull_requests,
+        coalesce(sum(t.reviews), 0)::integer as reviews,
+        coalesce(sum(r.stars) filter (where not r.is_fork), 0)::integer as stars,
+        (count(*) filter (where t.commits + t.issues + t.pull_requests + t.reviews > 0))::integer as contributed_to,
+        coalesce(sum(t.issues_closed), 0)::integer as issues_closed,
+        coalesce(sum(t.pull_requests_merged), 0)::integer as pull_requests_merged,
+        coalesce(sum(t.discussions), 0)::integer as discussions,
+        coalesce(sum(t.discussions_answered), 0)::integer as discussions_answered
+      from repositories r left join repository_totals t on t.repository_id = r.id
+      where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null) sums
+    where a.id = ${ownerId}`.execute(connection);
+  const [row] = rows;
+  if (row === undefined) return { listedAt: null, counters: unknownCounters, uncollected: [...contributionKinds] };
+  const { listed_at: listedAt, uncollected, ...counters } = row;
+  return { listedAt, counters, uncollected: toKinds(uncollected) };
 }

@@ -32,7 +32,11 @@ export interface StreamsTable {
   provider_total: number | null;
   provider_changed_at: Date | null;
   provider_revision: string | null;
+  /** Code of the error that stopped the last read; null: it did not fail. */
   failure: string | null;
+  /** When it failed, and the host's own reason where it holds no private data. */
+  failed_at: Date | null;
+  failure_reason: string | null;
   /** Whether the last scan that read everything, and the running one, read what an installed repository is known by. */
   is_deep: Generated<boolean>;
   scan_is_deep: Generated<boolean>;
@@ -157,6 +161,18 @@ export interface ContributorTotalsTable {
   discussions_answered: Generated<number>;
 }
 
+/** A user's contributions by day as the provider reports them. */
+export interface CalendarsTable {
+  account_id: string;
+  first_day: string;
+  /** One number for each day from the first one on. */
+  counts: number[];
+  total: number;
+  /** Private contributions that the user publishes at the provider are among them. */
+  includes_private: boolean;
+  fetched_at: Date;
+}
+
 /** What somebody contributed to a repository on one day (UTC). */
 export interface ContributionDaysTable {
   account_id: string;
@@ -222,4 +238,30 @@ export interface LackingDetailsTable {
   /** A commit's id, hexadecimal; a pull request's number. */
   key: string;
   noted: Generated<number>;
+}
+
+/** Parts of responses that could not be read or that the host refused, one row for each place. */
+export interface SkippedItemsTable {
+  provider: string;
+  /** Exactly one of the two is set: the repository whose streams are read, or the account that is looked up or listed. */
+  repository_id: string | null;
+  account_id: string | null;
+  /** Name of the stream; of an account `account` (its lookup) or `repositories` (its listing). */
+  stream: string;
+  /** `issue`, `review`, `repository`, `label`, ... */
+  kind: string;
+  reason: 'unreadable' | 'refused';
+  /** Place of the field in the response, `*` for a position in a list; never a value. */
+  path: string;
+  /** The host's own words, where they hold no private data. */
+  explanation: Generated<string>;
+  /** True: the item is stored without this field. False: the item is not stored. */
+  is_stored: boolean;
+  /** Whether the numbers of the kind are complete all the same. */
+  is_counted: boolean;
+  /** How many items the last scan that saw the place has met there. */
+  items: number;
+  first_seen_at: Date;
+  /** Start of the last scan that met it. */
+  seen_at: Date;
 }

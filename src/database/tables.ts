@@ -17,6 +17,7 @@ import type {
   AwardsTable,
 } from './achievement-tables.ts';
 import type {
+  CalendarsTable,
   ChangedContributorsTable,
   CommitsTable,
   ContributionDaysTable,
@@ -30,6 +31,7 @@ import type {
   RepositoryIdentitiesTable,
   RepositoryPollsTable,
   RepositoryTotalsTable,
+  SkippedItemsTable,
   StreamsTable,
   UncountedCommitsTable,
 } from './contribution-tables.ts';
@@ -52,12 +54,14 @@ export interface Tables {
   counters: CountersTable;
   repositories: RepositoriesTable;
   streams: StreamsTable;
+  skipped_items: SkippedItemsTable;
   contributions: ContributionsTable;
   identities: IdentitiesTable;
   commits: CommitsTable;
   repository_totals: RepositoryTotalsTable;
   contributor_totals: ContributorTotalsTable;
   contribution_days: ContributionDaysTable;
+  calendars: CalendarsTable;
   repository_identities: RepositoryIdentitiesTable;
   uncounted_commits: UncountedCommitsTable;
   lacking_details: LackingDetailsTable;

@@ -53,7 +53,7 @@ export function renderAnswer(content: {
   const body = picture?.body ?? Buffer.from(JSON.stringify(envelope));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   const isFinished = envelope.meta_data.complete !== false && picture?.isFinal !== false;
-  const maxAge = isFinished ? maxAgeS.complete : maxAgeS.incomplete;
+  const maxAge = maxAgeOf(isFinished);
   const link = Object.entries(content.links ?? {})
     .filter(([, address]) => address !== undefined)
     .map(([relation, address]) => `<${address}>; rel="${relation}"`)
@@ -68,7 +68,7 @@ export function renderAnswer(content: {
       ...(picture && pictureHeaders),
       'content-length': String(body.length),
       etag,
-      'cache-control': cacheControl(content.audience, maxAge),
+      'cache-control': cacheControl(content.audience, isFinished),
       // What is said to nobody in particular must not be taken for what is said to the bearer of a token.
       vary: 'authorization',
       ...(content.audience !== 'caller' && {
@@ -136,10 +136,16 @@ function accepts(acceptEncoding: string, coding: string): boolean {
   });
 }
 
-function cacheControl(audience: Audience, maxAge: number): string {
+function maxAgeOf(isFinished: boolean): number {
+  return isFinished ? maxAgeS.complete : maxAgeS.incomplete;
+}
+
+/** Lets shared caches serve a stale response for a day only where nothing is missing from it and nobody may withdraw it. */
+function cacheControl(audience: Audience, isFinished: boolean): string {
   if (audience === 'caller') return 'private, no-store';
-  const whileRevalidating = audience === 'everybody' ? `, stale-while-revalidate=${staleWhileRevalidateS}` : '';
-  return `public, max-age=${maxAge}${whileRevalidating}`;
+  const mayBeStale = audience === 'everybody' && isFinished;
+  const whileRevalidating = mayBeStale ? `, stale-while-revalidate=${staleWhileRevalidateS}` : '';
+  return `public, max-age=${maxAgeOf(isFinished)}${whileRevalidating}`;
 }
 
 /** Whether a request's If-None-Match holds the tag (RFC 9110, section 13.1.2: compared weakly). */

@@ -8,16 +8,28 @@ export interface Shown {
   further?: number;
   /** Ids of the repositories that images come from, by the images' addresses: they are kept as long as these. */
   repositoriesOfImages?: ReadonlyMap<string, string>;
-  /** Contributions of each day with at least one, oldest first. */
-  days?: readonly DayOfContributions[];
+  calendar?: ShownCalendar;
   /** Counters are of what is collected, and there is nobody to ask for more. */
   countsCollected?: boolean;
-  /** The last day that `days` could hold, `YYYY-MM-DD`. */
-  until?: string;
+}
+
+/** Contributions of at most 371 days. */
+export interface ShownCalendar {
+  /** The provider's own calendar, or days of what is collected here. */
+  source: 'provider' | 'collected';
+  /** The first and the last day, `YYYY-MM-DD`. */
+  from: string;
+  until: string;
+  /** Days with at least one contribution, oldest first. */
+  days: readonly DayOfContributions[];
+  /** Contributions on all days, as the source sums them. */
+  total: number;
+  /** Private contributions are among them. */
+  includesPrivate: boolean;
 }
 
 export interface DayOfContributions {
-  /** `YYYY-MM-DD`, in UTC. */
+  /** `YYYY-MM-DD`, in UTC or as the provider assigns contributions to days. */
   day: string;
   contributions: number;
 }

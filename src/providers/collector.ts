@@ -12,7 +12,7 @@ export class PageCollector {
   addItem(
     kind: ItemKind,
     author: string | null,
-    told: { id: string | number; createdAt: string; updatedAt: string },
+    told: { id: string | number; createdAt: string; updatedAt: string | null },
   ): Contribution {
     const contribution: Contribution = {
       kind,
@@ -20,7 +20,8 @@ export class PageCollector {
       parentExternalId: null,
       author,
       createdAt: new Date(told.createdAt),
-      updatedAt: new Date(told.updatedAt),
+      // The oldest time that is possible, so that a known newer state stays.
+      updatedAt: new Date(told.updatedAt ?? told.createdAt),
       closedAt: null,
       mergedAt: null,
       answered: false,

@@ -1,12 +1,12 @@
 import type { AccountFacts, Actor } from '../accounts/account.ts';
-import type { Contribution, ItemKind, LineCounts } from '../contributions/contribution.ts';
+import type { Contribution, ItemKind, LineCounts, ReportedCalendar } from '../contributions/contribution.ts';
 import type { CounterName, Counters } from '../contributions/counters.ts';
 import type { RepositoryFacts } from '../repositories/repository.ts';
 import type { Announcer } from './announcer.ts';
 import type { Call } from './call.ts';
 import type { InstallableApp } from './installation.ts';
 
-export type { Call, Cost } from './call.ts';
+export type { Call, Cost, SkippedPart } from './call.ts';
 
 /** How to ask for an account that is stored already. */
 export interface KnownAccount {
@@ -216,6 +216,11 @@ export interface Provider {
   accesses(account?: Pick<KnownAccount, 'externalId'>): string[];
   /** Totals as they are with what is private and the credential `call.access` sees. Yields nothing when the account is gone. */
   seenTotals(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
+  /**
+   * Fetches a user's calendar of the last year as everybody sees it. Null: no credential is known to see public data alone.
+   * Absent where the provider has no such calendar.
+   */
+  readonly fetchCalendar?: (account: KnownAccount, call: Call) => Promise<ReportedCalendar | null>;
   /** Asks, with a credential that somebody presents, who its bearer is and whether that is the account's owner. */
   proveOwnership(credential: string, name: string, signal: AbortSignal): Promise<OwnershipProof>;
 

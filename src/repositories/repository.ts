@@ -17,9 +17,10 @@ export interface RepositoryFacts {
   /** Of a private one: the name of the provider's credential that shows it. */
   access: string | null;
   isFork: boolean;
-  stars: number;
-  forks: number;
+  /** Null for each: it could not be read, so that the stored number stays. */
+  stars: number | null;
+  forks: number | null;
   /** As the provider counts them. */
-  openIssues: number;
-  sizeKib: number;
+  openIssues: number | null;
+  sizeKib: number | null;
 }

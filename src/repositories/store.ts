@@ -6,6 +6,10 @@ import type { RepositoryFacts } from './repository.ts';
 
 /** A repository as it is stored. */
 export interface Repository extends RepositoryFacts {
+  stars: number;
+  forks: number;
+  openIssues: number;
+  sizeKib: number;
   id: string;
   provider: string;
   ownerId: string;
@@ -52,13 +56,16 @@ export async function saveListedRepositories(
     insert into repositories as r (
       id, provider, external_id, handle, owner_id, name, description, language, license, default_branch,
       is_private, access, is_fork, stars, forks, open_issues, size_kib, named_at, listed_at, created_at, updated_at)
-    select id, ${provider}, external_id, handle, ${ownerId}, name, description, language, license, default_branch,
-      is_private, access, is_fork, stars, forks, open_issues, size_kib, ${listedAt}, ${listedAt}, ${listedAt}, ${listedAt}
+    select l.id, ${provider}, l.external_id, l.handle, ${ownerId}, l.name, l.description, l.language, l.license,
+      l.default_branch, l.is_private, l.access, l.is_fork, coalesce(l.stars, known.stars, 0),
+      coalesce(l.forks, known.forks, 0), coalesce(l.open_issues, known.open_issues, 0),
+      coalesce(l.size_kib, known.size_kib, 0), ${listedAt}, ${listedAt}, ${listedAt}, ${listedAt}
     from json_to_recordset(${JSON.stringify(rows)}::json) as l (
       id uuid, external_id text, handle text, name text, description text, language text, license text,
       default_branch text, is_private boolean, access text, is_fork boolean, stars integer, forks integer, open_issues integer,
       size_kib bigint)
-    order by external_id
+    left join repositories known on known.provider = ${provider} and known.external_id = l.external_id
+    order by l.external_id
     on conflict (provider, external_id) do update set
       handle = excluded.handle, owner_id = excluded.owner_id, name = excluded.name,
       description = excluded.description, language = excluded.language, license = excluded.license,

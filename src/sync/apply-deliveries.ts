@@ -1,8 +1,9 @@
 import { findKnown, wantListing } from '../accounts/hint-store.ts';
 import { lookUpJob, refreshJob } from '../accounts/jobs.ts';
+import { findReportedCalendar } from '../contributions/calendar-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { removeContribution } from '../contributions/contribution-store.ts';
-import { collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
+import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import { askWithin } from '../database/questions.ts';
 import { addJob, type Job } from '../database/queue.ts';
@@ -121,6 +122,8 @@ async function refreshKnown(
   const known = await findKnown(transaction, asked);
   if (known === undefined || known.askedAt === null) return;
   await addJob(transaction, later(context, refreshJob(known.id), restMs.account));
+  const calendar = await findReportedCalendar(transaction, known.id);
+  if (calendar !== undefined) await addJob(transaction, later(context, calendarJob(known.id), restMs.account));
 }
 
 async function list(

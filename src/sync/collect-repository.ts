@@ -14,6 +14,7 @@ import { readEmptyHistory } from './read-empty-history.ts';
 import { readHistory } from './read-history.ts';
 import { readStream, type Subject } from './read-stream.ts';
 import { recordVisibility } from './record-state.ts';
+import { replaceSkips, SkipCollector } from './skips.ts';
 import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
 
 /** What keeps git from telling something now, and nobody else. */
@@ -28,7 +29,9 @@ export type Collected = 'complete' | 'incomplete' | 'gone';
  * Brings what is stored of one repository up to what its provider has.
  * @throws AppError when going on makes no sense now: the budget is used up, or the provider is not there.
  */
-export async function collectRepository(context: SyncContext, subject: Subject): Promise<Collected> {
+export async function collectRepository(context: SyncContext, asked: Omit<Subject, 'skips'>): Promise<Collected> {
+  const skips = new SkipCollector(asked.call);
+  const subject: Subject = { ...asked, call: skips.call, skips };
   const { repository, call } = subject;
   const startedAt = context.now();
   let isComplete = true;
@@ -38,15 +41,17 @@ export async function collectRepository(context: SyncContext, subject: Subject):
     if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'gone';
     // The file is followed after its push was read, and also where git cannot be read.
     if (isHistory(stream) && !call.signal.aborted) await followFileIfTold(context, subject, failure !== undefined);
-    if (failure === undefined) continue;
+    if (failure === undefined) {
+      if (isHistory(stream)) await storeSkips(context, subject, stream.name, startedAt);
+      continue;
+    }
     if (!isOfOnePart(failure)) throw failure;
-    // A place in a scan that the provider does not take any more would stop the stream for ever.
-    const restart = failure.code === 'provider_invalid_response' && !isHistory(stream);
-    await failStream(context.connection, repository.id, stream.name, { code: failure.code, restart });
+    await storeFailure(context, subject, stream, failure);
   }
   try {
     await fillDetails(context, subject);
     await fillCommitFilesIfTold(context, subject);
+    await storeSkips(context, subject, 'details', startedAt);
   } catch (error) {
     if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'gone';
     if (!isOfOnePart(error)) throw error;
@@ -56,6 +61,34 @@ export async function collectRepository(context: SyncContext, subject: Subject):
   if (isComplete) await markCollected(context.connection, repository.id, startedAt);
   await requestAwards(context.connection, repository.id, context.now());
   return isComplete ? 'complete' : 'incomplete';
+}
+
+async function storeFailure(
+  context: SyncContext,
+  { repository, skips }: Subject,
+  stream: StreamState,
+  error: AppError,
+): Promise<void> {
+  // The parts of an unfinished page are met again with the page.
+  skips.take();
+  const { provider, id: repositoryId } = repository;
+  // A place in a scan that the provider does not take any more would stop the stream for ever.
+  const restart = error.code === 'provider_invalid_response' && !isHistory(stream);
+  const reason = error.reason || error.message;
+  const failure = { code: error.code, reason, failedAt: context.now(), restart };
+  await failStream(context.connection, repositoryId, stream.name, failure);
+  context.onStreamFailure({ provider, repositoryId, stream: stream.name, error });
+}
+
+/** Stores parts that were skipped outside the pages of a stream. */
+async function storeSkips(
+  context: SyncContext,
+  { repository, skips }: Subject,
+  stream: string,
+  seenAt: Date,
+): Promise<void> {
+  const target = { repositoryId: repository.id };
+  await replaceSkips(context, { provider: repository.provider, target, stream, seenAt }, skips.take());
 }
 
 async function outcomeOf(work: Promise<boolean>): Promise<{ isRead: boolean; failure?: unknown }> {

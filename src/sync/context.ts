@@ -2,6 +2,8 @@ import type { Connection } from '../database/connection.ts';
 import type { HistoryCache } from '../history/history-cache.ts';
 import type { Call, Cost, Provider } from '../providers/provider.ts';
 import type { Drift } from './drift.ts';
+import type { Skip } from './skip-store.ts';
+import type { StreamFailure } from './stream-failure.ts';
 
 /** What everything that asks providers and stores their answers works with. */
 export interface SyncContext {
@@ -19,6 +21,10 @@ export interface SyncContext {
   newId: () => string;
   /** Hears what went wrong where nobody waits; `what` says in a few words what was being done. */
   onFailure: (error: unknown, what: string) => void;
+  /** Receives a stream that could not be read on. */
+  onStreamFailure: (failure: StreamFailure) => void;
+  /** Receives each part of a response that was skipped. `isNew`: no earlier scan has met its place. */
+  onSkip: (skip: Skip, options: { isNew: boolean }) => void;
   /** Hears where what was stored was not what a provider has. */
   onDrift: (drift: Drift) => void;
 }

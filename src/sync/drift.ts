@@ -1,5 +1,3 @@
-import { Counter, type Registry } from 'prom-client';
-
 /** What was stored was not what the provider has. */
 export interface Drift {
   provider: string;
@@ -11,14 +9,4 @@ export interface Drift {
   expected: number;
   found: number;
   isRepaired: boolean;
-}
-
-export function createDriftMetric(registry: Registry): (drift: Drift) => void {
-  const drifts = new Counter({
-    name: 'plaudit_drift_total',
-    help: 'Repositories of which something else was stored than the provider has, by what it was.',
-    labelNames: ['provider', 'what', 'repaired'],
-    registers: [registry],
-  });
-  return ({ provider, what, isRepaired }) => drifts.inc({ provider, what, repaired: String(isRepaired) });
 }

@@ -6,10 +6,13 @@ import { AppError } from '../errors.ts';
 import { hideUncovered, recordInstalled } from '../installations/coverage-store.ts';
 import type { Call, ListedRepository, Provider } from '../providers/provider.ts';
 import { hideUnlisted } from '../repositories/hide-store.ts';
+import { privateListing, publicListing } from '../repositories/listing.ts';
 import { findListing, finishListing, moveListing } from '../repositories/listing-store.ts';
 import { countListed, saveListedRepositories } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { recordState, recordVisibility } from './record-state.ts';
+import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
+import { recordSkips, SkipCollector } from './skips.ts';
 import { saveTips } from './stream-store.ts';
 
 /** No account owns so many pages of repositories; a provider that goes on for ever is not followed for ever. */
@@ -28,22 +31,26 @@ export async function listRepositories(
   const startedAt = running?.startedAt ?? context.now();
   let cursor = running?.cursor ?? null;
   let looks = 1;
+  const skips = new SkipCollector(call);
   for (let pages = 0; pages < maxPages; pages += 1) {
     const listedAt = context.now();
-    const page = await provider.listRepositories(account, cursor, call);
+    const page = await provider.listRepositories(account, cursor, skips.call);
+    const place = placeOf(account, page.access, startedAt);
     const next = await inTransaction(context.connection, async (transaction): Promise<'more' | 'again' | 'end'> => {
       await saveListed(context, transaction, { account, provider, repositories: page.repositories, listedAt });
+      await recordSkips(context, transaction, place, skips.take());
       if (page.isRefused && page.access !== null) await forgetSeenBy(transaction, account.provider, page.access);
       if (page.endsView && looks < maxLooks) {
         // A list that breaks off early must not hide what it did not show.
         const listed = await countListed(transaction, account.id, page.access, startedAt);
-        if (listed < (page.total ?? 0)) return 'again';
+        const skipped = await countSkipped(transaction, place, ['repository']);
+        if (listed + skipped < (page.total ?? 0)) return 'again';
       }
       if (page.nextCursor !== null) {
         await moveListing(transaction, account.id, { startedAt, cursor: page.nextCursor });
         return 'more';
       }
-      const isChanged = await hideUnlisted(transaction, account.id, startedAt, listedAt);
+      const isChanged = await finishViews(transaction, account, { startedAt, listedAt });
       await finishListing(transaction, account.id, { startedAt, listedAt });
       await (isChanged ? recordVisibility : recordState)(context, transaction, account.id);
       return 'end';
@@ -57,6 +64,30 @@ export async function listRepositories(
     cursor = page.nextCursor;
   }
   throw new AppError('provider_invalid_response', 'The provider lists repositories without an end.');
+}
+
+/** Returns the place of skipped repositories: those of the public view are told apart from those that a credential shows. */
+function placeOf({ provider, id }: Account, access: string | null, seenAt: Date) {
+  const stream = access === null ? publicListing : privateListing;
+  return { provider, target: { accountId: id }, stream, seenAt };
+}
+
+/**
+ * Hides repositories that the listing did not show.
+ * @returns whether any was hidden. None is where one could not be read, for it may be any of those that were not shown.
+ */
+async function finishViews(
+  transaction: Connection,
+  account: Account,
+  { startedAt, listedAt }: { startedAt: Date; listedAt: Date },
+): Promise<boolean> {
+  let skipped = 0;
+  for (const access of [null, '']) {
+    const place = placeOf(account, access, startedAt);
+    skipped += await countSkipped(transaction, place, ['repository']);
+    await forgetSkippedBefore(transaction, place);
+  }
+  return skipped === 0 && (await hideUnlisted(transaction, account.id, startedAt, listedAt));
 }
 
 /** Stores repositories as they are listed, with what the listing tells of their streams. */

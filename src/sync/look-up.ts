@@ -10,6 +10,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
+import { replaceSkips, SkipCollector } from './skips.ts';
 import { sumMissing } from './stored-totals.ts';
 
 /** How long a failed question rests when the provider did not say when to come back. */
@@ -29,7 +30,9 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
     if (known?.state === 'present' && isFresh(context, known.account)) return known.account.id;
     const isUnwanted = (): Promise<boolean> => isNameOptedOut(context.connection, asked.provider, asked.name);
     if (!(await isUnwanted())) {
-      const id = await saveReports(context, asked.provider, key, provider.lookUp(asked.name, call));
+      const skips = new SkipCollector(call);
+      const reports = provider.lookUp(asked.name, skips.call);
+      const id = await saveReports(context, { provider: asked.provider, key, skips }, reports);
       if (id !== undefined) return id;
     }
     // Or its owner has opted out under another name.
@@ -60,7 +63,9 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
     return;
   }
   await settling(context, key, call, async () => {
-    const id = await saveReports(context, account.provider, key, provider.refresh(account, call));
+    const skips = new SkipCollector(call);
+    const reports = provider.refresh(account, skips.call);
+    const id = await saveReports(context, { provider: account.provider, key, skips }, reports);
     if (id === undefined) await hide(context, account);
     return id;
   });
@@ -96,15 +101,18 @@ export async function settleFailed(context: SyncContext, key: string, error: unk
 /** Stores each report as it comes, so that a process that is killed has lost at most the one under way. */
 async function saveReports(
   context: SyncContext,
-  provider: string,
-  key: string,
+  { provider, key, skips }: { provider: string; key: string; skips: SkipCollector },
   reports: AsyncGenerator<AccountReport, void, undefined>,
 ): Promise<string | undefined> {
+  const seenAt = context.now();
   let id: string | undefined;
   for await (const report of reports) {
     id = await saveReport(context, provider, report);
     if (id === undefined) return undefined;
     await keepAsking(context.connection, key, context.now());
+  }
+  if (id !== undefined) {
+    await replaceSkips(context, { provider, target: { accountId: id }, stream: 'account', seenAt }, skips.take());
   }
   return id;
 }

@@ -21,6 +21,9 @@ const sameMomentMs = 10_000;
 /** Reactions and votes leave no trace in what a provider tells to be new: of installed repositories all is read again so often. */
 const reactionsKnownForMs = 7 * dayMs;
 
+/** An item that could not be read is tried again after this time, for the host may have mended it. */
+const skippedForMs = 7 * dayMs;
+
 /** Where no listing tells how much there is, nothing tells of what was deleted: all is read again so often, if somebody looks. */
 const deletionsUnnoticedForMs = 30 * dayMs;
 
@@ -30,6 +33,8 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
   if (stream.completedAt === null || stream.knownUntil === null) {
     return stream.providerTotal === 0 && stream.storedTotal === 0 ? 'mark_complete' : 'everything';
   }
+  if (!isHistory(stream) && stream.skippedTotal > 0 && isPast(stream.fullScanAt, skippedForMs, now))
+    return 'everything';
   const isWholeDue = isHistory(stream) ? isWholeScanWanted(stream) : isWholeScanDue(stream, now, isInstalled);
   if (isWholeDue) return 'everything';
   if (stream.hintedAt !== null && stream.hintedAt >= stream.knownUntil) return 'changes';
@@ -41,9 +46,10 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
     return 'everything';
   if (isTipUnknown) return stream.knownUntil.getTime() + freshForMs <= now.getTime() ? 'changes' : 'nothing';
   // Of what tells no time of its last change, more of it is all that tells of something new.
-  const isMore = stream.providerChangedAt === null && (stream.providerTotal ?? 0) > stream.storedTotal;
+  const known = stream.storedTotal + stream.skippedTotal;
+  const isMore = stream.providerChangedAt === null && (stream.providerTotal ?? 0) > known;
   if (isMore) return 'changes';
-  const isCountOff = stream.providerTotal !== null && stream.providerTotal !== stream.storedTotal;
+  const isCountOff = stream.providerTotal !== null && stream.providerTotal !== known;
   // Something was deleted, which no list of changes tells. Once a day is enough where the two never agree.
   if (isCountOff && isPast(stream.fullScanAt, dayMs, now)) return 'everything';
   return 'nothing';

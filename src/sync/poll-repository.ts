@@ -15,6 +15,7 @@ import type { SyncContext, Work } from './context.ts';
 import { saveListed } from './list-repositories.ts';
 import { savePage } from './read-stream.ts';
 import { recordState } from './record-state.ts';
+import { replaceSkips, SkipCollector } from './skips.ts';
 
 const intervalMs = { first: 900_000, least: 300_000, most: 86_400_000 };
 /** Polling may use a fifth of one token's 5,000 points an hour; a look costs about four. */
@@ -69,7 +70,8 @@ export async function bringUpToDate(context: SyncContext, installed: Installed, 
   const { account, provider, repository } = installed;
   const { connection } = context;
   const askedAt = context.now();
-  const tip = await provider.readTip(toKnown(account, repository), work.call);
+  const skips = new SkipCollector(work.call);
+  const tip = await provider.readTip(toKnown(account, repository), skips.call);
   if (tip === null) {
     // Whoever asks for it by its name finds out what became of it.
     await addJob(
@@ -79,6 +81,8 @@ export async function bringUpToDate(context: SyncContext, installed: Installed, 
     return '';
   }
   await saveTip(context, installed, tip, askedAt);
+  const target = { repositoryId: repository.id };
+  await replaceSkips(context, { provider: provider.name, target, stream: 'tip', seenAt: askedAt }, skips.take());
   const listed = (await findInstalled(context, repository.id))?.repository;
   if (listed !== undefined) await collectOne(context, { account, provider, work }, listed);
   await inTransaction(connection, (transaction) => recordState(context, transaction, account.id));

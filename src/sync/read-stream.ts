@@ -11,6 +11,8 @@ import type { Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
 import type { SyncContext } from './context.ts';
 import type { DueScan } from './plan.ts';
+import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
+import { recordSkips, type SkipCollector } from './skips.ts';
 import { completeStream, moveCursor, type StreamState, startScan } from './stream-store.ts';
 
 /** A provider's clock and ours may differ by this much. */
@@ -29,6 +31,8 @@ export interface Subject {
   known: KnownRepository;
   provider: Provider;
   call: Call;
+  /** Parts of responses that were skipped since they were last stored. */
+  skips: SkipCollector;
 }
 
 /** A scan of a stream, from its first page to its last. */
@@ -63,6 +67,7 @@ export async function readStream(
         seenAt: scan.startedAt,
         actors,
       });
+      await recordSkips(context, transaction, placeOf(subject, stream, scan), subject.skips.take());
       const total = page.nextCursor === null ? Math.min(scanTotal ?? 0, page.total ?? 0) : 0;
       const endsTooEarly = looks < maxLooks && (await isShort(transaction, subject, stream, scan, total));
       await moveCursor(transaction, subject.repository.id, stream.name, {
@@ -89,15 +94,23 @@ export async function readStream(
 /** Whether a scan that is at its end has seen less than there is: a list that breaks off early must not remove anything. */
 async function isShort(
   transaction: Connection,
-  { repository }: Subject,
-  { covers }: StreamState,
+  subject: Subject,
+  stream: StreamState,
   scan: Scan,
   total: number,
 ): Promise<boolean> {
-  const kinds = listedKinds(covers);
+  const kinds = listedKinds(stream.covers);
   if (total === 0 || !scan.isFull || kinds.length === 0) return false;
-  const seen = await countSeen(transaction, { repositoryId: repository.id, kinds, since: scan.startedAt });
-  return seen < total;
+  const seen = await countSeen(transaction, { repositoryId: subject.repository.id, kinds, since: scan.startedAt });
+  return seen + (await countSkipped(transaction, placeOf(subject, stream, scan), kinds)) < total;
+}
+
+function placeOf(
+  { repository }: Pick<Subject, 'repository'>,
+  { name }: StreamState,
+  { startedAt }: { startedAt: Date },
+) {
+  return { provider: repository.provider, target: { repositoryId: repository.id }, stream: name, seenAt: startedAt };
 }
 
 async function beginScan(
@@ -151,9 +164,14 @@ export async function finishStream(
   scan: { startedAt: Date; isFull: boolean; isDeep: boolean },
 ): Promise<void> {
   if (scan.isFull) {
+    const place = placeOf({ repository }, stream, scan);
     const kinds = stream.covers.filter((kind) => kind !== 'commit');
-    if (kinds.length > 0)
+    // An item that could not be read may be any of those that the scan did not see, so none of them is removed.
+    const hasGaps = kinds.length > 0 && (await countSkipped(transaction, place, kinds)) > 0;
+    if (kinds.length > 0 && !hasGaps) {
       await removeUnseen(transaction, { repositoryId: repository.id, kinds, scanStartedAt: scan.startedAt });
+    }
+    await forgetSkippedBefore(transaction, place);
   }
   await completeStream(transaction, repository.id, stream.name, {
     knownUntil: scan.startedAt,

@@ -41,9 +41,9 @@ async function differences(context: SyncContext, repositoryId: string, work: Wor
   const { account, provider, repository } = installed;
   await bringUpToDate(context, installed, work);
   const totals = await provider.readTotals(toKnown(account, repository), work.call);
-  for (const { name, storedTotal, completedAt } of await findStreams(context.connection, repositoryId)) {
+  for (const { name, storedTotal, skippedTotal, completedAt } of await findStreams(context.connection, repositoryId)) {
     const expected = totals[name];
-    if (expected === undefined || completedAt === null || expected === storedTotal) continue;
+    if (expected === undefined || completedAt === null || expected === storedTotal + skippedTotal) continue;
     different.set(name, { provider: provider.name, expected, stored: storedTotal });
   }
   return different;

@@ -1,6 +1,6 @@
 import { findById } from '../accounts/store.ts';
 import { noteContributorsOf } from '../contributions/changed-store.ts';
-import { findCollection, recordCollected, recordRepositoriesChanged } from '../contributions/collection-store.ts';
+import { recordCollected, recordRepositoriesChanged } from '../contributions/collection-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
@@ -14,12 +14,11 @@ import { updateSome } from './update-totals.ts';
 export async function recordState(context: SyncContext, transaction: Connection, accountId: string): Promise<void> {
   const account = await findById(transaction, accountId);
   if (account === undefined) return;
-  const uncollected = await recordCollected(transaction, accountId);
+  await recordCollected(transaction, accountId);
   if (account.type === 'organization') {
-    const { listedAt } = await findCollection(transaction, accountId);
+    const { listedAt, counters, uncollected } = await sumOverOwned(transaction, accountId, { withPrivate: false });
     if (listedAt === null) return;
-    const sums = await sumOverOwned(transaction, accountId, { withPrivate: false });
-    await saveCounters(transaction, accountId, { ...completeCounters(sums, uncollected), askedAt: context.now() });
+    await saveCounters(transaction, accountId, { ...completeCounters(counters, uncollected), askedAt: context.now() });
   } else {
     await recordStoredTotals(context, transaction, account);
   }

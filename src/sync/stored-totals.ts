@@ -12,7 +12,7 @@ export async function sumMissing(
   missing: readonly CounterName[],
 ): Promise<Partial<Counters>> {
   if (providers.get(provider)?.totalsFromStored === undefined) return {};
-  const stored = await countStored(transaction, id, 'public');
+  const { counters: stored } = await countStored(transaction, id, 'public');
   // Stars are told with what is owned, which may not be listed yet.
   return Object.fromEntries(missing.filter((name) => name !== 'stars').map((name) => [name, stored[name]]));
 }

@@ -38,6 +38,8 @@ export interface StreamState {
   fullScanWantedAt: Date | null;
   /** How many of what it lists were stored when last counted. */
   storedTotal: number;
+  /** Items that the last scan left out, because they could not be read or the host refused them. */
+  skippedTotal: number;
 }
 
 /** Stores what a listing told of the streams of its repositories. */
@@ -88,7 +90,10 @@ export async function findStreams(connection: Connection, repositoryId: string):
       coalesce(case s.covers[1] when 'commit' then t.commits when 'issue' then t.issues
         when 'pull_request' then t.pull_requests when 'discussion' then t.discussions
         when 'issue_comment' then t.issue_comments + t.pull_request_comments
-        when 'review_comment' then t.review_comments when 'star' then t.stars end, 0) as "storedTotal"
+        when 'review_comment' then t.review_comments when 'star' then t.stars end, 0) as "storedTotal",
+      (select coalesce(sum(k.items), 0)::integer from skipped_items k
+        where k.repository_id = s.repository_id and k.stream = s.name and not k.is_stored
+          and (k.kind = s.covers[1] or k.kind = 'comment')) as "skippedTotal"
     from streams s left join repository_totals t using (repository_id)
     where repository_id = ${repositoryId}
     order by not (s.covers && '{commit,issue,pull_request,review,discussion}'), s.name`.execute(connection);
@@ -154,7 +159,7 @@ export async function moveCursor(
   move: { from: string | null; to: string | null; pageSize: number | null; scanTotal: number | null },
 ): Promise<void> {
   const moved = await updateStream(connection, repositoryId, stream)
-    .set({ cursor: move.to, page_size: move.pageSize, scan_total: move.scanTotal, failure: null })
+    .set({ cursor: move.to, page_size: move.pageSize, scan_total: move.scanTotal, ...noFailure })
     .where('cursor', 'is not distinct from', move.from)
     .returning('name')
     .execute();
@@ -173,23 +178,34 @@ export async function completeStream(
       scan_started_at: null,
       known_until: end.knownUntil,
       completed_at: end.completedAt,
-      failure: null,
+      ...noFailure,
       ...(end.wasFull && { full_scan_at: end.knownUntil, is_deep: end.wasDeep }),
     })
     .execute();
 }
 
-/** Remembers why a stream could not be read on; `restart` gives up where the scan stood. */
+/**
+ * Stores why a stream could not be read on; `restart` gives up the place of the scan.
+ * @param failure.reason the host's own words where they hold no private data, else ours.
+ */
 export async function failStream(
   connection: Connection,
   repositoryId: string,
   stream: string,
-  failure: { code: string; restart: boolean },
+  failure: { code: string; reason: string; failedAt: Date; restart: boolean },
 ): Promise<void> {
+  const { code, reason, failedAt, restart } = failure;
   await updateStream(connection, repositoryId, stream)
-    .set({ failure: failure.code, ...(failure.restart && { cursor: null, scan_started_at: null }) })
+    .set({
+      failure: code,
+      failure_reason: reason,
+      failed_at: failedAt,
+      ...(restart && { cursor: null, scan_started_at: null }),
+    })
     .execute();
 }
+
+const noFailure = { failure: null, failure_reason: null, failed_at: null };
 
 function updateStream(connection: Connection, repositoryId: string, stream: string) {
   return connection.updateTable('streams').where('repository_id', '=', repositoryId).where('name', '=', stream);

@@ -16,6 +16,7 @@ import { eraseGoneRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
+import { fetchCalendar } from './fetch-calendar.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
 import { seeTotals } from './see-totals.ts';
@@ -46,31 +47,14 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       run: (payload, signal) =>
         settled(context, lookUp(context, parse(NameOnProvider, payload), call('interactive', signal)), signal),
     },
-    refresh: {
-      urgency: 'background',
-      maxAttempts,
-      run: (payload, signal) =>
-        settled(
-          context,
-          refresh(context, parse(AccountReference, payload).accountId, call('background', signal)),
-          signal,
-        ),
-    },
+    refresh: aboutAccount(context, 'background', refresh),
     collect_repository: {
       urgency: 'interactive',
       maxAttempts,
       run: (payload, signal) => settled(context, collectOneForATurn(context, payload, signal), signal),
     },
-    see_totals: {
-      urgency: 'interactive',
-      maxAttempts,
-      run: (payload, signal) =>
-        settled(
-          context,
-          seeTotals(context, parse(AccountReference, payload).accountId, call('interactive', signal)),
-          signal,
-        ),
-    },
+    see_totals: aboutAccount(context, 'interactive', seeTotals),
+    fetch_calendar: aboutAccount(context, 'interactive', fetchCalendar),
     collect: {
       urgency: 'background',
       maxAttempts,
@@ -100,6 +84,22 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       maxAttempts: 1,
       schedule: '*/10 * * * *',
       run: () => cleanUp(context),
+    },
+  };
+}
+
+/** Returns the task that requests something about one account. */
+function aboutAccount(
+  context: SyncContext,
+  urgency: Call['urgency'],
+  fetch: (context: SyncContext, accountId: string, call: Call) => Promise<void>,
+): Task {
+  return {
+    urgency,
+    maxAttempts,
+    run: (payload, signal) => {
+      const { accountId } = parse(AccountReference, payload);
+      return settled(context, fetch(context, accountId, call(urgency, signal)), signal);
     },
   };
 }

@@ -1,9 +1,22 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
+import { bundledFonts, writeFontConfiguration } from '../../src/cards/png/fonts.ts';
 
-/** A real browser that shows pages, with the bundled font in the place of the machine's. */
+/** A real browser that shows pages. It knows the fonts of packages alone, so that a page looks the same on every machine. */
+
+const packageFolder = (name: string): string => dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
+/** A font of other widths than the measured one, and scripts that are not bundled. */
+const testFonts = [
+  join(packageFolder('@expo-google-fonts/arimo'), '400Regular'),
+  join(packageFolder('@expo-google-fonts/sawarabi-gothic'), '400Regular'),
+  join(packageFolder('@expo-google-fonts/nanum-gothic'), '400Regular'),
+];
 
 const faces = (
   [
@@ -17,7 +30,11 @@ const faces = (
 });
 
 let started: Promise<Browser> | undefined;
-after(async () => (await started)?.close());
+const fontDirectory = await mkdtemp(join(tmpdir(), 'plaudit-fonts-'));
+after(async () => {
+  await (await started)?.close();
+  await rm(fontDirectory, { recursive: true, force: true });
+});
 
 /** One for all tests of a file; it ends with them. */
 export function sharedBrowser(): Promise<Browser> {
@@ -26,15 +43,17 @@ export function sharedBrowser(): Promise<Browser> {
 }
 
 async function startBrowser(): Promise<Browser> {
+  const fonts = await writeFontConfiguration(fontDirectory, [...bundledFonts, ...testFonts]);
   return playwright.launch({
     executablePath: await chromium.executablePath(),
+    env: { ...process.env, FONTCONFIG_FILE: fonts },
     // Made for a machine with room for one process; pages end together there.
     args: chromium.args.filter((one) => one !== '--single-process' && one !== '--no-zygote'),
     headless: true,
   });
 }
 
-/** A page that shows pictures, as parts of it. @param font a family of the machine; default: the measured one. */
+/** Opens a page that shows images as parts of it. @param font a family of the browser; default: the measured one. */
 export async function showPicture(
   browser: Browser,
   svg: string,

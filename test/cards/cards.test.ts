@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { shadeOf, stepsOf } from '../../src/cards/calendar.card.ts';
 import { cardOf } from '../../src/cards/index.ts';
-import { locales } from '../../src/cards/languages/language.ts';
+import { languageOf, locales } from '../../src/cards/languages/language.ts';
 import { readLook, readLookLoosely } from '../../src/cards/look.ts';
 import { drawState } from '../../src/cards/state.ts';
 import { anyText } from './any-text.ts';
@@ -213,11 +213,44 @@ test('a calendar has the days of one year, in shades by quarters', () => {
   assert.deepEqual(stepsOf([]), [1, 1, 1]);
   for (const until of ['2026-11-21', '2024-02-29', '2025-01-01', '2023-12-31']) {
     for (const locale of ['en', 'de', 'ar']) {
-      const { svg } = draw('calendar', { ...calendarOf(), until }, { locale });
+      const { svg } = draw('calendar', calendarOf({ until }), { locale });
       assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365, until);
     }
   }
-  assert.match(draw('calendar', { ...calendarOf(), days: [] }).svg, />0 contributions in the last year</);
+  assert.match(draw('calendar', calendarOf({ isEmpty: true })).svg, />0 contributions in the last year</);
+});
+
+test("a calendar of the provider shows 53 weeks and the provider's own sum", () => {
+  for (const until of ['2026-11-21', '2026-11-22', '2024-02-29']) {
+    const shown = calendarOf({ source: 'provider', until });
+    const { svg } = draw('calendar', shown, { locale: 'en' });
+    assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365 + new Date(until).getUTCDay(), until);
+    assert.ok(shown.calendar);
+    const told = draw('calendar', { ...shown, calendar: { ...shown.calendar, total: 123_456 } });
+    assert.match(told.svg, />123,456 contributions in the last year</);
+  }
+});
+
+/** Texts of a calendar, without the marks that isolate directions. */
+function said(described: Parameters<typeof calendarOf>[0], locale = 'en'): string[] {
+  const { texts } = read(draw('calendar', calendarOf(described), { locale }).svg);
+  return texts.map((text) => text.replace(/[\u2066-\u2069]/g, ''));
+}
+
+test('a calendar says where its days come from, whose they are, and that some may be missing', () => {
+  const collected = 'In repositories collected here';
+  assert.ok(said({}).includes(collected));
+  assert.ok(said({ isFinal: false }).includes(`${collected} · still counting`));
+  assert.ok(said({ includesPrivate: true }).includes(`Public and private contributions · ${collected}`));
+  assert.ok(said({ source: 'provider' }).includes('Public contributions'));
+  const withPrivate = said({ source: 'provider', includesPrivate: true });
+  assert.ok(withPrivate.includes('Public and private contributions'));
+  assert.ok(withPrivate.every((text) => !text.includes('collected')));
+  for (const locale of locales) {
+    const { words } = languageOf(locale);
+    assert.ok(said({ source: 'provider', includesPrivate: true }, locale).includes(words.publicAndPrivate), locale);
+    assert.ok(said({ isFinal: false }, locale).includes(`${words.inCollected} · ${words.stillCounting}`), locale);
+  }
 });
 
 test('whatever has nothing to show is said in the place and size of the picture', () => {

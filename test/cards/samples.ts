@@ -2,7 +2,7 @@ import type { Images } from '../../src/cards/card.ts';
 import type { Drawing } from '../../src/cards/frame.ts';
 import { cardOf } from '../../src/cards/index.ts';
 import { type LookQuery, readLook } from '../../src/cards/look.ts';
-import type { Shown } from '../../src/http/pictures.ts';
+import type { Shown, ShownCalendar } from '../../src/http/pictures.ts';
 
 /** Answers to draw, for tests that look at pictures. */
 
@@ -74,15 +74,35 @@ export function contributorsOf(count: number, further = 0): Shown {
   return { answer: { meta_data: { count, data_type: 3, as_of, complete: true }, data }, further };
 }
 
-/** A year with weekends off and a holiday. */
-export function calendarOf(): Shown {
-  const days = Array.from({ length: 365 }, (_, index) => {
-    const time = Date.parse('2026-11-21') - (364 - index) * 86_400_000;
+/** A year with weekends off and a holiday: of what is collected, or 53 weeks as the provider reports them. */
+export function calendarOf(
+  described: Partial<Pick<ShownCalendar, 'source' | 'until' | 'includesPrivate'>> & {
+    isEmpty?: boolean;
+    isFinal?: boolean;
+  } = {},
+): Shown {
+  const {
+    source = 'collected',
+    until = '2026-11-21',
+    includesPrivate = false,
+    isEmpty = false,
+    isFinal = true,
+  } = described;
+  const last = new Date(until);
+  const count = source === 'provider' ? 365 + last.getUTCDay() : 365;
+  const all = Array.from({ length: count }, (_, index) => {
+    const time = last.getTime() - (count - 1 - index) * 86_400_000;
     const weekday = new Date(time).getUTCDay();
-    const contributions = weekday === 0 || weekday === 6 || (index > 200 && index < 222) ? 0 : (index * 7919) % 17;
-    return { day: new Date(time).toISOString().slice(0, 10), contributions };
-  }).filter(({ contributions }) => contributions > 0);
-  return { ...contributionsOf({}), days, until: '2026-11-21' };
+    const isOff = isEmpty || weekday === 0 || weekday === 6 || (index > 200 && index < 222);
+    return { day: new Date(time).toISOString().slice(0, 10), contributions: isOff ? 0 : (index * 7919) % 17 };
+  });
+  const days = all.filter(({ contributions }) => contributions > 0);
+  const total = days.reduce((sum, { contributions }) => sum + contributions, 0);
+  const { answer } = contributionsOf({});
+  return {
+    answer: { ...answer, meta_data: { ...answer.meta_data, complete: isFinal, includes_private: includesPrivate } },
+    calendar: { source, from: all[0]?.day ?? until, until, days, total, includesPrivate },
+  };
 }
 
 export function achievementsOf(count: number): Shown {
@@ -136,6 +156,15 @@ const samples: Record<string, (query: LookQuery) => Drawing> = {
   calendar: (query) => draw('calendar', calendarOf(), query),
   'calendar-narrow': (query) => draw('calendar', calendarOf(), { width: 300, ...query }),
   'calendar-ar': (query) => draw('calendar', calendarOf(), { locale: 'ar', ...query }),
+  'calendar-reported': (query) => draw('calendar', calendarOf({ source: 'provider' }), query),
+  'calendar-reported-private': (query) =>
+    draw('calendar', calendarOf({ source: 'provider', includesPrivate: true }), query),
+  'calendar-reported-he': (query) =>
+    draw('calendar', calendarOf({ source: 'provider', includesPrivate: true }), { locale: 'he', ...query }),
+  'calendar-unfinished': (query) => draw('calendar', calendarOf({ isFinal: false }), query),
+  'calendar-unfinished-narrow': (query) =>
+    draw('calendar', calendarOf({ includesPrivate: true, isFinal: false }), { width: 300, ...query }),
+  'calendar-empty': (query) => draw('calendar', calendarOf({ source: 'provider', isEmpty: true }), query),
   achievements: (query) => draw('achievements', achievementsOf(5), query, someImages),
   'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),
   'achievements-raw': (query) => draw('achievements', achievementsOf(9), { raw: true, ...query }, someImages),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { GraphQLError } from 'graphql';
 import type { App, AppCaller } from './app/app.ts';
 import { answerChecks } from './app/checks.ts';
 import type { Installation } from './app/installation.ts';
@@ -9,6 +10,7 @@ import type { Fault, Faults } from './faults.ts';
 import { answer, type GraphqlBody, type Prepared, prepare } from './graphql/execute.ts';
 import { time } from './graphql/question.ts';
 import type { Limits, Resource } from './limits.ts';
+import type { RefusingOrganizations } from './organization-refusals.ts';
 import { distort } from './page-faults.ts';
 import { badGateway, faultReply, limitInside, primaryLimit, type Reply, secondaryLimit, tooMuch } from './refusals.ts';
 import { checkAnswer } from './rest/openapi.ts';
@@ -35,6 +37,7 @@ export interface ApiOptions {
   limits: Limits;
   faults: Faults;
   app: App;
+  refusing: RefusingOrganizations;
   now: () => Date;
   onRequest: (request: LoggedRequest) => void;
   /** Contributions of a heavy account that may be counted for one answer. */
@@ -126,12 +129,14 @@ export class Api {
 
   #rest(path: string, query: URLSearchParams, body: string, asked: Asked): Reply {
     const { token, viewer, method, installation, resource, fault, logged } = asked;
-    const { world, origin, apiUrl, limits, app } = this.#options;
+    const { world, origin, apiUrl, limits, app, refusing } = this.#options;
     // Asking for the limits is free.
     if (path === '/rate_limit') return { status: 200, body: this.#rateLimits(token) };
     const limited = limits.spend(token, resource, 1);
     if (limited !== undefined) return limited === 'primary' ? primaryLimit(403) : secondaryLimit(60);
     logged.cost = 1;
+    const refused = refusing.replyFor(path, token);
+    if (refused !== undefined) return refused;
     const place = { world, viewer, origin, apiUrl };
     const ofChecks =
       installation && answerChecks({ place, installation, runs: app.checkRuns, method, path, query, body });
@@ -172,7 +177,7 @@ export class Api {
     if (limited === 'secondary') return secondaryLimit(60);
     logged.cost = prepared.cost.points;
     if (fault?.kind === 'resource_limits') return tooMuch(null);
-    const { body, load } = await this.#answer(prepared, token, viewer, installation);
+    const { body, load } = await this.#answer(prepared, { token, viewer, installation, fault });
     if (load > this.#options.heavyLimit) {
       this.#heavyFailures += 1;
       return this.#heavyFailures % 2 === 1 ? badGateway(502) : tooMuch(body.data);
@@ -182,11 +187,9 @@ export class Api {
 
   #answer(
     prepared: Prepared,
-    token: string,
-    viewer: Viewer,
-    installation: Installation | null,
+    { token, viewer, installation, fault }: Pick<Asked, 'token' | 'viewer' | 'installation' | 'fault'>,
   ): Promise<{ body: GraphqlBody; load: number }> {
-    const { world, origin, limits, app } = this.#options;
+    const { world, origin, limits, app, refusing } = this.#options;
     const { limit, used, resetAt } = limits.allowance(token, 'graphql');
     const rateLimit = {
       limit,
@@ -197,7 +200,8 @@ export class Api {
       nodeCount: prepared.cost.nodes,
     };
     const commenter = (repository: Repository): Account | null => app.commenter(installation, repository);
-    return answer(prepared, { world, viewer, commenter, origin, rateLimit });
+    const refusalOf = (accountId: number): GraphQLError | undefined => refusing.errorFor(accountId, token);
+    return answer(prepared, { world, viewer, commenter, origin, rateLimit, fault, refusalOf });
   }
 
   async #send(

@@ -8,7 +8,7 @@ export const start = (options: SimulatorOptions = {}): Promise<Simulator> => sta
 
 export interface GraphqlAnswer {
   data?: object | null;
-  errors?: { type?: string; message: string }[];
+  errors?: { type?: string; path?: (string | number)[]; message: string }[];
 }
 
 export async function ask(

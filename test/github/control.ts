@@ -3,8 +3,9 @@ import { json } from 'node:stream/consumers';
 import type { LoggedRequest } from './api.ts';
 import type { App } from './app/app.ts';
 import { type AppChange, changeApp } from './app/control.ts';
-import { type Fault, type Faults, faultKinds } from './faults.ts';
+import { type Fault, type Faults, faultKinds, fieldErrorKinds } from './faults.ts';
 import type { Limits } from './limits.ts';
+import { type OrganizationRefusal, organizationRefusals, type RefusingOrganizations } from './organization-refusals.ts';
 import { addCommit, addIssue } from './world/activity.ts';
 import type { Account, Repository } from './world/model.ts';
 import {
@@ -28,6 +29,7 @@ export interface Controlled {
   limits: Limits;
   requests: LoggedRequest[];
   app: App;
+  refusing: RefusingOrganizations;
 }
 
 /** For people: faults and changes by hand, and what was asked so far. See README.md. */
@@ -48,6 +50,9 @@ export async function control(
       case 'DELETE /_simulator/faults':
         controlled.faults.clear();
         return reply(200, { pending: 0 });
+      case 'POST /_simulator/refusals':
+        changeRefusal(controlled.refusing, (await json(request)) as RefusalChange);
+        return reply(200, {});
       case 'POST /_simulator/world':
         change(controlled.world, (await json(request)) as Change);
         return reply(200, { version: controlled.world.version });
@@ -73,7 +78,23 @@ export async function control(
 function readFault(body: unknown): Fault {
   const fault = body as Fault;
   if (!faultKinds.includes(fault.kind)) throw new Error(`kind is one of ${faultKinds.join(', ')}`);
+  if (fault.error !== undefined && !fieldErrorKinds.includes(fault.error)) {
+    throw new Error(`error is one of ${fieldErrorKinds.join(', ')}`);
+  }
   return fault;
+}
+
+/** Without `reason`, the organization accepts every credential again. */
+interface RefusalChange {
+  login: string;
+  reason?: OrganizationRefusal;
+  tokens?: string[];
+}
+
+function changeRefusal(refusing: RefusingOrganizations, { login, reason, tokens }: RefusalChange): void {
+  if (reason === undefined) refusing.allow(login);
+  else if (organizationRefusals.includes(reason)) refusing.refuse(login, reason, tokens);
+  else throw new Error(`reason is one of ${organizationRefusals.join(', ')}`);
 }
 
 /** What happens, to which account (`login`) or repository of it (`repository`), and its new name or value. */

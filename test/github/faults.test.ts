@@ -61,7 +61,7 @@ test('every kind of fault strikes as often as it is asked to, and never after', 
   };
   const healthy = await outcome();
   for (const kind of faultKinds.filter((one) => one !== 'never' && one !== 'slow')) {
-    simulator.faults.add({ kind, path: ['data', 'user', 'login'], value: 7 });
+    simulator.faults.add({ kind, path: ['data', 'user', 'login'], value: 7, fields: ['User.login'] });
     seen.set(kind, await outcome());
     assert.notEqual(seen.get(kind), healthy, kind);
     assert.equal(simulator.faults.pending, 0);

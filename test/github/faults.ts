@@ -17,6 +17,9 @@ export const faultKinds = [
   'secondary_limit_without_time',
   'secondary_limit_in_200',
   'resource_limits',
+  'timeout_in_200',
+  'internal_in_200',
+  'field_error',
   'bad_credentials',
   'lost_page',
   'reordered',
@@ -30,6 +33,17 @@ export const faultKinds = [
   'somebody_else',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
+
+/** How single fields fail while the rest of the query is answered. */
+export const fieldErrorKinds = [
+  'resource_limits',
+  'timeout',
+  'internal',
+  'forbidden',
+  'not_found',
+  'excessive_pagination',
+] as const;
+export type FieldErrorKind = (typeof fieldErrorKinds)[number];
 
 export interface Fault {
   kind: FaultKind;
@@ -49,7 +63,17 @@ export interface Fault {
   retryAfterS?: number;
   /** For `surprise`: the place in the answer, and what stands there instead. */
   path?: (string | number)[];
+  /**
+   * For `field_error`: stands in place of the field, and the error lacks its path. GitHub reports fields that it gave
+   * up on as zero in this way.
+   */
   value?: unknown;
+  /** For `field_error`: `User.contributionsCollection`, or the place in the response (`account.y2024`). */
+  fields?: string[];
+  /** For `field_error`: arguments that the field must have. */
+  where?: Record<string, unknown>;
+  /** For `field_error`. Default `resource_limits`. */
+  error?: FieldErrorKind;
   /** For `redirect`: where to. */
   location?: string;
 }

@@ -1,4 +1,5 @@
 import type { Fault, FaultKind } from './faults.ts';
+import { somethingWentWrong } from './graphql/field-errors.ts';
 import type { Resource } from './limits.ts';
 
 /** How GitHub refuses, or fails. */
@@ -30,6 +31,11 @@ export function faultReply(fault: Fault | undefined, resource: Resource): Reply 
     secondary_limit_in_200: () => ({
       status: 200,
       body: { errors: [{ message: 'You have exceeded a secondary rate limit.' }] },
+    }),
+    timeout_in_200: () => ({ status: 200, body: { data: null, errors: [{ message: somethingWentWrong }] } }),
+    internal_in_200: () => ({
+      status: 200,
+      body: { data: null, errors: [{ type: 'INTERNAL', message: somethingWentWrong }] },
     }),
     redirect: () => ({ status: 302, body: {}, headers: { location } }),
     error_in_200: () => ({ status: 200, body: { message: 'Bad credentials', status: '401' } }),

@@ -8,6 +8,7 @@ import { type Controlled, control } from './control.ts';
 import { Faults } from './faults.ts';
 import { GitHost } from './git-host.ts';
 import { documentedLimits, type LimitSettings, Limits } from './limits.ts';
+import { RefusingOrganizations } from './organization-refusals.ts';
 import { authenticate, simulatedTokens, type TokenName } from './tokens.ts';
 import { namedAccounts } from './world/cast.ts';
 import { generateWorld, type Size } from './world/generate.ts';
@@ -42,6 +43,8 @@ export interface Simulator extends AsyncDisposable {
   limits: Limits;
   /** A GitHub App that accounts may install. */
   app: App;
+  /** Organizations that refuse credentials, by SAML single sign-on or an IP allow list. */
+  refusing: RefusingOrganizations;
   /** Every request to the API, oldest first. */
   requests: LoggedRequest[];
   /** Paths that git asked for, oldest first. */
@@ -67,27 +70,24 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const requests: LoggedRequest[] = [];
   const gitRequests: string[] = [];
   const app = new App({ world, origin: url, apiUrl, now, seed });
-  const api = new Api({
-    world,
-    app,
-    now,
-    origin: url,
-    apiUrl,
-    limits,
-    faults,
-    heavyLimit,
-    onRequest: (request) => {
-      requests.push(request);
-      options.onRequest?.(request);
-    },
-  });
+  const refusing = new RefusingOrganizations(world);
+  const onRequest = (request: LoggedRequest): void => {
+    requests.push(request);
+    options.onRequest?.(request);
+  };
+  const api = new Api({ world, app, refusing, now, origin: url, apiUrl, limits, faults, heavyLimit, onRequest });
   const git = new GitHost(world, (authorization) => {
     const caller = app.authenticate(authorization);
     if (caller === undefined) return authenticate(world, authorization);
     return 'refusal' in caller ? undefined : caller;
   });
 
-  const handle = handler(url, { api, git, gitRequests, controlled: { world, faults, limits, requests, app } });
+  const handle = handler(url, {
+    api,
+    git,
+    gitRequests,
+    controlled: { world, faults, limits, requests, app, refusing },
+  });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response).catch((error: unknown) => tellOwnFault(response, error));
   });
@@ -107,6 +107,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     faults,
     limits,
     app,
+    refusing,
     requests,
     gitRequests,
     withoutGit: git.switchedOff,

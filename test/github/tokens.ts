@@ -20,6 +20,7 @@ const described = [
   { name: 'outsider', login: namedAccounts.outsider, scopes: ['repo'] },
   { name: 'public_only', login: namedAccounts.user, scopes: ['public_repo'] },
   { name: 'second_public_only', login: namedAccounts.outsider, scopes: [] },
+  { name: 'profile_reader', login: namedAccounts.user, scopes: ['read:user'] },
 ] as const;
 
 /** By what they are called. */

@@ -3,7 +3,7 @@ import { lookUpJob, refreshJob } from '../../accounts/jobs.ts';
 import { addOptOuts } from '../../accounts/opt-out-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { recordRepositoriesChanged } from '../../contributions/collection-store.ts';
-import { collectJob, seeTotalsJob } from '../../contributions/jobs.ts';
+import { calendarJob, collectJob, seeTotalsJob } from '../../contributions/jobs.ts';
 import type { Connection } from '../../database/connection.ts';
 import { closeGate } from '../../database/gate.ts';
 import { announce } from '../../database/listener.ts';
@@ -26,7 +26,7 @@ export async function eraseAccount(connection: Connection, account: Account, now
     where account_id = ${id}`.execute(connection);
   const keys = [
     ...names.map((name) => lookUpJob({ provider, name }).key),
-    ...[refreshJob(id), collectJob(id), seeTotalsJob(id)].map(({ key }) => key),
+    ...[refreshJob(id), collectJob(id), seeTotalsJob(id), calendarJob(id)].map(({ key }) => key),
   ];
   // Jobs first: whoever asks just between the two leaves a job without its question, which ends by itself.
   await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);

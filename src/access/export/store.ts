@@ -31,6 +31,7 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
     former_name: sql`select name_key, left_at from former_names where account_id = ${id}`,
     counters: sql`select * from counters where account_id = ${id}`,
     seen_totals: sql`select * from seen_totals where account_id = ${id}`,
+    calendar: sql`select * from calendars where account_id = ${id}`,
     installation: sql`
       select i.id, i.source, i.covers, i.suspended_at, i.removed_at, i.seen_at, i.created_at
       from installations i join accounts a on a.provider = i.provider and a.external_id = i.account_external_id

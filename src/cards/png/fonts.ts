@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Fonts of the bundled packages, all under the SIL Open Font License 1.1: what is measured, and scripts that it lacks. */
-const bundled = [
+/** Fonts of the bundled packages, all under the SIL Open Font License 1.1: the measured one, and scripts that it lacks. */
+export const bundledFonts = [
   '@expo-google-fonts/noto-sans',
   '@expo-google-fonts/noto-sans-arabic',
   '@expo-google-fonts/noto-sans-hebrew',
@@ -13,23 +13,30 @@ const bundled = [
   const folder = dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
   return ['400Regular', '600SemiBold'].map((weight) => join(folder, weight));
 });
-/** Where systems keep theirs, for scripts that nobody bundles, such as Chinese, Japanese and Korean. */
+/** Systems keep their fonts here. They are used for scripts that are not bundled, such as Chinese, Japanese and Korean. */
 const installed = ['/usr/share/fonts', '/usr/local/share/fonts', '/Library/Fonts', '/System/Library/Fonts'];
 
 /**
- * Tells the library that draws text where fonts are. It reads that once in a process, so this is to be called before the first
- * picture.
+ * Tells the library that draws text where fonts are. The library reads that once in a process, so this is called before the
+ * first image is drawn.
  */
 export async function prepareFonts(dataDir: string): Promise<void> {
-  const directory = join(dataDir, 'fonts');
-  await mkdir(directory, { recursive: true });
-  const file = join(directory, 'fonts.conf');
-  await writeFile(file, configuration(join(directory, 'cache')));
-  process.env['FONTCONFIG_FILE'] = file;
+  process.env['FONTCONFIG_FILE'] = await writeFontConfiguration(join(dataDir, 'fonts'), [
+    ...bundledFonts,
+    ...installed,
+  ]);
 }
 
-function configuration(cacheDirectory: string): string {
-  const directories = [...bundled, ...installed].map((directory) => `<dir>${escape(directory)}</dir>`).join('\n');
+/** Writes a configuration of fontconfig that knows the fonts of these folders alone. @returns its path. */
+export async function writeFontConfiguration(directory: string, fontFolders: readonly string[]): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  const file = join(directory, 'fonts.conf');
+  await writeFile(file, configuration(join(directory, 'cache'), fontFolders));
+  return file;
+}
+
+function configuration(cacheDirectory: string, fontFolders: readonly string[]): string {
+  const directories = fontFolders.map((directory) => `<dir>${escape(directory)}</dir>`).join('\n');
   const families = [
     'Noto Sans',
     'Noto Sans Arabic',

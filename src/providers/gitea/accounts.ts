@@ -1,10 +1,11 @@
 import type { AccountFacts, Actor } from '../../accounts/account.ts';
 import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import { readOrSkip } from '../http/read-or-skip.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { readAll } from '../rest/lists.ts';
-import { OrganizationPayload, ProfilePayload, RepositoriesPayload, type UserPayload } from './payloads.ts';
-import { isPublic } from './repositories.ts';
+import { AllRepositoriesPayload, OrganizationPayload, ProfilePayload, type UserPayload } from './payloads.ts';
+import { counted, isPublic } from './repositories.ts';
 
 /** Null for those who are no accounts: deleted ones, and the host's own stand-ins. */
 export function toActor(payload: UserPayload | null): Actor | null {
@@ -90,10 +91,12 @@ function toReport(account: AccountFacts, stars: number | undefined): AccountRepo
   return { account, counters, missing, memory: null };
 }
 
-async function sumStars(client: RestClient, name: string, call: Call): Promise<number> {
-  const list = { path: `${accountPath(name)}/repos`, items: RepositoriesPayload };
-  const repositories = (await readAll(client, list, call)) ?? [];
+async function sumStars(client: RestClient, name: string, call: Call): Promise<number | undefined> {
+  const list = { path: `${accountPath(name)}/repos`, items: AllRepositoriesPayload };
+  const repositories = await readOrSkip(call, { kind: 'stars' }, async () => (await readAll(client, list, call)) ?? []);
+  if (repositories === undefined) return undefined;
   // A page that moved is read twice.
   const earning = new Map(repositories.filter((one) => isPublic(one) && !one.fork).map((one) => [one.id, one]));
-  return [...earning.values()].reduce((sum, { stars_count: stars }) => sum + Math.max(0, stars), 0);
+  const stars = [...earning.values()].map(({ stars_count: count }) => counted(count));
+  return stars.includes(null) ? undefined : stars.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import type { Announcer } from '../announcer.ts';
+import { Nullable } from '../http/scalars.ts';
 import { createIssueAnnouncer, type TitledIssue } from '../rest/announcer.ts';
 import type { RestClient } from '../rest/client.ts';
 import { stepFromOldest, toSeconds } from '../rest/lists.ts';
-import { Nullable, RepositoryPayload, SaidPayload, TitledPayload } from './payloads.ts';
+import { RepositoryPayload, SaidPayload, TitledPayload } from './payloads.ts';
 import { repositoryPath } from './repositories.ts';
 
 const IssuesPayload = Type.Array(TitledPayload);

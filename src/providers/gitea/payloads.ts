@@ -1,93 +1,105 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { Count, Id, ItemNumber, Name, Nullable, optionalCount, optionalTime, Text, Time } from '../http/scalars.ts';
+import { deciding, itemsOf, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
- * Shapes of just those fields of Gitea's answers that are used, as its own `swagger.v1.json` describes them. More may come;
- * less, or others, is an error. What later versions and Forgejo tell besides is optional.
+ * Shapes of the fields of Gitea's responses that are used, as its own `swagger.v1.json` describes them. More may come. A field
+ * without a mark is needed (see `http/tolerant.ts`). Fields that only later versions and Forgejo send are optional.
  */
 
-export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const Text = Type.String();
-const Count = Type.Integer({ minimum: 0 });
-/** Kept by the host, which may have counted wrong: below 0 it is to be taken for 0. */
-const Counter = Type.Integer();
-const Id = Type.Integer({ minimum: 1 });
-const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' });
+/** A number that the host keeps and may have miscounted: below 0 it is taken for 0. */
+const Counter = orElse(Nullable(Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 })), null);
+const OptionalText = orElse(Text, '');
 
-/** An account as everything mentions it. Stand-ins for those who are none have ids below 1. */
+/** An account as it is mentioned everywhere. Stand-ins that are no accounts have ids below 1. */
 export const UserPayload = Type.Object({
-  id: Type.Integer(),
-  login: Text,
-  full_name: Text,
-  avatar_url: Text,
+  id: Type.Integer({ minimum: -(2 ** 31), maximum: Number.MAX_SAFE_INTEGER }),
+  login: Name,
+  full_name: OptionalText,
+  avatar_url: OptionalText,
 });
 export type UserPayload = Static<typeof UserPayload>;
+/** The person whose an item is; null where there is none. */
+const AuthorPayload = deciding(Nullable(UserPayload));
+/** Persons on a list; a deleted one and a team are null (go-gitea/gitea, services/convert/pull.go). */
+const PeoplePayload = orElse(Nullable(Type.Array(orElse(Nullable(UserPayload), null))), null);
 
 /** The account itself, which may be an organization. */
 export const ProfilePayload = Type.Object({
   ...UserPayload.properties,
-  email: Text,
-  website: Text,
-  description: Text,
+  email: OptionalText,
+  website: OptionalText,
+  description: OptionalText,
   visibility: Text,
-  followers_count: Count,
-  following_count: Count,
+  followers_count: optionalCount(),
+  following_count: optionalCount(),
 });
 export type ProfilePayload = Static<typeof ProfilePayload>;
 
-export const OrganizationPayload = Type.Object({ id: Id, name: Text, full_name: Text, avatar_url: Text });
+export const OrganizationPayload = Type.Object({
+  id: Id,
+  name: Name,
+  full_name: OptionalText,
+  avatar_url: OptionalText,
+});
 
 export const PermissionsPayload = Type.Object({ is_owner: Type.Boolean(), is_admin: Type.Boolean() });
 
 export const RepositoryPayload = Type.Object({
   id: Id,
-  name: Text,
-  owner: Type.Object({ id: Type.Integer(), login: Text, visibility: Text }),
-  description: Text,
+  name: Name,
+  owner: Type.Object({ id: Type.Integer(), login: Name, visibility: Text }),
+  description: OptionalText,
   empty: Type.Boolean(),
   private: Type.Boolean(),
   internal: Type.Boolean(),
   fork: Type.Boolean(),
-  size: Count,
-  language: Text,
+  size: optionalCount(),
+  language: OptionalText,
   licenses: Type.Optional(Nullable(Type.Array(Text))),
   stars_count: Counter,
   forks_count: Counter,
   open_issues_count: Counter,
   default_branch: Text,
-  updated_at: Time,
+  updated_at: optionalTime(),
 });
 export type RepositoryPayload = Static<typeof RepositoryPayload>;
-export const RepositoriesPayload = Type.Array(RepositoryPayload);
+export const RepositoriesPayload = itemsOf('repository', RepositoryPayload);
+/** For a sum over all of them: one that cannot be read makes it unknown. */
+export const AllRepositoriesPayload = Type.Array(RepositoryPayload);
 
 const Poster = {
-  user: Nullable(UserPayload),
-  /** Where it was imported from another host: who wrote it there. Then `user` is whoever imported it. */
+  user: AuthorPayload,
+  /** Where it was imported from another host: its author there. Then `user` is the account that imported it. */
   original_author: Text,
 };
 
-/** An issue, or a pull request that is told as one. */
+/** An issue, or a pull request, which is listed as one. */
 export const IssuePayload = Type.Object({
   id: Id,
-  number: Id,
+  number: ItemNumber,
   ...Poster,
-  labels: Nullable(Type.Array(Type.Object({ name: Text }))),
-  assignees: Nullable(Type.Array(UserPayload)),
-  comments: Count,
+  labels: orElse(Nullable(itemsOf('label', Type.Object({ name: Text }))), null),
+  assignees: PeoplePayload,
+  comments: optionalCount(),
   created_at: Time,
-  updated_at: Time,
-  closed_at: Nullable(Time),
-  pull_request: Nullable(Type.Object({ merged: Type.Boolean(), merged_at: Nullable(Time) })),
+  updated_at: optionalTime(),
+  closed_at: orElseUncounted(Nullable(Time), null),
+  pull_request: deciding(
+    Nullable(Type.Object({ merged: Type.Boolean(), merged_at: orElseUncounted(Nullable(Time), null) })),
+  ),
 });
 export type IssuePayload = Static<typeof IssuePayload>;
-export const IssuesPayload = Type.Array(IssuePayload);
+export const IssuesPayload = itemsOf('issue', IssuePayload);
+export const PullRequestsPayload = itemsOf('pull_request', IssuePayload);
 
 /** An issue as a place for comments. */
 export const TitledPayload = Type.Object({ number: Id, title: Text, state: Text });
 export type TitledPayload = Static<typeof TitledPayload>;
 
-/** What only a pull request's own address tells; the sizes are told by later versions. */
+/** Fields of a pull request's own address; the sizes are sent by later versions. */
 export const PullRequestPayload = Type.Object({
-  requested_reviewers: Nullable(Type.Array(UserPayload)),
+  requested_reviewers: PeoplePayload,
   additions: Type.Optional(Nullable(Count)),
   deletions: Type.Optional(Nullable(Count)),
   changed_files: Type.Optional(Nullable(Count)),
@@ -96,23 +108,23 @@ export type PullRequestPayload = Static<typeof PullRequestPayload>;
 
 export const ReviewPayload = Type.Object({
   id: Id,
-  user: Nullable(UserPayload),
+  user: AuthorPayload,
   state: Text,
-  comments_count: Count,
+  comments_count: optionalCount(),
   submitted_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
 });
 export type ReviewPayload = Static<typeof ReviewPayload>;
-export const ReviewsPayload = Type.Array(ReviewPayload);
+export const ReviewsPayload = itemsOf('review', ReviewPayload);
 
 export const ReviewCommentPayload = Type.Object({
   id: Id,
-  user: Nullable(UserPayload),
+  user: AuthorPayload,
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
 });
 export type ReviewCommentPayload = Static<typeof ReviewCommentPayload>;
-export const ReviewCommentsPayload = Nullable(Type.Array(ReviewCommentPayload));
+export const ReviewCommentsPayload = Nullable(itemsOf('review_comment', ReviewCommentPayload));
 
 export const CommentPayload = Type.Object({
   id: Id,
@@ -121,43 +133,48 @@ export const CommentPayload = Type.Object({
   issue_url: Text,
   pull_request_url: Text,
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
 });
 export type CommentPayload = Static<typeof CommentPayload>;
-export const CommentsPayload = Type.Array(CommentPayload);
+export const CommentsPayload = itemsOf('comment', CommentPayload);
 /** What was said. */
 export const SaidPayload = Type.Object({ id: Id, body: Text });
 
-export const ReactionPayload = Type.Object({ user: Nullable(UserPayload), content: Text });
+export const ReactionPayload = Type.Object({ user: AuthorPayload, content: Text });
 export type ReactionPayload = Static<typeof ReactionPayload>;
-/** No reaction at all may be told as null. */
-export const ReactionsPayload = Nullable(Type.Array(ReactionPayload));
+/** The list is null where there is no reaction. */
+export const ReactionsPayload = Nullable(itemsOf('reaction', ReactionPayload));
 
-/** What happened to an issue. */
-export const TimelinePayload = Type.Array(
+/** Events of an issue. */
+export const TimelinePayload = itemsOf(
+  'event',
   Type.Object({
     type: Text,
-    user: Nullable(UserPayload),
+    user: AuthorPayload,
     created_at: Time,
-    ref_action: Text,
-    ref_issue: Nullable(
-      Type.Object({
-        user: Nullable(UserPayload),
-        pull_request: Nullable(Type.Object({ merged: Type.Boolean(), merged_at: Nullable(Time) })),
-      }),
+    ref_action: OptionalText,
+    ref_issue: orElse(
+      Nullable(
+        Type.Object({
+          user: AuthorPayload,
+          pull_request: Nullable(Type.Object({ merged: Type.Boolean(), merged_at: Nullable(Time) })),
+        }),
+      ),
+      null,
     ),
   }),
 );
 export type TimelinePayload = Static<typeof TimelinePayload>;
 
-const Signature = Nullable(Type.Object({ email: Text }));
-export const CommitsPayload = Type.Array(
+const Signature = orElse(Nullable(Type.Object({ email: Text })), null);
+export const CommitsPayload = itemsOf(
+  'commit',
   Type.Object({
-    sha: Text,
+    sha: Name,
     commit: Type.Object({ author: Signature, committer: Signature }),
-    /** Null: the address belongs to nobody. */
-    author: Nullable(UserPayload),
-    committer: Nullable(UserPayload),
+    /** Null: the address belongs to no account. */
+    author: AuthorPayload,
+    committer: AuthorPayload,
   }),
 );
 

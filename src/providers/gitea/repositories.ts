@@ -1,3 +1,4 @@
+import { toDate } from '../collector.ts';
 import type { Call, KnownAccount, KnownRepository, ListedRepository, RepositoryPage } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { stepFromOldest } from '../rest/lists.ts';
@@ -70,11 +71,16 @@ export function toListed(payload: RepositoryPayload, access: string | null): Lis
     isPrivate: access !== null,
     access,
     isFork: payload.fork,
-    stars: Math.max(0, payload.stars_count),
-    forks: Math.max(0, payload.forks_count),
-    openIssues: Math.max(0, payload.open_issues_count),
+    stars: counted(payload.stars_count),
+    forks: counted(payload.forks_count),
+    openIssues: counted(payload.open_issues_count),
     sizeKib: payload.size,
     // Of issues and pull requests nothing tells which changed last.
-    tips: { commits: { total: null, changedAt: new Date(payload.updated_at), revision: null } },
+    tips: { commits: { total: null, changedAt: toDate(payload.updated_at), revision: null } },
   };
+}
+
+/** Returns a number that the host may have miscounted; null: it cannot be read. */
+export function counted(number: number | null): number | null {
+  return number === null ? null : Math.max(0, number);
 }

@@ -1,190 +1,193 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TProperties, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { orElse, type Refusal, type Refusals } from '../http/tolerant.ts';
 import type { Call } from '../provider.ts';
-import { checkPayload } from './checks.ts';
+import {
+  OrganizationPayload,
+  PublicCountsPayload,
+  UserPayload,
+  UserTotalsPayload,
+  WindowPayload,
+} from './account-payloads.ts';
+import {
+  accountQueryText,
+  accountVariables,
+  allTotals,
+  type Target,
+  type Wanted,
+  type WantedSpan,
+} from './account-query-text.ts';
 import type { GitHubClient } from './client.ts';
-import { OrganizationPayload, PublicCountsPayload, UserPayload, UserTotalsPayload, WindowPayload } from './payloads.ts';
-import { accountFragments } from './queries.ts';
-import { type ContributionWindow, type Span, toWindow } from './windows.ts';
-
-/** Whom to ask for: a name, or a known account with the name that it last had. */
-export interface Target {
-  name: string;
-  /** GitHub's id for its API; undefined when only the name is known. */
-  handle: string | undefined;
-  /** What is to be counted: what is public, whatever a token sees, or everything that the token sees. */
-  counting: 'public' | 'seen';
-}
+import { denied } from './failures.ts';
+import { Nullable } from './payloads.ts';
+import { type ContributionWindow, isCutShort, type Span, toWindow } from './windows.ts';
 
 export interface AccountAnswer {
   account: UserPayload | OrganizationPayload;
-  /** Totals of what is public; undefined when they were not asked for, or are an organization's. */
+  /** Totals of public items; undefined when they were not requested, or the account is an organization. */
   totals: (LifetimeTotals & { owned: UserTotalsPayload['owned'] }) | undefined;
   windows: ContributionWindow[];
   /** Spans whose windows leave repositories out. */
   cutShort: Span[];
+  /** Spans that were too much for GitHub. */
+  tooHeavy: Span[];
 }
 
-/** Counters that GitHub totals over the whole life of an account. */
+/** Counters that GitHub totals over the whole life of an account; one that GitHub failed to compute is null. */
 export interface LifetimeTotals {
-  issues: number;
-  issues_closed: number;
-  pull_requests: number;
-  pull_requests_merged: number;
-  discussions: number;
-  discussions_answered: number;
+  issues: number | null;
+  issues_closed: number | null;
+  pull_requests: number | null;
+  pull_requests_merged: number | null;
+  discussions: number | null;
+  discussions_answered: number | null;
 }
 
-const AccountFrame = Type.Object({ account: Type.Union([Type.Null(), Type.Object({ kind: Type.String() })]) });
+export const noTotals: LifetimeTotals = {
+  issues: null,
+  issues_closed: null,
+  pull_requests: null,
+  pull_requests_merged: null,
+  discussions: null,
+  discussions_answered: null,
+};
+
+/** Returns the shape of a response; windows are `w0`, `w1`, ... */
+function answerTo({ totals, spans }: Wanted, withPublicCounts: boolean) {
+  const windows: TProperties = Object.fromEntries(
+    spans.map((_span, index) => [`w${index}`, orElse(Nullable(WindowPayload), null)]),
+  );
+  const shapes = Object.fromEntries(totals.map((field) => [field, UserTotalsPayload.properties[field]]));
+  const user = Type.Object({ ...UserPayload.properties, ...shapes, ...windows });
+  return Type.Object({
+    account: Nullable(Type.Union([user, OrganizationPayload])),
+    ...(withPublicCounts ? PublicCountsPayload.properties : {}),
+  });
+}
 
 /**
- * Asks for an account of unknown kind, its totals and its contributions within spans, all in one request.
+ * Fetches an account of unknown kind, its totals and its contributions within spans, all in one request. A part that GitHub
+ * refuses or fails to compute is missing in the result, and everything else is there.
  * @returns null when there is no such account.
- * @throws TooHeavy when less has to be asked for at once.
+ * @throws TooHeavy when less has to be requested at once.
  */
 export async function askForAccount(
   client: GitHubClient,
   target: Target,
-  wanted: { totals: boolean; spans: readonly Span[] },
+  wanted: Wanted,
   call: Call,
   now: Date,
 ): Promise<AccountAnswer | null> {
-  // What a token sees besides what is public must not be counted; searches count what is public alone.
+  // Private items that a token sees must not be counted; searches count public items alone.
+  const hasTotals = wanted.totals.length > 0;
   const withPublicCounts =
-    wanted.totals && target.counting === 'public' && !client.budget.tokens.every((token) => token.seesOnlyPublic);
+    hasTotals && target.counting === 'public' && !client.budget.tokens.every((token) => token.seesOnlyPublic);
   const query = {
     name: 'Account',
     text: accountQueryText(target, { ...wanted, withPublicCounts }),
-    answer: AccountFrame,
+    answer: answerTo(wanted, withPublicCounts),
   };
-  const { data, token } = await client.graphql(query, variables(target, withPublicCounts), call);
-  const { account } = data;
-  if (account === null) return null;
-  if (account.kind === 'Organization') {
-    const organization = checkPayload(OrganizationPayload, account, query.name);
-    return { account: organization, totals: undefined, windows: [], cutShort: [] };
-  }
-  const countsAll = target.counting === 'seen' || token.seesOnlyPublic;
-  const user = checkPayload(UserPayload, account, query.name);
-  const windows = wanted.spans.map((span, index) => {
-    const field = Object.entries(account).find(([name]) => name === `w${index}`)?.[1];
-    return toWindow(span, checkPayload(WindowPayload, field, `${query.name}/w${index}`), {
-      countsAll,
-      askedAt: now,
-    });
+  const { data, token, refusals } = await client.graphql(query, accountVariables(target, withPublicCounts), call, {
+    takesParts: true,
   });
-  const totals = wanted.totals ? checkPayload(UserTotalsPayload, account, query.name) : undefined;
+  const { account } = data;
+  if (account === null) {
+    const rest = withoutRefused(wanted, refusals);
+    return rest === null ? null : askForAccount(client, target, rest, call, now);
+  }
+  if (account.kind === 'Organization') return { account, totals: undefined, windows: [], cutShort: [], tooHeavy: [] };
+  const countsAll = target.counting === 'seen' || token.seesOnlyPublic;
+  const { tooHeavy, ...known } = windowsIn(account, wanted.spans, refusals, { countsAll, askedAt: now });
+  const totals = hasTotals ? totalsIn(account) : undefined;
   // The account was renamed meanwhile, and the searches asked for a name that is not its own any more.
-  const isOtherName = withPublicCounts && user.login.toLowerCase() !== target.name.toLowerCase();
+  const isOtherName = withPublicCounts && account.login.toLowerCase() !== target.name.toLowerCase();
   const isUncounted = !countsAll && !withPublicCounts;
   if (totals !== undefined && (isOtherName || isUncounted)) {
-    return askForAccount(client, { ...target, name: user.login }, wanted, call, now);
+    return askForAccount(client, { ...target, name: account.login }, wanted, call, now);
   }
   return {
-    account: user,
+    account,
     totals: totals && {
-      ...(countsAll ? ownTotals(totals) : publicTotals(checkPayload(PublicCountsPayload, data, query.name))),
+      ...(countsAll ? ownTotals(totals) : publicTotals(Value.Check(PublicCountsPayload, data) ? data : {})),
       owned: totals.owned,
     },
-    windows,
-    cutShort: windows.filter((window) => !window.isWhole).map(({ from, to }) => ({ from, to })),
+    ...known,
+    tooHeavy: [...tooHeavy, ...(wanted.tooHeavy ?? [])],
   };
 }
 
-/** The text of the query; `w0`, `w1`, ... are the spans. */
-export function accountQueryText(
-  target: Target,
-  wanted: { totals: boolean; withPublicCounts: boolean; spans: readonly Span[] },
-): string {
-  const root = target.handle === undefined ? 'repositoryOwner(login: $login)' : 'node(id: $id)';
-  const parameters = [
-    target.handle === undefined ? '$login: String!' : '$id: ID!',
-    ...(wanted.withPublicCounts ? searches.map(({ variable }) => `$${variable}: String!`) : []),
-  ];
-  const windows = wanted.spans.map(
-    ({ from, to }, index) =>
-      `w${index}: contributionsCollection(from: "${from}T00:00:00Z", to: "${to}T23:59:59Z") { ...WindowFields }`,
-  );
-  const fragments = accountFragments
-    .split(/(?=^fragment )/m)
-    .filter((fragment) => wanted.totals || !fragment.startsWith('fragment UserTotals'))
-    .filter((fragment) => wanted.spans.length > 0 || !fragment.startsWith('fragment WindowFields'));
-  return [
-    `query Account(${parameters.join(', ')}) {`,
-    `  account: ${root} {`,
-    '    kind: __typename',
-    `    ... on User { ...UserFields ${wanted.totals ? '...UserTotals' : ''}`,
-    ...windows.map((window) => `      ${window}`),
-    '    }',
-    '    ... on Organization { ...OrganizationFields }',
-    '  }',
-    ...(wanted.withPublicCounts
-      ? searches.map(
-          ({ field, variable, type, count }) =>
-            `  ${field}: search(type: ${type}, first: 1, query: $${variable}) { ${count} }`,
-        )
-      : []),
-    '  rateLimit { cost }',
-    '}',
-    ...fragments,
-  ].join('\n');
+/**
+ * Returns what can be requested without the parts whose refusal left the whole account empty: in GraphQL a field that must not
+ * be null takes everything around it with it. Null: nothing was refused, the account is absent.
+ * @throws AppError `provider_denied` when the account itself is refused.
+ */
+function withoutRefused({ totals, spans, tooHeavy = [] }: Wanted, refusals: Refusals): Wanted | null {
+  const failed = new Map<string, Refusal>();
+  for (const [pointer, refusal] of refusals) {
+    const [, root, field = ''] = pointer.split('/');
+    if (root === 'account') failed.set(field, refusal);
+  }
+  if (failed.size === 0) return null;
+  const known = new Set<string>([...totals, ...spans.map((_span, index) => `w${index}`)]);
+  const other = [...failed].find(([field]) => !known.has(field));
+  if (other !== undefined) throw denied(other[1].explanation);
+  const next: WantedSpan[] = [];
+  const heavy: Span[] = [];
+  for (const [index, { from, to, isLight }] of spans.entries()) {
+    const failure = failed.get(`w${index}`);
+    if (failure === undefined) next.push(spans[index] ?? { from, to });
+    else if (failure.reason === 'unreadable') heavy.push({ from, to });
+    else if (!isLight) next.push({ from, to, isLight: true });
+  }
+  return { totals: totals.filter((field) => !failed.has(field)), spans: next, tooHeavy: [...tooHeavy, ...heavy] };
 }
 
-/** Searches that count what is public, and the words of each. */
-const searches = [
-  { field: 'publicIssues', variable: 'qi', type: 'ISSUE', count: 'issueCount', words: 'author:NAME type:issue' },
-  {
-    field: 'publicIssuesClosed',
-    variable: 'qc',
-    type: 'ISSUE',
-    count: 'issueCount',
-    words: 'author:NAME type:issue is:closed',
-  },
-  { field: 'publicPullRequests', variable: 'qp', type: 'ISSUE', count: 'issueCount', words: 'author:NAME type:pr' },
-  {
-    field: 'publicPullRequestsMerged',
-    variable: 'qm',
-    type: 'ISSUE',
-    count: 'issueCount',
-    words: 'author:NAME type:pr is:merged',
-  },
-  { field: 'publicDiscussions', variable: 'qd', type: 'DISCUSSION', count: 'discussionCount', words: 'author:NAME' },
-  {
-    field: 'publicDiscussionsAnswered',
-    variable: 'qa',
-    type: 'DISCUSSION',
-    count: 'discussionCount',
-    words: 'answered-by:NAME',
-  },
-] as const;
+/** Reads the windows. Those that were too much, or list too many repositories, are requested again in smaller pieces; refused ones are not. */
+function windowsIn(
+  account: object,
+  spans: readonly WantedSpan[],
+  refusals: Refusals,
+  options: { countsAll: boolean; askedAt: Date },
+): Pick<AccountAnswer, 'windows' | 'cutShort' | 'tooHeavy'> {
+  const windows: ContributionWindow[] = [];
+  const cutShort: Span[] = [];
+  const tooHeavy: Span[] = [];
+  for (const [index, span] of spans.entries()) {
+    const field: unknown = Object.entries(account).find(([name]) => name === `w${index}`)?.[1];
+    const { from, to, isLight } = span;
+    const payload = Value.Check(WindowPayload, field) ? field : undefined;
+    const window = payload && toWindow({ from, to }, payload, options);
+    if (window !== undefined) windows.push(window);
+    else if (refusals.get(`/account/w${index}`)?.reason === 'unreadable') tooHeavy.push({ from, to });
+    if (payload !== undefined && !isLight && isCutShort(payload)) cutShort.push({ from, to });
+  }
+  return { windows, cutShort, tooHeavy };
+}
 
-function variables(target: Target, withPublicCounts: boolean): Record<string, string> {
-  return {
-    ...(target.handle === undefined ? { login: target.name } : { id: target.handle }),
-    ...(withPublicCounts &&
-      Object.fromEntries(
-        searches.map(({ variable, words }) => [variable, `${words.replace('NAME', target.name)} is:public`]),
-      )),
-  };
+/** Reads the totals; one that was not requested, because GitHub cannot compute it, is null. */
+function totalsIn(account: object): UserTotalsPayload {
+  const totals = Object.fromEntries(allTotals.map((field) => [field, Reflect.get(account, field) ?? null]));
+  return Value.Parse(UserTotalsPayload, totals);
 }
 
 function ownTotals(totals: UserTotalsPayload): LifetimeTotals {
   return {
-    issues: totals.issues.totalCount,
-    issues_closed: totals.issuesClosed.totalCount,
-    pull_requests: totals.pullRequests.totalCount,
-    pull_requests_merged: totals.pullRequestsMerged.totalCount,
-    discussions: totals.repositoryDiscussions.totalCount,
-    discussions_answered: totals.discussionsAnswered.totalCount,
+    issues: totals.issues?.totalCount ?? null,
+    issues_closed: totals.issuesClosed?.totalCount ?? null,
+    pull_requests: totals.pullRequests?.totalCount ?? null,
+    pull_requests_merged: totals.pullRequestsMerged?.totalCount ?? null,
+    discussions: totals.repositoryDiscussions?.totalCount ?? null,
+    discussions_answered: totals.discussionsAnswered?.totalCount ?? null,
   };
 }
 
-function publicTotals(counts: Static<typeof PublicCountsPayload>): LifetimeTotals {
+function publicTotals(counts: Partial<Static<typeof PublicCountsPayload>>): LifetimeTotals {
   return {
-    issues: counts.publicIssues.issueCount,
-    issues_closed: counts.publicIssuesClosed.issueCount,
-    pull_requests: counts.publicPullRequests.issueCount,
-    pull_requests_merged: counts.publicPullRequestsMerged.issueCount,
-    discussions: counts.publicDiscussions.discussionCount,
-    discussions_answered: counts.publicDiscussionsAnswered.discussionCount,
+    issues: counts.publicIssues?.issueCount ?? null,
+    issues_closed: counts.publicIssuesClosed?.issueCount ?? null,
+    pull_requests: counts.publicPullRequests?.issueCount ?? null,
+    pull_requests_merged: counts.publicPullRequestsMerged?.issueCount ?? null,
+    discussions: counts.publicDiscussions?.discussionCount ?? null,
+    discussions_answered: counts.publicDiscussionsAnswered?.discussionCount ?? null,
   };
 }

@@ -3,10 +3,13 @@ import { Value } from 'typebox/value';
 import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
 import type { AccountReport, Call } from '../provider.ts';
-import { type AccountAnswer, askForAccount, type LifetimeTotals, type Target } from './account-query.ts';
+import { type OrganizationPayload, type OwnedStarsPayload, type UserPayload } from './account-payloads.ts';
+import { type AccountAnswer, askForAccount, type LifetimeTotals, noTotals } from './account-query.ts';
+import { allTotals, type Target } from './account-query-text.ts';
 import { organizationFacts, userFacts } from './actors.ts';
-import { type GitHubClient, TooHeavy } from './client.ts';
-import { type OrganizationPayload, RestAccountPayload, type UserPayload } from './payloads.ts';
+import type { GitHubClient } from './client.ts';
+import { TooHeavy } from './failures.ts';
+import { RestAccountPayload } from './payloads.ts';
 import { starredRepositories } from './queries.ts';
 import {
   allYears,
@@ -51,7 +54,7 @@ export async function* reportAccount(
 ): AsyncGenerator<AccountReport, void, undefined> {
   const memory = readMemory(remembered);
   const spans = memory === undefined ? allYears(startedAt) : dueSpans(memory.windows, [], startedAt);
-  const answer = await tolerant(() => askForAccount(client, target, { totals: true, spans }, call, startedAt));
+  const answer = await tolerant(() => askForAccount(client, target, { totals: allTotals, spans }, call, startedAt));
   if (answer === null) return;
   if (answer !== 'too_heavy' && answer.account.kind === 'Organization') {
     yield await organizationReport(client, answer.account, call);
@@ -63,7 +66,7 @@ export async function* reportAccount(
     return;
   }
   const known = knowledgeFrom(answer, target.counting, windows);
-  const pending = answer.cutShort.flatMap(splitSpan);
+  const pending = [...answer.cutShort, ...answer.tooHeavy].flatMap(splitSpan);
   yield* completeReport(client, known, answer.totals?.owned, pending, call, startedAt);
 }
 
@@ -75,7 +78,7 @@ async function* reportHeavyAccount(
   call: Call,
   startedAt: Date,
 ): AsyncGenerator<AccountReport, void, undefined> {
-  const profile = await tolerant(() => askForAccount(client, target, { totals: false, spans: [] }, call, startedAt));
+  const profile = await tolerant(() => askForAccount(client, target, { totals: [], spans: [] }, call, startedAt));
   if (profile === null) return;
   if (profile === 'too_heavy' || profile.account.kind === 'Organization') {
     throw new AppError('provider_unavailable', 'GitHub cannot answer for this account just now.');
@@ -83,7 +86,7 @@ async function* reportHeavyAccount(
   const { counting } = target;
   const known: Knowledge = { user: profile.account, counting, windows, totals: undefined, stars: undefined };
   yield toReport(known);
-  const totals = await tolerant(() => askForAccount(client, target, { totals: true, spans: [] }, call, startedAt));
+  const totals = await tolerant(() => askForAccount(client, target, { totals: allTotals, spans: [] }, call, startedAt));
   const owned = totals === null || totals === 'too_heavy' ? undefined : totals.totals?.owned;
   if (totals !== null && totals !== 'too_heavy') known.totals = totals.totals;
   yield* completeReport(client, known, owned, [], call, startedAt);
@@ -98,14 +101,14 @@ async function* completeReport(
   call: Call,
   startedAt: Date,
 ): AsyncGenerator<AccountReport, void, undefined> {
-  const { contributionYears } = known.user.activity;
+  const contributionYears = known.user.activity?.contributionYears ?? [];
   const missing = dueSpans(known.windows, contributionYears, startedAt);
-  if (owned !== undefined) known.stars = await sumStars(client, known.user.id, owned, call);
+  if (owned) known.stars = await sumStars(client, known.user.id, owned, call);
   const question: Question = {
     ask: (spans) =>
       tolerant(() => {
         const target = { name: known.user.login, handle: known.user.id, counting: known.counting };
-        return askForAccount(client, target, { totals: false, spans }, call, startedAt);
+        return askForAccount(client, target, { totals: [], spans }, call, startedAt);
       }),
     failuresLeft: maxFailures,
   };
@@ -138,6 +141,8 @@ async function* askForSpans(
   if (answer !== 'too_heavy') {
     yield answer.windows;
     yield* askForSpans(question, answer.cutShort.flatMap(splitSpan));
+    question.failuresLeft -= answer.tooHeavy.length;
+    for (const span of answer.tooHeavy) yield* askForSpans(question, splitSpan(span));
     return;
   }
   question.failuresLeft -= 1;
@@ -149,13 +154,13 @@ async function* askForSpans(
 async function sumStars(
   client: GitHubClient,
   handle: string,
-  firstPage: NonNullable<AccountAnswer['totals']>['owned'],
+  firstPage: OwnedStarsPayload,
   call: Call,
 ): Promise<number | undefined> {
-  let page: typeof firstPage | undefined = firstPage;
+  let page: OwnedStarsPayload | null | undefined = firstPage;
   let stars = 0;
-  for (let pages = 0; pages < maxStarPages && page !== undefined; pages += 1) {
-    const counts: number[] = page.nodes.flatMap((node) => (node === null ? [] : [node.stargazerCount]));
+  for (let pages = 0; pages < maxStarPages && page; pages += 1) {
+    const counts: number[] = page.nodes.map(({ stargazerCount }) => stargazerCount);
     stars += counts.reduce((sum, count) => sum + count, 0);
     // The list goes from most stars to fewest.
     if (!page.pageInfo.hasNextPage || counts.at(-1) === 0) return stars;
@@ -200,25 +205,36 @@ function knowledgeFrom(answer: AccountAnswer, counting: Target['counting'], wind
 }
 
 function toReport({ user, windows, totals, stars }: Knowledge): AccountReport {
-  const { contributionYears } = user.activity;
+  const contributionYears = user.activity?.contributionYears;
+  if (contributionYears === undefined) return reportOf(user, { ...readTotals(totals, stars) }, windows);
   const counted = windows.filter(({ from }) => contributionYears.includes(Number(from.slice(0, 4))));
   const sums = sumWindows(counted);
   const isCovered = coversAll(counted, contributionYears);
   const counters: Partial<Counters> = {
-    ...(totals && {
-      issues: totals.issues,
-      issues_closed: totals.issues_closed,
-      pull_requests: totals.pull_requests,
-      pull_requests_merged: totals.pull_requests_merged,
-      discussions: totals.discussions,
-      discussions_answered: totals.discussions_answered,
-    }),
+    ...readTotals(totals, stars),
     ...(isCovered && { commits: sums.commits, reviews: sums.reviews }),
     ...(isCovered && sums.isWhole && { contributed_to: sums.contributedTo }),
+  };
+  return reportOf(user, counters, counted);
+}
+
+function readTotals(totals: LifetimeTotals | undefined, stars: number | undefined): Partial<Counters> {
+  const { issues, issues_closed, pull_requests, pull_requests_merged, discussions, discussions_answered } =
+    totals ?? noTotals;
+  return {
+    ...(issues !== null && { issues }),
+    ...(issues_closed !== null && { issues_closed }),
+    ...(pull_requests !== null && { pull_requests }),
+    ...(pull_requests_merged !== null && { pull_requests_merged }),
+    ...(discussions !== null && { discussions }),
+    ...(discussions_answered !== null && { discussions_answered }),
     ...(stars !== undefined && { stars }),
   };
+}
+
+function reportOf(user: UserPayload, counters: Partial<Counters>, windows: ContributionWindow[]): AccountReport {
   const missing: CounterName[] = counterNames.filter((name) => counters[name] === undefined);
-  return { account: userFacts(user), counters, missing, memory: { windows: counted } };
+  return { account: userFacts(user), counters, missing, memory: { windows } };
 }
 
 /** An answer, or word that it was too much to ask for. */

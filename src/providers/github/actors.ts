@@ -1,11 +1,12 @@
 import type { AccountFacts, Actor } from '../../accounts/account.ts';
-import type { ActorPayload, OrganizationPayload, RestAccountPayload, UserPayload } from './payloads.ts';
+import type { OrganizationPayload, UserPayload } from './account-payloads.ts';
+import type { ActorPayload, RestAccountPayload } from './payloads.ts';
 
 const botSuffix = '[bot]';
 
 /** Null for those who are no accounts: deleted ones, and stand-ins for people of other hosts. */
 export function toActor(payload: ActorPayload | null): Actor | null {
-  if (payload?.databaseId === undefined || payload.databaseId === null) return null;
+  if (payload === null || !('databaseId' in payload)) return null;
   const type = typeOf(payload.kind);
   if (type === undefined) return null;
   return {
@@ -23,11 +24,14 @@ export function userFacts(payload: UserPayload): AccountFacts {
     ...profile(payload),
     type: 'user',
     description: payload.bio ?? '',
-    socials: payload.socialAccounts.nodes
-      .filter((social) => social !== null)
-      .map(({ provider, displayName, url }) => ({ provider: provider.toLowerCase(), name: displayName, url })),
-    followers: payload.followers.totalCount,
-    following: payload.following.totalCount,
+    socials:
+      payload.socialAccounts?.nodes.map(({ provider, displayName, url }) => ({
+        provider: provider.toLowerCase(),
+        name: displayName,
+        url,
+      })) ?? null,
+    followers: payload.followers?.totalCount ?? null,
+    following: payload.following?.totalCount ?? null,
   };
 }
 

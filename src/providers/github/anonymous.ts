@@ -82,9 +82,13 @@ async function sumStarsByRest(client: GitHubClient, account: Actor, call: Call):
   for (let page = 1; page <= maxStarPages; page += 1) {
     const path = repositoriesPath(account.name, page);
     const listed = await ifAllowed(call, () => client.rest(path, RestRepositoriesPayload, call));
-    if (listed === null) return {};
-    for (const { fork, stargazers_count } of listed.data) stars += fork ? 0 : stargazers_count;
-    if (listed.data.length < perPage) return { stars };
+    // The stars of an unreadable repository are not known, and neither is the sum.
+    if (listed === null || listed.data.length < listed.listed) return {};
+    for (const { fork, stargazers_count } of listed.data) {
+      if (stargazers_count === null) return {};
+      stars += fork ? 0 : stargazers_count;
+    }
+    if (listed.listed < perPage) return { stars };
   }
   return {};
 }
@@ -101,10 +105,10 @@ export async function listRepositoriesByRest(
   return {
     repositories: answer.data.filter((repository) => !repository.private).map(toListed),
     access: null,
-    endsView: answer.data.length < perPage,
+    endsView: answer.listed < perPage,
     isRefused: false,
     total: null,
-    nextCursor: answer.data.length < perPage ? null : String(page + 1),
+    nextCursor: answer.listed < perPage ? null : String(page + 1),
   };
 }
 
@@ -142,7 +146,7 @@ export async function readIssuesByRest(
       parentExternalId: null,
       author: actor?.externalId ?? null,
       createdAt: new Date(issue.created_at),
-      updatedAt: new Date(issue.updated_at),
+      updatedAt: new Date(issue.updated_at ?? issue.created_at),
       closedAt: toDate(issue.closed_at),
       mergedAt: toDate(issue.pull_request?.merged_at),
       answered: false,
@@ -154,7 +158,7 @@ export async function readIssuesByRest(
     contributions,
     actors: [...actors.values()],
     wholeParents: [],
-    nextCursor: cursorBehind(place, answer.data),
+    nextCursor: cursorBehind(place, answer.data, answer.listed),
     total: null,
     pageSize: perPage,
   };

@@ -31,6 +31,8 @@ const minuteMs = 60_000;
 const maxPenaltyMs = 3_600_000;
 const refusedForMs = 600_000;
 const freeSlotPollMs = 50;
+/** With one of these, a calendar may count private contributions that nobody else sees. */
+const revealingScopes: ReadonlySet<string> = new Set(['repo', 'user', 'read:user']);
 
 /** One token, or none, or the tokens that one after the other stand for an installation; and what may still be spent. */
 export class Token {
@@ -48,8 +50,8 @@ export class Token {
   #penaltyMs = minuteMs;
   #inFlight = 0;
   #refusedUntil = new Date(0);
-  /** Its scopes, where GitHub tells them; without `repo` it sees public repositories only. */
-  scopes: readonly string[] | undefined;
+  #scopes: readonly string[] | undefined;
+  #hasAnswered = false;
 
   constructor(options: { secret: Secret | undefined; label: string; access: string; account?: string }) {
     this.secret = options.secret;
@@ -61,6 +63,30 @@ export class Token {
   /** Whether everything that it sees is public. */
   get seesOnlyPublic(): boolean {
     return this.secret === undefined || (this.scopes !== undefined && !this.scopes.includes('repo'));
+  }
+
+  /**
+   * Whether calendars that it shows are known to be those that everybody sees. With `user` or `read:user` GitHub counts the
+   * bearer's own private contributions (https://github.com/orgs/community/discussions/24812).
+   */
+  get showsPublicCalendars(): boolean {
+    return this.scopes !== undefined && !this.scopes.some((scope) => revealingScopes.has(scope));
+  }
+
+  /** Whether its scopes are not known only because it was not used so far. Tokens of installations have none. */
+  get mayTellScopes(): boolean {
+    return this.secret !== undefined && this.account === undefined && !this.#hasAnswered;
+  }
+
+  /** Its scopes, where GitHub names them, as it does for classic tokens; without `repo` it sees public repositories only. */
+  get scopes(): readonly string[] | undefined {
+    return this.#scopes;
+  }
+
+  /** @param header value of `x-oauth-scopes` in a response to it; undefined: there is none. */
+  learnScopes(header: string | undefined): void {
+    this.#hasAnswered = true;
+    if (header !== undefined) this.#scopes = header.split(',').map((scope) => scope.trim());
   }
 
   /** When a request may be sent, at the earliest. */

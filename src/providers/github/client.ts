@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../errors.ts';
+import { parseClean, placeIn } from '../http/checks.ts';
 import {
   createDispatcher,
   type Dispatcher,
@@ -10,15 +11,20 @@ import {
   type RawAnswer as Raw,
   redirectOf,
 } from '../http/client.ts';
+import type { Refusals } from '../http/tolerant.ts';
 import type { Call } from '../provider.ts';
 import type { AppIdentity } from './app/identity.ts';
 import { Budget, type Resource, type Token } from './budget.ts';
 import { checkPayload, invalid, unavailable } from './checks.ts';
-import { classifyGraphqlErrors, GraphqlAnswer } from './graphql-errors.ts';
+import { denied, reasonIn, reasonOf, TooHeavy, throwTrouble } from './failures.ts';
+import {
+  areLocated,
+  classifyGraphqlErrors,
+  GraphqlAnswer,
+  refusalsIn,
+  refusingOrganizations,
+} from './graphql-errors.ts';
 import { isLimited, limitReport, retryTime } from './limits.ts';
-
-/** A request that GitHub can answer only in smaller pieces: repeating it as it is would fail again. */
-export class TooHeavy extends Error {}
 
 /** A query and the check of its answer. */
 export interface Query<Schema extends TSchema> {
@@ -30,6 +36,8 @@ export interface Query<Schema extends TSchema> {
 
 export interface RestAnswer<Schema extends TSchema> {
   data: Static<Schema>;
+  /** Length of the list in the response, with items that cannot be read; 0 where it is no list. */
+  listed: number;
   headers: Headers;
 }
 
@@ -52,7 +60,7 @@ const limits = {
   redirects: 2,
 };
 
-/** What every request to the REST interface carries. */
+/** Headers of every request to the REST interface. */
 export const restHeaders = {
   accept: 'application/vnd.github+json',
   'user-agent': 'plaudit',
@@ -61,6 +69,13 @@ export const restHeaders = {
 
 interface RawAnswer extends Raw {
   token: Token;
+}
+
+/** Data of a query, with the credential that it was sent with and the parts that GitHub left empty with an error. */
+export interface GraphqlResult<Schema extends TSchema> {
+  data: Static<Schema>;
+  token: Token;
+  refusals: Refusals;
 }
 
 /** Talks to GitHub's API: spends the budget, obeys the limits, checks every answer. */
@@ -84,34 +99,37 @@ export class GitHubClient {
   }
 
   /**
-   * @throws TooHeavy when the query has to be made smaller; AppError otherwise. What is not found is null in the answer.
+   * Sends a query. Data beside errors is used: parts that GitHub refuses or fails to compute are left out as the schema says.
+   * @param options.takesParts whether parts that are too much for GitHub are left out, too; else the query has to be made smaller.
+   * @returns the data, in which things that are not found are null, and the parts that were left empty with an error.
+   * @throws TooHeavy when the query has to be made smaller; AppError otherwise.
    */
   async graphql<Schema extends TSchema>(
     query: Query<Schema>,
     variables: Record<string, unknown>,
     call: Call,
-  ): Promise<{ data: Static<Schema>; token: Token }> {
+    { takesParts = false }: { takesParts?: boolean } = {},
+  ): Promise<GraphqlResult<Schema>> {
     const body = JSON.stringify({ query: query.text, variables, operationName: query.name });
     return this.#send('graphql', graphqlUrl(this.#options.apiUrl), body, call, (raw) => {
       if (raw.status === 502 || raw.status === 504) throw new TooHeavy();
       if (raw.status >= 500) throw unavailable();
-      if (raw.status !== 200) throw denied();
-      const parsed = parseJson(raw.text);
-      const { data = null, errors = [] } = checkPayload(GraphqlAnswer, parsed, query.name);
-      switch (classifyGraphqlErrors(errors)) {
-        case 'none':
-          break;
-        case 'limited':
-          return 'limited';
-        case 'too_heavy':
-          throw new TooHeavy();
-        case 'denied':
-          throw denied();
-        case 'unknown':
-          throw invalid(`${query.name} has errors`);
-      }
+      if (raw.status !== 200) throw denied(reasonIn(raw));
+      const { data = null, errors = [] } = checkPayload(GraphqlAnswer, parseJson(raw.text), query.name);
+      const trouble = classifyGraphqlErrors(errors);
+      if (trouble === 'limited') return 'limited';
+      const reason = reasonOf(errors, raw.headers);
+      if (data === null) throwTrouble(trouble, query.name, reason);
+      if (trouble === 'too_heavy' && !(takesParts && areLocated(errors))) throw new TooHeavy();
       call.cost.points += pointsOf(data);
-      return { data: checkPayload(query.answer, data, query.name), token: raw.token };
+      const refusals = refusalsIn(errors, refusingOrganizations(raw.headers['x-github-sso']));
+      try {
+        return { data: checkPayload(query.answer, data, query.name, call, refusals), token: raw.token, refusals };
+      } catch (error) {
+        // The errors tell better than the gap that they left.
+        throwTrouble(trouble, query.name, reason);
+        throw error;
+      }
     });
   }
 
@@ -125,9 +143,10 @@ export class GitHubClient {
     return this.#send(resource, `${this.#options.apiUrl}${path}`, undefined, call, (raw) => {
       if (raw.status === 404 || raw.status === 410) return null;
       if (raw.status >= 500) throw unavailable();
-      if (raw.status !== 200) throw denied();
-      const data = parseJson(raw.text);
-      return { data: checkPayload(schema, data, path.split('?', 1)[0] ?? ''), headers: raw.headers };
+      if (raw.status !== 200) throw denied(reasonIn(raw));
+      const payload = parseJson(raw.text);
+      const listed = Array.isArray(payload) ? payload.length : 0;
+      return { data: checkPayload(schema, payload, placeIn(path), call), listed, headers: raw.headers };
     });
   }
 
@@ -202,24 +221,24 @@ export class GitHubClient {
         dispatcher: this.#dispatcher,
         signal: AbortSignal.any([call.signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
       });
-      this.#learn(token, resource, raw.headers);
+      this.#learn(token, resource, raw);
       const next = redirectTarget(raw, address);
       if (next === undefined || body !== undefined || redirects >= limits.redirects) return { ...raw, token };
       address = next;
     }
   }
 
-  #learn(token: Token, resource: Resource, headers: Headers): void {
+  #learn(token: Token, resource: Resource, { status, headers }: Raw): void {
     const report = limitReport(headers, resource);
     if (report !== undefined) token.learn(report);
     const scopes = headers['x-oauth-scopes'];
-    if (typeof scopes === 'string') token.scopes = scopes.split(',').map((scope) => scope.trim());
+    if (typeof scopes === 'string' || status < 500) token.learnScopes(typeof scopes === 'string' ? scopes : undefined);
   }
 }
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseClean(text);
   } catch (cause) {
     throw new Garbled('not JSON', { cause });
   }
@@ -253,8 +272,4 @@ export function graphqlUrl(apiUrl: string): string {
 function pointsOf(data: unknown): number {
   const { rateLimit }: { rateLimit?: { cost?: unknown } | null } = Object(data);
   return typeof rateLimit?.cost === 'number' ? rateLimit.cost : 1;
-}
-
-function denied(): AppError {
-  return new AppError('provider_denied', 'GitHub denies access with the configured token.');
 }

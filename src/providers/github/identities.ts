@@ -1,7 +1,8 @@
 import type { Actor } from '../../accounts/account.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
 import { isBotName, restActor, toActor } from './actors.ts';
-import { type GitHubClient, type Query, TooHeavy } from './client.ts';
+import type { GitHubClient, Query } from './client.ts';
+import { TooHeavy } from './failures.ts';
 import { CommitAuthorsPayload, RestAccountPayload } from './payloads.ts';
 
 /** Authors of one commit that are asked for: author and co-authors. */

@@ -1,123 +1,79 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import {
+  Count,
+  countedTime,
+  Id,
+  Name,
+  Nullable,
+  optionalCount,
+  optionalText,
+  optionalTime,
+  Text,
+  Time,
+} from '../http/scalars.ts';
+import { deciding, itemsOf, orElse } from '../http/tolerant.ts';
 
-/** Shapes of just those fields of GitHub's answers that are used. More may come; less, or others, is an error. */
+/**
+ * Shapes of the fields of GitHub's responses that are used. More may come. A field without `orElse` is needed: an item without
+ * it is left out of its list, and a response without it cannot be used (see `http/tolerant.ts`).
+ */
 
-export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-export const Text = Type.String();
-export const Count = Type.Integer({ minimum: 0 });
-export const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' });
-export const DatabaseId = Type.Integer({ minimum: 1 });
+export { Count, Name, Nullable, Text, Time };
+export const DatabaseId = Id;
 /** GitHub's scalar BigInt comes as text. */
 export const FullDatabaseId = Type.Union([Type.String({ pattern: '^\\d{1,20}$' }), DatabaseId]);
 export const PageInfo = Type.Object({ hasNextPage: Type.Boolean(), endCursor: Nullable(Text) });
 export const Total = Type.Object({ totalCount: Count });
-export const page = <Schema extends TSchema>(node: Schema) =>
-  Type.Object({ pageInfo: PageInfo, nodes: Type.Array(Nullable(node)) });
-export const countedPage = <Schema extends TSchema>(node: Schema) =>
-  Type.Object({ ...page(node).properties, totalCount: Count });
+export const optionalTotal = () => orElse(Nullable(Total), null);
+export const page = <Schema extends TSchema>(kind: string, node: Schema) =>
+  Type.Object({ pageInfo: PageInfo, nodes: itemsOf(kind, node) });
+export const countedPage = <Schema extends TSchema>(kind: string, node: Schema) =>
+  Type.Object({ ...page(kind, node).properties, totalCount: optionalCount() });
 
-export const ActorPayload = Type.Object({
-  kind: Text,
-  login: Text,
-  avatarUrl: Text,
+/** An account that acts. Its id decides whose an item is, so an account without a readable one makes the item unreadable. */
+const AccountPayload = Type.Object({
+  kind: Type.Enum(['User', 'Bot', 'Organization']),
+  login: Name,
+  databaseId: DatabaseId,
+  avatarUrl: orElse(Text, ''),
   id: Type.Optional(Text),
-  databaseId: Type.Optional(Nullable(DatabaseId)),
   name: Type.Optional(Nullable(Text)),
 });
+/** An actor that is no account: a stand-in for a person of another host, or of an enterprise; or a team. */
+const StandInPayload = Type.Object({ kind: Type.String({ pattern: '^(?!(?:User|Bot|Organization)$)\\w+$' }) });
+export const ActorPayload = Type.Union([AccountPayload, StandInPayload]);
 export type ActorPayload = Static<typeof ActorPayload>;
+/** The person whose an item is; null where the account is deleted. */
+export const AuthorPayload = deciding(Nullable(ActorPayload));
 
-const ProfilePayload = {
-  id: Text,
-  databaseId: DatabaseId,
-  login: Text,
-  name: Nullable(Text),
-  avatarUrl: Text,
-  websiteUrl: Nullable(Text),
-};
-
-export const OwnedStarsPayload = page(Type.Object({ stargazerCount: Count }));
-
-export const UserPayload = Type.Object({
-  ...ProfilePayload,
-  kind: Type.Literal('User'),
-  bio: Nullable(Text),
-  followers: Total,
-  following: Total,
-  socialAccounts: Type.Object({
-    nodes: Type.Array(Nullable(Type.Object({ provider: Text, displayName: Text, url: Text }))),
-  }),
-  activity: Type.Object({ contributionYears: Type.Array(Type.Integer()) }),
-});
-export type UserPayload = Static<typeof UserPayload>;
-
-export const UserTotalsPayload = Type.Object({
-  issues: Total,
-  issuesClosed: Total,
-  pullRequests: Total,
-  pullRequestsMerged: Total,
-  repositoryDiscussions: Total,
-  discussionsAnswered: Total,
-  owned: OwnedStarsPayload,
-});
-export type UserTotalsPayload = Static<typeof UserTotalsPayload>;
-
-export const OrganizationPayload = Type.Object({
-  ...ProfilePayload,
-  kind: Type.Literal('Organization'),
-  description: Nullable(Text),
-});
-export type OrganizationPayload = Static<typeof OrganizationPayload>;
-
-/** What a search counted of what is public. */
-export const PublicCountsPayload = Type.Object({
-  publicIssues: Type.Object({ issueCount: Count }),
-  publicIssuesClosed: Type.Object({ issueCount: Count }),
-  publicPullRequests: Type.Object({ issueCount: Count }),
-  publicPullRequestsMerged: Type.Object({ issueCount: Count }),
-  publicDiscussions: Type.Object({ discussionCount: Count }),
-  publicDiscussionsAnswered: Type.Object({ discussionCount: Count }),
-});
-export type PublicCountsPayload = Static<typeof PublicCountsPayload>;
-
-const ContributedTo = Type.Object({ databaseId: Nullable(DatabaseId), isPrivate: Type.Boolean() });
-
-export const WindowPayload = Type.Object({
-  totalCommitContributions: Count,
-  totalPullRequestReviewContributions: Count,
-  totalRepositoriesWithContributedCommits: Count,
-  totalRepositoriesWithContributedIssues: Count,
-  totalRepositoriesWithContributedPullRequests: Count,
-  totalRepositoriesWithContributedPullRequestReviews: Count,
-  commitContributionsByRepository: Type.Array(Type.Object({ repository: ContributedTo, contributions: Total })),
-  issueContributionsByRepository: Type.Array(Type.Object({ repository: ContributedTo })),
-  pullRequestContributionsByRepository: Type.Array(Type.Object({ repository: ContributedTo })),
-  pullRequestReviewContributionsByRepository: Type.Array(
-    Type.Object({ repository: ContributedTo, contributions: Total }),
+/** Newest change of a list; unknown where it cannot be read. */
+const Tip = orElse(
+  Nullable(
+    Type.Object({
+      totalCount: optionalCount(),
+      nodes: Type.Array(orElse(Nullable(Type.Object({ updatedAt: Time })), null)),
+    }),
   ),
-});
-export type WindowPayload = Static<typeof WindowPayload>;
-
-const Tip = Type.Object({
-  totalCount: Count,
-  nodes: Type.Array(Nullable(Type.Object({ updatedAt: Time }))),
-});
+  null,
+);
 
 export const RepositoryPayload = Type.Object({
-  id: Text,
+  id: Name,
   databaseId: DatabaseId,
-  name: Text,
-  description: Nullable(Text),
+  name: Name,
+  description: optionalText(),
   isPrivate: Type.Boolean(),
   isFork: Type.Boolean(),
-  stargazerCount: Count,
-  forkCount: Count,
-  diskUsage: Nullable(Count),
-  pushedAt: Nullable(Time),
-  primaryLanguage: Nullable(Type.Object({ name: Text })),
-  licenseInfo: Nullable(Type.Object({ name: Text })),
-  defaultBranchRef: Nullable(Type.Object({ name: Text, target: Nullable(Type.Object({ oid: Text })) })),
-  openIssues: Total,
-  openPullRequests: Total,
+  stargazerCount: optionalCount(),
+  forkCount: optionalCount(),
+  diskUsage: optionalCount(),
+  pushedAt: optionalTime(),
+  primaryLanguage: orElse(Nullable(Type.Object({ name: Text })), null),
+  licenseInfo: orElse(Nullable(Type.Object({ name: Text })), null),
+  // Null: an empty repository. Where it cannot be read, neither can be said which commits there are.
+  defaultBranchRef: deciding(Nullable(Type.Object({ name: Text, target: Nullable(Type.Object({ oid: Text })) }))),
+  openIssues: optionalTotal(),
+  openPullRequests: optionalTotal(),
   issues: Tip,
   pullRequests: Tip,
   discussions: Tip,
@@ -125,16 +81,13 @@ export const RepositoryPayload = Type.Object({
 export type RepositoryPayload = Static<typeof RepositoryPayload>;
 
 export const OwnedRepositoriesPayload = Type.Object({
-  repositoryOwner: Nullable(Type.Object({ repositories: countedPage(RepositoryPayload) })),
+  repositoryOwner: Nullable(Type.Object({ repositories: countedPage('repository', RepositoryPayload) })),
 });
 export const NamedRepositoryPayload = Type.Object({ repository: Nullable(RepositoryPayload) });
 
-export const StarredRepositoriesPayload = Type.Object({
-  node: Nullable(Type.Object({ repositories: OwnedStarsPayload })),
-});
-
 const FilePayload = Type.Object({
-  oid: Type.Optional(Text),
+  // Without it the file would be taken for one that is absent.
+  oid: deciding(Type.Optional(Text)),
   byteSize: Type.Optional(Count),
   isTruncated: Type.Optional(Type.Boolean()),
   isBinary: Type.Optional(Nullable(Type.Boolean())),
@@ -156,26 +109,22 @@ export const RepositoryFilesPayload = Type.Object({
   ),
 });
 
-/** Authors of commits, asked for under one alias a commit. */
+/** Authors of commits, under one alias a commit. */
 export const CommitAuthorsPayload = Type.Object({
   repository: Nullable(
     Type.Record(
       Type.String({ pattern: '^c\\d+$' }),
-      Nullable(
-        Type.Object({
-          authors: Type.Optional(
-            Type.Object({
-              nodes: Type.Array(
-                Nullable(
-                  Type.Object({
-                    email: Nullable(Text),
-                    user: Nullable(ActorPayload),
-                  }),
-                ),
-              ),
-            }),
-          ),
-        }),
+      orElse(
+        Nullable(
+          Type.Object({
+            authors: Type.Optional(
+              Type.Object({
+                nodes: itemsOf('commit author', Type.Object({ email: Nullable(Text), user: AuthorPayload })),
+              }),
+            ),
+          }),
+        ),
+        null,
       ),
     ),
   ),
@@ -184,10 +133,10 @@ export const CommitAuthorsPayload = Type.Object({
 /** REST: an account of any kind. */
 export const RestAccountPayload = Type.Object({
   id: DatabaseId,
-  node_id: Text,
-  login: Text,
+  node_id: orElse(Text, ''),
+  login: Name,
   type: Text,
-  avatar_url: Text,
+  avatar_url: orElse(Text, ''),
   name: Type.Optional(Nullable(Text)),
   blog: Type.Optional(Nullable(Text)),
   bio: Type.Optional(Nullable(Text)),
@@ -195,6 +144,8 @@ export const RestAccountPayload = Type.Object({
   following: Type.Optional(Count),
 });
 export type RestAccountPayload = Static<typeof RestAccountPayload>;
+/** REST: the person whose an item is; null where the account is deleted. */
+export const RestAuthorPayload = deciding(Nullable(RestAccountPayload));
 
 /** REST: the bearer's part in an organization. */
 export const MembershipPayload = Type.Object({
@@ -208,40 +159,41 @@ export const RestSearchPayload = Type.Object({ total_count: Count, incomplete_re
 
 export const RestRepositoryPayload = Type.Object({
   id: DatabaseId,
-  node_id: Text,
-  name: Text,
-  description: Nullable(Text),
+  node_id: Name,
+  name: Name,
+  description: optionalText(),
   private: Type.Boolean(),
   fork: Type.Boolean(),
-  stargazers_count: Count,
-  forks_count: Count,
-  open_issues_count: Count,
-  size: Count,
-  pushed_at: Nullable(Time),
-  language: Nullable(Text),
-  license: Nullable(Type.Object({ name: Text })),
+  stargazers_count: optionalCount(),
+  forks_count: optionalCount(),
+  open_issues_count: optionalCount(),
+  size: optionalCount(),
+  pushed_at: optionalTime(),
+  language: optionalText(),
+  license: orElse(Nullable(Type.Object({ name: Text })), null),
   default_branch: Text,
 });
 export type RestRepositoryPayload = Static<typeof RestRepositoryPayload>;
-export const RestRepositoriesPayload = Type.Array(RestRepositoryPayload);
+export const RestRepositoriesPayload = itemsOf('repository', RestRepositoryPayload);
 
-/** REST: an issue, or a pull request that is told as one. */
+/** REST: an issue, or a pull request, which is listed as one. */
 export const RestIssuePayload = Type.Object({
   id: DatabaseId,
   created_at: Time,
-  updated_at: Time,
-  closed_at: Nullable(Time),
-  user: Nullable(RestAccountPayload),
-  pull_request: Type.Optional(Type.Object({ merged_at: Type.Optional(Nullable(Time)) })),
+  updated_at: optionalTime(),
+  closed_at: countedTime(),
+  user: RestAuthorPayload,
+  pull_request: deciding(Type.Optional(Type.Object({ merged_at: Type.Optional(Nullable(Time)) }))),
 });
 export type RestIssuePayload = Static<typeof RestIssuePayload>;
-export const RestIssuesPayload = Type.Array(RestIssuePayload);
+export const RestIssuesPayload = itemsOf('issue', RestIssuePayload);
 
-export const RestCommitsPayload = Type.Array(
+export const RestCommitsPayload = itemsOf(
+  'commit',
   Type.Object({
-    sha: Text,
+    sha: Name,
     commit: Type.Object({ author: Nullable(Type.Object({ email: Type.Optional(Text) })) }),
-    author: Nullable(Type.Union([RestAccountPayload, Type.Object({}, { additionalProperties: false })])),
+    author: deciding(Nullable(Type.Union([RestAccountPayload, Type.Object({}, { additionalProperties: false })]))),
   }),
 );
 

@@ -12,6 +12,7 @@ import {
 import { GitHubApp } from './app/github-app.ts';
 import type { AppIdentity } from './app/identity.ts';
 import { describeBudget } from './budget-report.ts';
+import { fetchCalendar } from './calendar.ts';
 import { GitHubClient } from './client.ts';
 import { readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
@@ -100,6 +101,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     accesses: (account) => privateAccesses(client, account),
     seenTotals: (account, call) =>
       reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
+    fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
     streams: tokenStreams,
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),

@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { TSchema } from 'typebox';
+import { CalendarPayload, StarredRepositoriesPayload } from './account-payloads.ts';
 import { AddedCommentPayload, DiscussionTitlesPayload, LastCommentsPayload } from './app/writing-payloads.ts';
 import type { Query } from './client.ts';
-import {
-  NamedRepositoryPayload,
-  OwnedRepositoriesPayload,
-  RepositoryFilesPayload,
-  StarredRepositoriesPayload,
-} from './payloads.ts';
+import { NamedRepositoryPayload, OwnedRepositoriesPayload, RepositoryFilesPayload } from './payloads.ts';
 import {
   CommentReactionsPayload,
   DeepDiscussionsPayload,
@@ -53,6 +49,9 @@ export const starredRepositories = query(
   StarredRepositoriesPayload,
   read('starred-repositories'),
 );
+
+/** What a profile shows of the last year. */
+export const calendar = query('Calendar', CalendarPayload, read('calendar'));
 
 /** Contributions as they are counted. */
 export const issues = query('Issues', IssuesPayload, read('issues'), read('issue-counts'), actor);

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AppError } from '../../errors.ts';
+import { toDate } from '../collector.ts';
 import type { Call, KnownAccount, ListedRepository, RepositoryPage, StreamTip } from '../provider.ts';
-import { type GitHubClient, TooHeavy } from './client.ts';
+import type { GitHubClient } from './client.ts';
+import { TooHeavy } from './failures.ts';
 import type { RepositoryPayload } from './payloads.ts';
 import { namedRepository, ownedRepositories } from './queries.ts';
 
@@ -39,7 +41,7 @@ export async function listRepositories(
 
 interface View {
   repositories: ListedRepository[];
-  total: number;
+  total: number | null;
   endCursor: string | null;
   isRefused: boolean;
 }
@@ -60,7 +62,7 @@ async function listView(
       if (data.repositoryOwner === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
       const { nodes, pageInfo, totalCount } = data.repositoryOwner.repositories;
       return {
-        repositories: nodes.filter((node) => node !== null).map((node) => toListed(node, access)),
+        repositories: nodes.map((node) => toListed(node, access)),
         total: totalCount,
         endCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
         isRefused: false,
@@ -130,12 +132,15 @@ export function toListed(payload: RepositoryPayload, access: string | null): Lis
     stars: payload.stargazerCount,
     forks: payload.forkCount,
     // As GitHub's own number of open issues, which counts pull requests too.
-    openIssues: payload.openIssues.totalCount + payload.openPullRequests.totalCount,
-    sizeKib: payload.diskUsage ?? 0,
+    openIssues:
+      payload.openIssues === null || payload.openPullRequests === null
+        ? null
+        : payload.openIssues.totalCount + payload.openPullRequests.totalCount,
+    sizeKib: payload.diskUsage,
     tips: {
       commits: {
         total: null,
-        changedAt: payload.pushedAt === null ? null : new Date(payload.pushedAt),
+        changedAt: toDate(payload.pushedAt),
         revision: payload.defaultBranchRef?.target?.oid ?? null,
       },
       issues: toTip(payload.issues),
@@ -146,6 +151,7 @@ export function toListed(payload: RepositoryPayload, access: string | null): Lis
   };
 }
 
-function toTip({ totalCount, nodes: [newest] }: RepositoryPayload['issues']): StreamTip {
-  return { total: totalCount, changedAt: newest ? new Date(newest.updatedAt) : null, revision: null };
+function toTip(newest: RepositoryPayload['issues']): StreamTip {
+  const changedAt = newest?.nodes[0]?.updatedAt ?? null;
+  return { total: newest?.totalCount ?? null, changedAt: toDate(changedAt), revision: null };
 }

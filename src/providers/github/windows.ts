@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { WindowPayload } from './payloads.ts';
+import type { WindowPayload } from './account-payloads.ts';
 
 /** A span of days, both included, `YYYY-MM-DD` (UTC). */
 export const Span = Type.Object({ from: Type.String(), to: Type.String() });
@@ -81,47 +81,59 @@ export function splitSpan(span: Span): Span[] {
 /** Whether GitHub left repositories out of an answer, so that a shorter span has to be asked for. */
 export function isCutShort(window: WindowPayload): boolean {
   const longest = Math.max(
-    window.totalRepositoriesWithContributedCommits,
-    window.totalRepositoriesWithContributedIssues,
-    window.totalRepositoriesWithContributedPullRequests,
-    window.totalRepositoriesWithContributedPullRequestReviews,
+    window.totalRepositoriesWithContributedCommits ?? 0,
+    window.totalRepositoriesWithContributedIssues ?? 0,
+    window.totalRepositoriesWithContributedPullRequests ?? 0,
+    window.totalRepositoriesWithContributedPullRequestReviews ?? 0,
   );
   return longest > maxListedRepositories;
 }
 
 /**
- * Reads an answer for a span.
- * @param options.countsAll whether everything that the token sees is to be counted, so that GitHub's totals can be
- * taken; else what is public alone is.
+ * Reads the response for a span.
+ * @param options.countsAll whether everything that the token sees is counted, so that GitHub's totals are taken; else public
+ * contributions alone are counted.
+ * @returns undefined when a number of the span cannot be told: an unknown number is never taken for 0.
  */
 export function toWindow(
   span: Span,
   payload: WindowPayload,
   options: { countsAll: boolean; askedAt: Date },
-): ContributionWindow {
+): ContributionWindow | undefined {
   const { countsAll } = options;
-  const counts = ({ repository }: { repository: { isPrivate: boolean } }): boolean =>
-    countsAll || !repository.isPrivate;
-  const commits = payload.commitContributionsByRepository.filter(counts);
-  const reviews = payload.pullRequestReviewContributionsByRepository.filter(counts);
-  const repositories = [
-    ...commits,
-    ...reviews,
-    ...payload.issueContributionsByRepository,
-    ...payload.pullRequestContributionsByRepository,
-  ]
-    .filter(counts)
-    .flatMap(({ repository }) => (repository.databaseId === null ? [] : [repository.databaseId]));
-  const total = (counted: typeof commits): number =>
-    counted.reduce((sum, { contributions }) => sum + contributions.totalCount, 0);
+  const commits = countsAll ? payload.totalCommitContributions : sumPublic(payload.commitContributionsByRepository);
+  const reviews = countsAll
+    ? payload.totalPullRequestReviewContributions
+    : sumPublic(payload.pullRequestReviewContributionsByRepository);
+  if (commits === null || reviews === null) return undefined;
+  const lists = [
+    payload.commitContributionsByRepository,
+    payload.issueContributionsByRepository,
+    payload.pullRequestContributionsByRepository,
+    payload.pullRequestReviewContributionsByRepository,
+  ].map((list) => list ?? null);
+  const repositories = lists.flatMap((list) => list ?? []).map((entry) => entry?.repository ?? null);
+  const counted = repositories.filter((one) => one !== null).filter((one) => countsAll || !one.isPrivate);
   return {
     ...span,
-    commits: countsAll ? payload.totalCommitContributions : total(commits),
-    reviews: countsAll ? payload.totalPullRequestReviewContributions : total(reviews),
-    repositories: [...new Set(repositories)],
-    isWhole: !isCutShort(payload),
+    commits,
+    reviews,
+    repositories: [...new Set(counted.map(({ databaseId }) => databaseId))],
+    isWhole: !isCutShort(payload) && !repositories.includes(null) && !lists.includes(null),
     askedAt: options.askedAt.toISOString(),
   };
+}
+
+type CountedByRepository = WindowPayload['commitContributionsByRepository'];
+
+/** Adds up contributions to public repositories; null when a part of the list is refused or unreadable. */
+function sumPublic(list: CountedByRepository): number | null {
+  let sum = 0;
+  for (const entry of list ?? [null]) {
+    if (entry === null || entry.repository === null) return null;
+    sum += entry.repository.isPrivate ? 0 : entry.contributions.totalCount;
+  }
+  return sum;
 }
 
 /** Sums over windows that cover everything. */
@@ -178,6 +190,6 @@ function splitByDays({ from, to }: Span, days: number): Span[] {
   return pieces;
 }
 
-function addDays(day: string, days: number): string {
+export function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 }

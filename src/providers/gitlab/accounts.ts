@@ -1,15 +1,16 @@
 import type { AccountFacts, Actor, Social } from '../../accounts/account.ts';
 import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
+import { readOrSkip } from '../http/read-or-skip.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { readAll, readPage } from '../rest/lists.ts';
 import { groupActor, groupIdIn, groupPath, toActor } from './actors.ts';
 import {
+  AllProjectsPayload,
   GroupPayload,
   IdentifiedPayload,
   ProfilePayload,
-  ProjectsPayload,
   type UserPayload,
   UsersPayload,
 } from './payloads.ts';
@@ -150,9 +151,11 @@ function unlessTold(error: unknown): null {
 /** Strangers are not told what is a fork. */
 async function sumStars(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
   if (!hasTokens(client)) return {};
-  const list = { path: `/users/${id}/projects`, query: { order_by: 'id', sort: 'asc' }, items: ProjectsPayload };
-  const projects = (await readAll(client, list, call)) ?? [];
+  const list = { path: `/users/${id}/projects`, query: { order_by: 'id', sort: 'asc' }, items: AllProjectsPayload };
+  const projects = await readOrSkip(call, { kind: 'stars' }, async () => (await readAll(client, list, call)) ?? []);
+  if (projects === undefined) return {};
   // A page that moved is read twice.
-  const earning = new Map(projects.filter((one) => isPublic(one) && !isFork(one)).map((one) => [one.id, one]));
-  return { stars: [...earning.values()].reduce((sum, { star_count: stars }) => sum + stars, 0) };
+  const earning = new Map(projects.filter((one) => isPublic(client, one) && !isFork(one)).map((one) => [one.id, one]));
+  const counts = [...earning.values()].map(({ star_count: stars }) => stars);
+  return counts.includes(null) ? {} : { stars: counts.reduce<number>((sum, stars) => sum + (stars ?? 0), 0) };
 }

@@ -18,7 +18,7 @@ type Place = Static<typeof Place>;
 
 interface Dated {
   created_at: string;
-  updated_at: string;
+  updated_at: string | null;
 }
 
 /**
@@ -46,8 +46,7 @@ export async function stepByTime<Items extends TArray>(
   const read = await readPage(client, { ...list, query }, place?.page ?? 1, call);
   if (read === null) return null;
   const { items } = read;
-  const newest = items.at(-1);
-  const last = newest === undefined ? undefined : datesOf(newest)[`${by}_at`];
+  const last = items.map((item) => datesOf(item)[`${by}_at`]).findLast((at) => at !== null);
   const hasMoved = last !== undefined && (after === null || Date.parse(last) > Date.parse(after));
   const next: Place = {
     // An instance may tell its own time zone.

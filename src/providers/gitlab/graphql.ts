@@ -1,11 +1,13 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Actor } from '../../accounts/account.ts';
 import { AppError } from '../../errors.ts';
+import { Count, Name, Nullable, optionalText, Text } from '../http/scalars.ts';
+import { deciding, itemsOf, orElse, pointerOf, type Refusals } from '../http/tolerant.ts';
 import type { Call, KnownRepository } from '../provider.ts';
 import { checkPayload, invalid } from '../rest/checks.ts';
 import type { RestClient } from '../rest/client.ts';
 import { toActor } from './actors.ts';
-import { Nullable, type ProjectPayload } from './payloads.ts';
+import type { ProjectPayload } from './payloads.ts';
 
 /**
  * What GitLab tells by GraphQL alone: whose a commit is, how large a merge request is, what a project is written in.
@@ -14,7 +16,11 @@ import { Nullable, type ProjectPayload } from './payloads.ts';
 
 const atOnce = { commits: 8, mergeRequests: 20, projects: 20 };
 
-const Answer = Type.Object({ data: Type.Optional(Type.Unknown()), errors: Type.Optional(Type.Array(Type.Unknown())) });
+const Path = Type.Optional(Type.Array(Type.Union([Type.String(), Type.Integer()])));
+const Answer = Type.Object({
+  data: Type.Optional(Type.Unknown()),
+  errors: Type.Optional(Type.Array(Type.Object({ path: Path }))),
+});
 
 async function ask<Schema extends TSchema>(
   client: RestClient,
@@ -23,26 +29,31 @@ async function ask<Schema extends TSchema>(
   call: Call,
 ): Promise<Static<Schema>> {
   const answer = await client.post(client.besideApi('/api/graphql'), question, Answer, call);
-  if (answer === null || (answer.data.errors ?? []).length > 0) throw invalid('a question by GraphQL has errors');
-  return checkPayload(schema, answer.data.data, 'graphql');
+  const { data = null, errors = [] } = answer?.data ?? {};
+  if (data === null) throw invalid('a GraphQL query has errors and no data');
+  return checkPayload(schema, data, 'graphql', call, failedParts(errors));
 }
 
-const User = Type.Object({
-  id: Type.String(),
-  username: Type.String(),
-  name: Type.String(),
-  avatarUrl: Nullable(Type.String()),
-});
+/** Finds the parts of the data that errors are about. */
+function failedParts(errors: readonly { path?: readonly (string | number)[] }[]): Refusals {
+  const failure = { reason: 'unreadable', explanation: '' } as const;
+  return new Map(errors.map(({ path = [] }) => [pointerOf(path), failure] as const));
+}
+
+const User = Type.Object({ id: Name, username: Name, name: orElse(Text, ''), avatarUrl: optionalText() });
 const CommitsAnswer = Type.Object({
   project: Nullable(
     Type.Object({
       repository: Nullable(
         Type.Record(
           Type.String(),
-          Nullable(
-            Type.Object({
-              lastCommit: Nullable(Type.Object({ authorEmail: Nullable(Type.String()), author: Nullable(User) })),
-            }),
+          orElse(
+            Nullable(
+              Type.Object({
+                lastCommit: Nullable(Type.Object({ authorEmail: Nullable(Text), author: deciding(Nullable(User)) })),
+              }),
+            ),
+            null,
           ),
         ),
       ),
@@ -90,17 +101,20 @@ function authorOf(user: Static<typeof User> | null, client: RestClient): Actor |
   return toActor({ id: Number(id), username, name, avatar_url });
 }
 
-const Count = Type.Integer({ minimum: 0 });
 const SizesAnswer = Type.Object({
   project: Nullable(
     Type.Object({
       mergeRequests: Nullable(
         Type.Object({
-          nodes: Type.Array(
+          nodes: itemsOf(
+            'merge request size',
             Type.Object({
-              iid: Type.String(),
-              commitCount: Nullable(Count),
-              diffStatsSummary: Nullable(Type.Object({ additions: Count, deletions: Count, fileCount: Count })),
+              iid: Name,
+              commitCount: orElse(Nullable(Count), null),
+              diffStatsSummary: orElse(
+                Nullable(Type.Object({ additions: Count, deletions: Count, fileCount: Count })),
+                null,
+              ),
             }),
           ),
         }),
@@ -141,10 +155,11 @@ export async function readSizes(
 const LanguagesAnswer = Type.Object({
   projects: Nullable(
     Type.Object({
-      nodes: Type.Array(
+      nodes: itemsOf(
+        'languages',
         Type.Object({
-          id: Type.String(),
-          languages: Nullable(Type.Array(Type.Object({ name: Type.String(), share: Nullable(Type.Number()) }))),
+          id: Name,
+          languages: orElse(Nullable(Type.Array(Type.Object({ name: Text, share: Nullable(Type.Number()) }))), null),
         }),
       ),
     }),

@@ -1,20 +1,20 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { Count, Id, ItemNumber, Name, Nullable, optionalText, optionalTime, Text, Time } from '../http/scalars.ts';
+import { deciding, itemsOf, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
- * Shapes of just those fields of GitLab's answers that are used, as https://docs.gitlab.com/api/rest/ describes them. More may
- * come; less, or others, is an error. What only some versions, or only those who are signed in, are told is optional.
+ * Shapes of the fields of GitLab's responses that are used, as https://docs.gitlab.com/api/rest/ describes them. More may come.
+ * A field without a mark is needed (see `http/tolerant.ts`). Fields that some versions leave out, or that only signed-in
+ * readers get, are optional.
  */
 
-export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const Text = Type.String();
-const Count = Type.Integer({ minimum: 0 });
-const Id = Type.Integer({ minimum: 1 });
-const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' });
-
 /** An account as everything mentions it. https://docs.gitlab.com/api/users/ */
-export const UserPayload = Type.Object({ id: Id, username: Text, name: Text, avatar_url: Nullable(Text) });
+export const UserPayload = Type.Object({ id: Id, username: Name, name: orElse(Text, ''), avatar_url: optionalText() });
 export type UserPayload = Static<typeof UserPayload>;
-export const UsersPayload = Type.Array(UserPayload);
+export const UsersPayload = itemsOf('account', UserPayload);
+/** The person whose an item is; null where there is none. */
+const AuthorPayload = deciding(Nullable(UserPayload));
+const PeoplePayload = Type.Optional(Nullable(Type.Array(orElse(Nullable(UserPayload), null))));
 
 const OptionalText = Type.Optional(Nullable(Text));
 
@@ -34,11 +34,11 @@ export type ProfilePayload = Static<typeof ProfilePayload>;
 /** https://docs.gitlab.com/api/groups/ */
 export const GroupPayload = Type.Object({
   id: Id,
-  name: Text,
-  full_path: Text,
-  description: Nullable(Text),
+  name: orElse(Text, ''),
+  full_path: Name,
+  description: optionalText(),
   visibility: Text,
-  avatar_url: Nullable(Text),
+  avatar_url: optionalText(),
 });
 export type GroupPayload = Static<typeof GroupPayload>;
 
@@ -50,21 +50,21 @@ export const MemberPayload = Type.Object({
 });
 
 /** `disabled`, `private` (its members alone see it) or `enabled`. */
-const AccessLevel = Type.Optional(Text);
+const AccessLevel = deciding(Type.Optional(Text));
 
 /** https://docs.gitlab.com/api/projects/. Strangers are told the first half alone. */
 export const ProjectPayload = Type.Object({
   id: Id,
-  path: Text,
-  description: Nullable(Text),
-  namespace: Type.Object({ id: Id, full_path: Text }),
+  path: Name,
+  description: optionalText(),
+  namespace: Type.Object({ id: Id, full_path: Name }),
   /** Of what belongs to no group. */
   owner: Type.Optional(Nullable(Type.Object({ id: Id }))),
-  star_count: Count,
+  star_count: orElse(Nullable(Count), null),
   forks_count: Type.Optional(Count),
   default_branch: OptionalText,
   last_activity_at: Time,
-  visibility: Type.Optional(Text),
+  visibility: deciding(Type.Optional(Text)),
   empty_repo: Type.Optional(Type.Boolean()),
   open_issues_count: Type.Optional(Count),
   /** Of a fork of what may be seen; the other of each fork. */
@@ -77,18 +77,20 @@ export const ProjectPayload = Type.Object({
   statistics: Type.Optional(Nullable(Type.Object({ commit_count: Count }))),
 });
 export type ProjectPayload = Static<typeof ProjectPayload>;
-export const ProjectsPayload = Type.Array(ProjectPayload);
+export const ProjectsPayload = itemsOf('repository', ProjectPayload);
+/** For a sum over all of them: one that cannot be read makes it unknown. */
+export const AllProjectsPayload = Type.Array(ProjectPayload);
 
 const Item = {
   id: Id,
-  iid: Id,
-  author: Nullable(UserPayload),
-  assignees: Type.Optional(Nullable(Type.Array(UserPayload))),
-  labels: Type.Array(Text),
-  state: Text,
+  iid: ItemNumber,
+  author: AuthorPayload,
+  assignees: PeoplePayload,
+  labels: orElse(itemsOf('label', Text), []),
+  state: Name,
   created_at: Time,
-  updated_at: Time,
-  closed_at: Type.Optional(Nullable(Time)),
+  updated_at: optionalTime(),
+  closed_at: orElseUncounted(Type.Optional(Nullable(Time)), null),
 };
 
 /** https://docs.gitlab.com/api/issues/ */
@@ -96,23 +98,23 @@ export const IssuePayload = Type.Object({
   ...Item,
   closed_by: Type.Optional(Nullable(UserPayload)),
   confidential: Type.Boolean(),
-  user_notes_count: Count,
+  user_notes_count: orElse(Nullable(Count), null),
 });
 export type IssuePayload = Static<typeof IssuePayload>;
-export const IssuesPayload = Type.Array(IssuePayload);
+export const IssuesPayload = itemsOf('issue', IssuePayload);
 
 /** An issue as a place for comments. */
-export const TitledPayload = Type.Object({ iid: Id, title: Text, state: Text, confidential: Type.Boolean() });
+export const TitledPayload = Type.Object({ iid: ItemNumber, title: Text, state: Text, confidential: Type.Boolean() });
 export type TitledPayload = Static<typeof TitledPayload>;
 
 /** https://docs.gitlab.com/api/merge_requests/ */
 export const MergeRequestPayload = Type.Object({
   ...Item,
-  merged_at: Nullable(Time),
-  reviewers: Type.Optional(Nullable(Type.Array(UserPayload))),
+  merged_at: orElseUncounted(Nullable(Time), null),
+  reviewers: PeoplePayload,
 });
 export type MergeRequestPayload = Static<typeof MergeRequestPayload>;
-export const MergeRequestsPayload = Type.Array(MergeRequestPayload);
+export const MergeRequestsPayload = itemsOf('pull_request', MergeRequestPayload);
 
 /** https://docs.gitlab.com/api/notes/: comments, and what the host itself notes of what happened. */
 export const NotePayload = Type.Object({
@@ -120,22 +122,23 @@ export const NotePayload = Type.Object({
   /** `DiffNote` at a line of the changes. */
   type: Type.Optional(Nullable(Text)),
   body: Text,
-  author: Nullable(UserPayload),
+  author: AuthorPayload,
   system: Type.Boolean(),
   created_at: Time,
-  updated_at: Time,
+  updated_at: optionalTime(),
   /** For members alone; the other is the older name. */
-  internal: Type.Optional(Type.Boolean()),
-  confidential: Type.Optional(Nullable(Type.Boolean())),
+  internal: deciding(Type.Optional(Type.Boolean())),
+  confidential: deciding(Type.Optional(Nullable(Type.Boolean()))),
 });
 export type NotePayload = Static<typeof NotePayload>;
-export const NotesPayload = Type.Array(NotePayload);
+/** A note may be a comment or a review. */
+export const NotesPayload = itemsOf('review', NotePayload);
 
 /** https://docs.gitlab.com/api/emoji_reactions/ */
-export const AwardPayload = Type.Object({ name: Text, user: Nullable(UserPayload) });
+export const AwardPayload = Type.Object({ name: Text, user: AuthorPayload });
 export type AwardPayload = Static<typeof AwardPayload>;
-export const AwardsPayload = Type.Array(AwardPayload);
+export const AwardsPayload = itemsOf('reaction', AwardPayload);
 
-export const StarrersPayload = Type.Array(Type.Object({ starred_since: Time, user: UserPayload }));
+export const StarrersPayload = itemsOf('star', Type.Object({ starred_since: Time, user: UserPayload }));
 export const IdentifiedPayload = Type.Array(Type.Object({ id: Id }));
 export const VersionPayload = Type.Object({ version: Text });

@@ -9,9 +9,12 @@ import { type ProjectPayload, ProjectPayload as ProjectSchema, ProjectsPayload }
 /** GitLab writes down at most this often that something happened in a project. */
 const activityToldEveryMs = 3_600_000;
 
-/** Whether everybody sees it; those who are signed in see internal ones besides. Strangers are shown nothing else. */
-export function isPublic({ visibility }: ProjectPayload): boolean {
-  return visibility === undefined || visibility === 'public';
+/**
+ * Tells whether a project is public. GitLab sends its visibility to signed-in readers alone; other readers see public projects
+ * alone. A project that a token shows without its visibility is taken for private.
+ */
+export function isPublic(client: RestClient, { visibility }: ProjectPayload): boolean {
+  return visibility === 'public' || (visibility === undefined && client.pace.tokens.length === 0);
 }
 
 export function isFork({ forked_from_project: origin, mr_default_target_self: ofFork }: ProjectPayload): boolean {
@@ -43,7 +46,7 @@ export function listRepositories(
   const list = { ...(type === 'organization' ? ofGroup : ofUser), items: ProjectsPayload };
   const views = {
     list: (after: string | null, asked: Call) => stepForward(client, list, { cursor: after, since: null }, asked),
-    isPublic,
+    isPublic: (project: ProjectPayload) => isPublic(client, project),
     toListed: (payloads: readonly ProjectPayload[], access: string | null, asked: Call) =>
       toListed(client, payloads, access, asked),
   };
@@ -60,7 +63,8 @@ export async function findRepository(
 ): Promise<ListedRepository | null> {
   const path = `/projects/${encodeURIComponent(`${owner.name}/${name}`)}`;
   const find = async (asked: Call) => (await client.get(path, ProjectSchema, asked))?.data;
-  const found = await findInViews(client, find, isPublic, { withPrivate, call });
+  const isShownToAll = (project: ProjectPayload): boolean => isPublic(client, project);
+  const found = await findInViews(client, find, isShownToAll, { withPrivate, call });
   // What was given away leads on to its new owner.
   if (found === null || !isSame(found.payload, { owner: owner.name, name })) return null;
   const [listed] = await toListed(client, [found.payload], found.access, call);
@@ -80,7 +84,8 @@ export async function readUnchanged(
 ): Promise<ProjectPayload | null> {
   const path = `${projectPath(repository)}${withStatistics ? '?statistics=true' : ''}`;
   const now = (await client.get(path, ProjectSchema, call))?.data;
-  const isAsItWas = now !== undefined && isSame(now, repository) && isPublic(now) === (repository.access === null);
+  const isAsItWas =
+    now !== undefined && isSame(now, repository) && isPublic(client, now) === (repository.access === null);
   return isAsItWas ? now : null;
 }
 
@@ -110,8 +115,8 @@ export async function toListed(
     access,
     isFork: isFork(payload),
     stars: payload.star_count,
-    forks: payload.forks_count ?? 0,
-    openIssues: payload.open_issues_count ?? 0,
+    forks: payload.forks_count ?? null,
+    openIssues: payload.open_issues_count ?? null,
     sizeKib: 0,
     // Of issues and merge requests nothing tells which changed last.
     tips: { commits: { total: null, changedAt: lastChange(payload, client.now()), revision: null } },

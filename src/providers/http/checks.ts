@@ -1,65 +1,86 @@
 import type { Static, TSchema } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
 import { AppError } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { isOf, type Refusals, readTolerantly, validatorOf } from './tolerant.ts';
 
-const compiled = new WeakMap<TSchema, Validator>();
-
-/** What an answer must be, and how it is told that it is not. */
+/** Checks of a host's responses, and the errors for those that fail. */
 export interface Checks {
   /**
-   * Makes sure that a payload has the fields that are used.
-   * @throws AppError `provider_invalid_response` that names the place of the first fault.
+   * Reads the fields that are used from a payload, as far as they can be read; reports the parts that cannot.
+   * @param what names the payload in messages.
+   * @throws AppError `provider_invalid_response` that names the place of the fault that makes all of it unreadable.
    */
-  checkPayload: <Schema extends TSchema>(schema: Schema, payload: unknown, what: string) => Static<Schema>;
+  checkPayload: <Schema extends TSchema>(
+    schema: Schema,
+    payload: unknown,
+    what: string,
+    call?: Pick<Call, 'onSkipped'>,
+    refusals?: Refusals,
+  ) => Static<Schema>;
   /** @throws AppError `provider_invalid_response`. */
   parseJson: (text: string) => unknown;
   invalid: (what: string, cause?: unknown) => AppError;
   unavailable: (cause?: unknown) => AppError;
 }
 
-/** @param host what it is called where it begins a sentence. */
+/** @param host its name at the beginning of a sentence. */
 export function checksOf(host: string): Checks {
   const invalid = (what: string, cause?: unknown): AppError =>
-    new AppError('provider_invalid_response', `${host}'s answer cannot be used: ${what}.`, { cause });
+    new AppError('provider_invalid_response', `${host}'s response cannot be used: ${what}.`, { cause });
   return {
-    checkPayload: <Schema extends TSchema>(schema: Schema, payload: unknown, what: string): Static<Schema> => {
-      if (isOf(schema, payload)) return payload;
-      throw invalid(`${what} is not as expected at ${faultIn(schema, payload) || '/'}`);
+    checkPayload: <Schema extends TSchema>(
+      schema: Schema,
+      payload: unknown,
+      what: string,
+      call: Pick<Call, 'onSkipped'> = {},
+      refusals?: Refusals,
+    ): Static<Schema> => {
+      const { reading, skipped } = readTolerantly(schema, payload, 'response', refusals);
+      if ('faultAt' in reading) throw invalid(`${what} is not as expected at ${reading.faultAt}`);
+      if (!isOf(schema, reading.value)) throw new Error('a payload was not read as its schema describes it');
+      for (const part of skipped) call.onSkipped?.(part);
+      return reading.value;
     },
     parseJson: (text) => {
       try {
-        return JSON.parse(text);
+        return parseClean(text);
       } catch (cause) {
         throw invalid('not JSON', cause);
       }
     },
     invalid,
     unavailable: (cause) =>
-      new AppError('provider_unavailable', `${host} cannot be reached, or does not answer.`, { cause }),
+      new AppError('provider_unavailable', `${host} cannot be reached, or does not respond.`, { cause }),
   };
 }
 
+/** Returns the path of a request for messages and logs: without parameters and without names, which may be private. */
+export function placeIn(path: string): string {
+  const [place = ''] = path.split('?', 1);
+  return place
+    .replace(/^\/repos\/[^/]+\/[^/]+/, '/repos/*/*')
+    .replace(/^\/(users|user|orgs|projects|groups)\/[^/]+/, '/$1/*');
+}
+
+/** Escapes of NUL and of halves of surrogate pairs, which PostgreSQL does not store. */
+const unstorableEscape = /\\u(?:0000|d[89a-f])/i;
+
+/** Parses JSON of a host, without characters that cannot be stored. Throws SyntaxError. */
+export function parseClean(text: string): unknown {
+  if (!unstorableEscape.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key, value: unknown) => (typeof value === 'string' ? cleanText(value) : value));
+}
+
+function cleanText(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}
+
 /**
- * Makes sure that a delivery is as it is documented.
+ * Makes sure that a delivery has the fields that are used.
  * @throws AppError `invalid_input` that names the place.
  */
 export function checkDelivered<Schema extends TSchema>(schema: Schema, payload: unknown, host: string): Static<Schema> {
   if (isOf(schema, payload)) return payload;
-  const place = faultIn(schema, payload) || 'the top';
+  const place = validatorOf(schema).Errors(payload)[0]?.instancePath || 'the top';
   throw new AppError('invalid_input', `The payload is not as ${host} documents it, at ${place}.`);
-}
-
-function isOf<Schema extends TSchema>(schema: Schema, payload: unknown): payload is Static<Schema> {
-  return validatorOf(schema).Check(payload);
-}
-
-/** @returns the place of the first fault, a JSON pointer; empty for the top. */
-function faultIn(schema: TSchema, payload: unknown): string {
-  return validatorOf(schema).Errors(payload)[0]?.instancePath ?? '';
-}
-
-function validatorOf(schema: TSchema): Validator {
-  const validator = compiled.get(schema) ?? Compile(schema);
-  compiled.set(schema, validator);
-  return validator;
 }

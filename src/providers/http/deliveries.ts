@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../errors.ts';
+import { parseClean } from './checks.ts';
 
 /** What readers of deliveries do alike, whatever the host. */
 
@@ -35,7 +36,7 @@ function hash(text: string): Buffer {
 /** @throws AppError `invalid_input` */
 export function parseDelivered(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parseClean(body.toString('utf8'));
   } catch {
     throw new AppError('invalid_input', 'The body must be JSON (the webhook’s content type application/json).');
   }

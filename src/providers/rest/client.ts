@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
+import { placeIn } from '../http/checks.ts';
 import {
   createDispatcher,
   type Dispatcher,
@@ -26,6 +27,8 @@ export interface ClientOptions {
 
 export interface Answer<Schema extends TSchema> {
   data: Static<Schema>;
+  /** Length of the list in the response, with items that cannot be read; 0 where it is no list. */
+  listed: number;
   headers: Headers;
 }
 
@@ -142,7 +145,7 @@ export class RestClient {
           this.pace.refuse(token);
           continue;
         }
-        const answer = this.#read(raw, schema, asked);
+        const answer = this.#read(raw, schema, asked, call);
         this.pace.forgivePenalty();
         return answer;
       } catch (error) {
@@ -198,6 +201,7 @@ export class RestClient {
     { status, headers, text }: RawAnswer,
     schema: Schema,
     { path, isWriting = false }: Question,
+    call: Call,
   ): Answer<Schema> | null {
     if (status === 404 || status === 410) return null;
     if (status >= 500) throw unavailable();
@@ -205,7 +209,9 @@ export class RestClient {
     if (status === 403) throw this.#denied(text);
     if (status === 423) throw new AppError('provider_denied', 'The code host lets nothing be written there.');
     if (status !== (isWriting ? 201 : 200)) throw invalid(`it has the status ${status}`);
-    return { data: checkPayload(schema, parseJson(text), nameOf(path)), headers };
+    const payload = parseJson(text);
+    const listed = Array.isArray(payload) ? payload.length : 0;
+    return { data: checkPayload(schema, payload, nameOf(path), call), listed, headers };
   }
 
   #denied(text: string): AppError {
@@ -215,9 +221,9 @@ export class RestClient {
   }
 }
 
-/** A path without its parameters, or without the host that it is beside the interface on. */
+/** Returns the path of a request for messages, also of an address beside the interface. */
 function nameOf(path: string): string {
-  return path.startsWith('/') ? (path.split('?', 1)[0] ?? '') : new URL(path).pathname;
+  return placeIn(path.startsWith('/') ? path : new URL(path).pathname);
 }
 
 /** Whether asking once more may help at once; after a time-out there is no time left for that. */

@@ -6,7 +6,7 @@ import type { ContributionPage } from '../provider.ts';
 export interface ItemPayload {
   id: number;
   created_at: string;
-  updated_at: string;
+  updated_at: string | null;
 }
 
 /** Puts together what one page of a list tells. */

@@ -14,6 +14,8 @@ const maxPages = 200;
 /** One page, and what it tells of the whole list. */
 export interface ListPage<Item> {
   items: readonly Item[];
+  /** Length of the page, with items that cannot be read. */
+  listed: number;
   /** Null: it does not say. */
   total: number | null;
   /** Number of the last page. */
@@ -49,8 +51,9 @@ export async function readPage<Items extends TArray>(
   const total = isTotalOfPage ? null : numberIn(answer.headers[totalHeader]);
   return {
     items,
+    listed: answer.listed,
     total,
-    lastPage: lastPageOf(answer.headers['link'], { page, total, length: items.length }),
+    lastPage: lastPageOf(answer.headers['link'], { page, total, length: answer.listed }),
     answeredAt: dateIn(answer.headers['date']),
   };
 }
@@ -67,7 +70,7 @@ export async function readAll<Items extends TArray>(
     const read = await readPage(client, list, page, call);
     if (read === null) return page === 1 ? null : items;
     items.push(...read.items);
-    seen += read.items.length;
+    seen += read.listed;
     if (page >= read.lastPage || (read.total !== null && seen >= read.total)) return items;
   }
   throw invalid(`${list.path} goes on without an end`);
@@ -140,11 +143,11 @@ export async function stepFromOldest<Items extends TArray>(
   return { items, total, nextCursor: isEnd ? null : JSON.stringify({ ...next, page: nextPage }) };
 }
 
-function placeAfter({ total, items, answeredAt }: ListPage<unknown>, place: Place | null, since: Date | null): Place {
+function placeAfter({ total, listed, answeredAt }: ListPage<unknown>, place: Place | null, since: Date | null): Place {
   return {
     page: 1,
     total: total ?? place?.total ?? 0,
-    size: place?.size ?? Math.max(1, items.length),
+    size: place?.size ?? Math.max(1, listed),
     before: since === null ? null : (place?.before ?? toSeconds(answeredAt)),
   };
 }

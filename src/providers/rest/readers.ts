@@ -1,5 +1,6 @@
 import type { Static, TArray } from 'typebox';
 import type { Call } from '../call.ts';
+import { readOrSkip } from '../http/read-or-skip.ts';
 import type { KnownRepository, Provider } from '../provider.ts';
 import type { RestClient } from './client.ts';
 import { type List, readAll } from './lists.ts';
@@ -43,8 +44,8 @@ export async function readPaths<Items extends TArray>(
 ): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (const number of numbers) {
-    const files = await readAll(client, host.listOf(number), call);
-    if (files !== null) found.set(number, files.map(host.pathOf));
+    const files = await readOrSkip(call, { kind: 'changed files' }, () => readAll(client, host.listOf(number), call));
+    if (files) found.set(number, files.map(host.pathOf));
   }
   return found;
 }

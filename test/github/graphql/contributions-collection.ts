@@ -5,7 +5,10 @@ import { type Fields, faultyArgument, type Question, time } from './question.ts'
 const yearMs = 366 * 86_400_000;
 const maxRepositories = 100;
 
-/** What a user contributed within at most a year; without dates, the last one. */
+/**
+ * What a user contributed within at most a year; without dates, the last one, from the Sunday on or before the day a year
+ * ago, as profiles show it.
+ */
 export function collectContributions(
   question: Question,
   account: Account,
@@ -33,6 +36,7 @@ export function collectContributions(
     user: () => null,
     contributionYears: () => contributionYears(activity, question),
     hasAnyContributions: () => count().total > 0,
+    contributionCalendar: () => calendar(count(), from, to),
     hasAnyRestrictedContributions: () => count().restricted > 0,
     restrictedContributionsCount: () => count().restricted,
     totalRepositoryContributions: () => count().repositories,
@@ -55,14 +59,17 @@ interface Counted {
   reviews: Deed<unknown>[];
   /** Repositories that were made within the window. */
   repositories: number;
-  /** Contributions that the viewer may not see. */
+  /** Contributions that the viewer may not see, where the user publishes how many there are. */
   restricted: number;
   total: number;
+  /** Everything that a calendar counts, what is restricted included, by day (UTC). */
+  days: Map<string, number>;
 }
 
 function readWindow(args: { from?: string | null; to?: string | null }, now: Date): { from: Date; to: Date } {
   const to = args.to ? new Date(args.to) : args.from ? new Date(new Date(args.from).getTime() + yearMs - 1) : now;
-  const from = args.from ? new Date(args.from) : new Date(to.getTime() - yearMs + 86_400_000);
+  const from = args.from ? new Date(args.from) : sundayBefore(new Date(to.getTime() - yearMs + dayMs));
+  if (!args.from && !args.to) return { from, to };
   if (to < from) throw faultyArgument('UNPROCESSABLE', "'from' must be before 'to'");
   if (to.getTime() - from.getTime() > yearMs) {
     throw faultyArgument('UNPROCESSABLE', "The total time spanned by 'from' and 'to' must not exceed 1 year");
@@ -70,28 +77,58 @@ function readWindow(args: { from?: string | null; to?: string | null }, now: Dat
   return { from, to };
 }
 
+const dayMs = 86_400_000;
+const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
+
+/** Whole days from the first to the last one, in weeks that begin on Sunday. */
+function calendar({ days }: Counted, from: Date, to: Date): Fields {
+  const weeks: { firstDay: string; contributionDays: Fields[] }[] = [];
+  let totalContributions = 0;
+  for (let day = Date.parse(dayOf(from)); day <= to.getTime(); day += dayMs) {
+    const date = dayOf(new Date(day));
+    const weekday = new Date(day).getUTCDay();
+    if (weeks.length === 0 || weekday === 0) weeks.push({ firstDay: date, contributionDays: [] });
+    const contributionCount = days.get(date) ?? 0;
+    totalContributions += contributionCount;
+    weeks.at(-1)?.contributionDays.push({ date, weekday, contributionCount });
+  }
+  return { totalContributions, weeks, isHalloween: false };
+}
+
+function sundayBefore(moment: Date): Date {
+  const day = Date.parse(dayOf(moment));
+  return new Date(day - new Date(day).getUTCDay() * dayMs);
+}
+
 function countWithin(question: Question, account: Account, from: Date, to: Date): Counted {
   const { world, viewer } = question;
   const activity = activityOf(world, account.id);
+  const days = new Map<string, number>();
+  const addDay = (moment: Date): unknown => days.set(dayOf(moment), (days.get(dayOf(moment)) ?? 0) + 1);
   let restricted = 0;
   const within = <Item>(deeds: readonly Deed<Item>[], at: (item: Item) => Date | null): Deed<Item>[] =>
     deeds.filter(({ repository, item }) => {
       const moment = at(item);
       if (moment === null || moment < from || moment > to) return false;
       const isVisible = world.canSee(viewer, repository);
-      if (!isVisible) restricted += 1;
+      const isRestricted = !isVisible && account.publishesPrivateCounts;
+      if (isRestricted) restricted += 1;
+      if (isVisible || isRestricted) addDay(moment);
       return isVisible;
     });
   const commits = within(activity.commits, (commit) => commit.authoredAt);
   const issues = within(activity.issues, (issue) => issue.createdAt);
   const pullRequests = within(activity.pullRequests, (pull) => pull.createdAt);
   const reviews = within(activity.reviews, (review) => review.submittedAt);
-  const repositories = world
+  // Calendars count discussions too, which a collection has no total of.
+  within(activity.discussions, (discussion) => discussion.createdAt);
+  const created = world
     .owned(account)
     .filter((repository) => world.canSee(viewer, repository))
-    .filter(({ createdAt }) => createdAt >= from && createdAt <= to).length;
+    .filter(({ createdAt }) => createdAt >= from && createdAt <= to);
+  for (const { createdAt } of created) addDay(createdAt);
   const total = commits.length + issues.length + pullRequests.length + reviews.length;
-  return { commits, issues, pullRequests, reviews, repositories, restricted, total };
+  return { commits, issues, pullRequests, reviews, repositories: created.length, restricted, total, days };
 }
 
 /** Newest first; a commit's date may lie before GitHub began. */

@@ -10,10 +10,13 @@ import {
   parse,
   validate,
 } from 'graphql';
+import type { Fault } from '../faults.ts';
+import type { Account, Repository } from '../world/model.ts';
 import { accountFields } from './actors.ts';
 import { commentFields, discussionCommentFields, reviewCommentFields } from './comments.ts';
 import { commitFields } from './commits.ts';
 import { type QueryCost, queryCost, type Variables } from './cost.ts';
+import { fieldFailure } from './field-errors.ts';
 import { discussionFields, issueFields } from './items.ts';
 import { mutationFields } from './mutations.ts';
 import { findNode } from './nodes.ts';
@@ -37,7 +40,21 @@ export interface Prepared {
 /** What GitHub sends as the body of an answer. */
 export interface GraphqlBody {
   data?: unknown;
-  errors?: { type?: string; path?: readonly (string | number)[]; message: string }[];
+  errors?: {
+    type?: string;
+    path?: readonly (string | number)[];
+    extensions?: Record<string, unknown>;
+    locations?: readonly { line: number; column: number }[];
+    message: string;
+  }[];
+}
+
+/** What decides about single fields while a query is executed. */
+interface Execution {
+  fault: Fault | undefined;
+  refusalOf: (accountId: number) => GraphQLError | undefined;
+  /** Errors beside fields that have a value all the same. */
+  errors: GraphQLError[];
 }
 
 /** @returns the body of a refusal for what is no valid query. */
@@ -68,12 +85,18 @@ export function prepare(request: {
 /** @returns the body of the answer, and how much of heavy accounts it had to count. */
 export async function answer(
   { document, operation, variables }: Prepared,
-  from: Pick<Question, 'world' | 'viewer' | 'commenter' | 'origin' | 'rateLimit'>,
+  {
+    fault,
+    refusalOf,
+    ...from
+  }: Pick<Question, 'world' | 'viewer' | 'commenter' | 'origin' | 'rateLimit'> & Omit<Execution, 'errors'>,
 ): Promise<{ body: GraphqlBody; load: number }> {
   const question: Question = { ...from, load: 0, tell: undefined as unknown as Teller };
   question.tell = tellerOf(question);
+  const execution: Execution = { fault, refusalOf, errors: [] };
   const result = await execute({
     schema,
+    contextValue: execution,
     document,
     operationName: operation.name?.value,
     variableValues: variables,
@@ -81,46 +104,76 @@ export async function answer(
     fieldResolver: resolveField,
     typeResolver: (value) => String((value as Fields)['__typename']),
   });
-  const { data, errors } = result;
+  const errors = [...(result.errors ?? []), ...execution.errors];
   return {
-    body: { data, ...(errors && { errors: errors.map(toError) }) },
+    body: { data: result.data, ...(errors.length > 0 && { errors: errors.map(toError) }) },
     load: question.load,
   };
 }
 
 /** A field that the simulator has no answer for is an error that names it, never a silent null. */
-const resolveField: GraphQLFieldResolver<Fields, unknown> = (source, args, _context, info) => {
+const resolveField: GraphQLFieldResolver<Fields, Execution> = (source, args, execution, info) => {
+  const failure = fieldFailure(execution.fault, args, info);
+  if (failure !== undefined) {
+    if (!('value' in failure)) throw failure.error;
+    execution.errors.push(failure.error);
+    return failure.value;
+  }
   const value = source[info.fieldName];
   if (value === undefined) throw new Error(`the simulator does not know ${info.parentType.name}.${info.fieldName}`);
-  return typeof value === 'function' ? value(args) : value;
+  const resolved: unknown = typeof value === 'function' ? value(args) : value;
+  // In a list, graphql-js takes an error for the failure of one element.
+  if (Array.isArray(resolved)) return resolved.map((one: unknown) => refusalFor(one, execution) ?? one);
+  return refusalFor(resolved, execution) ?? resolved;
 };
 
+/** Whose an object is: of an organization, or in a repository of it. */
+const owners = new WeakMap<object, number>();
+
+function refusalFor(value: unknown, { refusalOf }: Execution): GraphQLError | undefined {
+  const owner = typeof value === 'object' && value !== null ? owners.get(value) : undefined;
+  return owner === undefined ? undefined : refusalOf(owner);
+}
+
 function toError(error: GraphQLError): NonNullable<GraphqlBody['errors']>[number] {
-  const { type } = error.extensions;
+  const { type, ...extensions } = error.extensions;
   return {
     ...(typeof type === 'string' && { type }),
     ...(error.path && { path: error.path }),
+    ...(Object.keys(extensions).length > 0 && { extensions }),
+    ...(error.locations && { locations: error.locations }),
     message: error.message,
   };
 }
 
+function inside({ ownerId }: Repository, fields: Fields): Fields {
+  owners.set(fields, ownerId);
+  return fields;
+}
+
 function tellerOf(question: Question): Teller {
+  const tellAccount = (account: Account): Fields => {
+    const fields = accountFields(question, account);
+    if (account.type === 'Organization') owners.set(fields, account.id);
+    return fields;
+  };
   return {
     author: (id) => {
       const account = question.world.accountById(id);
-      return account === undefined ? null : accountFields(question, account);
+      return account === undefined ? null : tellAccount(account);
     },
-    account: (account) => accountFields(question, account),
-    repository: (repository) => repositoryFields(question, repository),
-    commit: (repository, commit) => commitFields(question, repository, commit),
-    issue: (repository, issue) => issueFields(question, repository, issue),
-    pullRequest: (repository, pull) => pullRequestFields(question, repository, pull),
-    review: (repository, pull, review) => reviewFields(question, repository, pull, review),
-    comment: (repository, thread, comment) => commentFields(question, repository, thread, comment),
-    reviewComment: (repository, pull, comment) => reviewCommentFields(question, repository, pull, comment),
-    discussion: (repository, discussion) => discussionFields(question, repository, discussion),
+    account: tellAccount,
+    repository: (repository) => inside(repository, repositoryFields(question, repository)),
+    commit: (repository, commit) => inside(repository, commitFields(question, repository, commit)),
+    issue: (repository, issue) => inside(repository, issueFields(question, repository, issue)),
+    pullRequest: (repository, pull) => inside(repository, pullRequestFields(question, repository, pull)),
+    review: (repository, pull, review) => inside(repository, reviewFields(question, repository, pull, review)),
+    comment: (repository, thread, comment) => inside(repository, commentFields(question, repository, thread, comment)),
+    reviewComment: (repository, pull, comment) =>
+      inside(repository, reviewCommentFields(question, repository, pull, comment)),
+    discussion: (repository, discussion) => inside(repository, discussionFields(question, repository, discussion)),
     discussionComment: (repository, discussion, comment) =>
-      discussionCommentFields(question, repository, discussion, comment),
+      inside(repository, discussionCommentFields(question, repository, discussion, comment)),
   };
 }
 

@@ -44,6 +44,7 @@ export function addCast(world: World): Cast {
     emails: ['ada@mail.example', 'Ada.Lovelace@Work.Example'],
     followers: 1843,
     following: 12,
+    publishesPrivateCounts: true,
   });
   const organization = addAccount(world, {
     type: 'Organization',

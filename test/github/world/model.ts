@@ -25,6 +25,8 @@ export interface Account {
   isDeleted: boolean;
   /** Asking for much of it at once is too much. */
   isHeavy: boolean;
+  /** Whether the profile shows everybody how many private contributions there are. */
+  publishesPrivateCounts: boolean;
   /** Once it has been asked for by its login, it is called this. */
   nextLogin: string | null;
 }

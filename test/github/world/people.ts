@@ -38,6 +38,7 @@ export function addAccount(world: World, described: Partial<Account> & { login: 
     updatedAt: described.createdAt,
     isDeleted: false,
     isHeavy: false,
+    publishesPrivateCounts: false,
     nextLogin: null,
     ...described,
     id,

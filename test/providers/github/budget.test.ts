@@ -127,7 +127,7 @@ test('a token that GitHub does not take is left alone for a while; when it takes
 test('only scopes tell that a token sees nothing private', () => {
   const { budget } = make(['a', 'b', 'c']);
   const [unknown, classic, full] = budget.tokens;
-  if (classic) classic.scopes = ['public_repo'];
-  if (full) full.scopes = ['repo'];
+  classic?.learnScopes('public_repo');
+  full?.learnScopes('repo');
   assert.deepEqual([unknown?.seesOnlyPublic, classic?.seesOnlyPublic, full?.seesOnlyPublic], [false, true, false]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { schema as github } from '@octokit/graphql-schema';
 import { buildSchema, parse, specifiedRules, validate } from 'graphql';
-import { accountQueryText } from '../../../src/providers/github/account-query.ts';
+import { accountQueryText, allTotals } from '../../../src/providers/github/account-query-text.ts';
 import { commitAuthors } from '../../../src/providers/github/identities.ts';
 import * as queries from '../../../src/providers/github/queries.ts';
 import { changedFiles, lineCounts } from '../../../src/providers/github/streams/details.ts';
@@ -27,11 +27,12 @@ test("every query is valid in GitHub's own schema", () => {
 
 test('the query for an account is valid whatever is asked for', () => {
   const spans = allYears(new Date('2026-11-21T00:00:00Z'));
+  const light = spans.map(({ from, to }) => ({ from, to, isLight: true as const }));
   for (const handle of [undefined, 'U_1']) {
     const target = { name: 'ada', handle, counting: 'public' } as const;
-    for (const totals of [true, false]) {
-      for (const withPublicCounts of totals ? [true, false] : [false]) {
-        for (const wanted of [spans, spans.slice(0, 1), []]) {
+    for (const totals of [allTotals, allTotals.slice(0, 2), []]) {
+      for (const withPublicCounts of totals.length > 0 ? [true, false] : [false]) {
+        for (const wanted of [spans, spans.slice(0, 1), light, []]) {
           const text = accountQueryText(target, { totals, withPublicCounts, spans: wanted });
           assert.deepEqual(faults(text), [], text);
         }

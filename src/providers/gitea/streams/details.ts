@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
 import type { LineCounts } from '../../../contributions/contribution.ts';
+import { readOrSkip } from '../../http/read-or-skip.ts';
+import { Count, Nullable, Text } from '../../http/scalars.ts';
+import { itemsOf, orElse } from '../../http/tolerant.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readPaths } from '../../rest/readers.ts';
@@ -8,13 +11,10 @@ import { repositoryPath } from '../repositories.ts';
 /** What commits and pull requests change: a request for each. */
 
 const CommitPayload = Type.Object({
-  stats: Type.Union([
-    Type.Null(),
-    Type.Object({ additions: Type.Integer({ minimum: 0 }), deletions: Type.Integer({ minimum: 0 }) }),
-  ]),
-  files: Type.Union([Type.Null(), Type.Array(Type.Object({ filename: Type.String() }))]),
+  stats: orElse(Nullable(Type.Object({ additions: Count, deletions: Count })), null),
+  files: orElse(Nullable(Type.Array(Type.Unknown())), null),
 });
-const FilesPayload = Type.Array(Type.Object({ filename: Type.String() }));
+const FilesPayload = itemsOf('file', Type.Object({ filename: Text }));
 
 /** What commits changed, by id; one that is not shown is not in the answer. */
 export async function readLineCounts(
@@ -26,7 +26,7 @@ export async function readLineCounts(
   const found = new Map<string, LineCounts>();
   for (const oid of oids) {
     const path = `${repositoryPath(repository)}/git/commits/${oid}`;
-    const commit = (await client.get(path, CommitPayload, call))?.data;
+    const commit = (await readOrSkip(call, { kind: 'line counts' }, () => client.get(path, CommitPayload, call)))?.data;
     if (!commit?.stats) continue;
     const { additions, deletions } = commit.stats;
     found.set(oid, { additions, deletions, changedFiles: commit.files?.length ?? null });

@@ -1,5 +1,6 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import { toDate } from '../../collector.ts';
+import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
@@ -31,6 +32,20 @@ export interface Asking {
 /** Adds what was read, once all of it was. */
 export type Addition = (collector: Collector) => void;
 
+/** Reads what belongs to items of a page, side by side. One that the host refuses, or that cannot be read, is skipped. */
+export async function readItems(
+  asking: Asking,
+  type: 'issues' | 'pulls',
+  payloads: readonly IssuePayload[],
+  read: (asking: Asking, payload: IssuePayload) => Promise<Addition>,
+): Promise<Addition[]> {
+  const kind = type === 'issues' ? 'issue' : 'pull_request';
+  const additions = await Promise.all(
+    payloads.map((payload) => readOrSkip(asking.call, { kind }, () => read(asking, payload))),
+  );
+  return additions.filter((addition) => addition !== undefined);
+}
+
 /** What is submitted; there are requests for a review and drafts of one in the same list. */
 const submittedStates = new Set(['APPROVED', 'REQUEST_CHANGES', 'COMMENT']);
 /** How shortly before an issue was closed the pull request was merged that did it. */
@@ -59,13 +74,15 @@ export async function readDeepPullRequest(asking: Asking, payload: IssuePayload)
   const { client, repository, call } = asking;
   const { number } = payload;
   const reactions = await reactionsTo(asking, `issues/${number}`);
-  const own = await client.get(`${repositoryPath(repository)}/pulls/${number}`, PullRequestPayload, call);
+  const own = await readOrSkip(call, { kind: 'pull request details' }, () =>
+    client.get(`${repositoryPath(repository)}/pulls/${number}`, PullRequestPayload, call),
+  );
   const reviews = await readReviews(asking, number);
-  const comments = await readReviewComments(asking, number, reviews);
+  const comments = await readReviewComments(asking, number, reviews.submitted);
   return (collector) => {
     const pull = addPullRequest(collector, payload, reviews);
     for (const comment of comments) addReviewComment(collector, comment, { pull, number });
-    const people = [...(own?.data.requested_reviewers ?? []), ...reviews.filter(isSubmitted).map(({ user }) => user)];
+    const people = [...(own?.data.requested_reviewers ?? []), ...reviews.submitted.map(({ user }) => user)];
     pull.details = {
       ...commonDetails(collector, payload, reactions),
       reviewers: collector.mentionAll(people),
@@ -83,14 +100,14 @@ function addItem(collector: Collector, kind: 'issue' | 'pull_request', payload: 
   return item;
 }
 
-function addPullRequest(collector: Collector, payload: IssuePayload, reviews: readonly ReviewPayload[]): Contribution {
+function addPullRequest(collector: Collector, payload: IssuePayload, { submitted, isWhole }: Reviews): Contribution {
   const pull = addItem(collector, 'pull_request', payload);
-  for (const review of reviews.filter(isSubmitted)) {
+  for (const review of submitted) {
     const { id, submitted_at: created_at, updated_at } = review;
     const author = collector.mention(review.user);
     collector.add('review', author, { id, created_at, updated_at }).parentExternalId = pull.externalId;
   }
-  collector.wholeParents.push(pull.externalId);
+  if (isWhole) collector.wholeParents.push(pull.externalId);
   return pull;
 }
 
@@ -115,13 +132,18 @@ function commonDetails(collector: Collector, payload: IssuePayload, reactions: r
   };
 }
 
-function isSubmitted({ state }: ReviewPayload): boolean {
-  return submittedStates.has(state);
+/** Submitted reviews of a pull request. */
+interface Reviews {
+  submitted: ReviewPayload[];
+  /** Whether every review could be read. */
+  isWhole: boolean;
 }
 
-async function readReviews(asking: Asking, number: number): Promise<ReviewPayload[]> {
-  const path = `${repositoryPath(asking.repository)}/pulls/${number}/reviews`;
-  return existing(await readAll(asking.client, { path, items: ReviewsPayload }, asking.call));
+async function readReviews({ client, repository, call }: Asking, number: number): Promise<Reviews> {
+  const path = `${repositoryPath(repository)}/pulls/${number}/reviews`;
+  const watched = watchSkips(call);
+  const reviews = existing(await readAll(client, { path, items: ReviewsPayload }, watched.call));
+  return { submitted: reviews.filter(({ state }) => submittedStates.has(state)), isWhole: !watched.hasSkipped() };
 }
 
 async function readReviewComments(
@@ -130,22 +152,27 @@ async function readReviewComments(
   reviews: readonly ReviewPayload[],
 ): Promise<ReviewCommentPayload[]> {
   const comments: ReviewCommentPayload[] = [];
-  for (const { id } of reviews.filter((review) => isSubmitted(review) && review.comments_count > 0)) {
+  for (const { id } of reviews.filter(({ comments_count: count }) => count !== 0)) {
     const path = `${repositoryPath(repository)}/pulls/${number}/reviews/${id}/comments`;
-    comments.push(...((await client.get(path, ReviewCommentsPayload, call))?.data ?? []));
+    const read = await readOrSkip(call, { kind: 'review_comment' }, () =>
+      client.get(path, ReviewCommentsPayload, call),
+    );
+    comments.push(...(read?.data ?? []));
   }
   return comments;
 }
 
 /** @param what `issues/NUMBER` or `issues/comments/ID`. */
 export async function reactionsTo({ client, repository, call }: Asking, what: string): Promise<ReactionPayload[]> {
-  const answer = await client.get(`${repositoryPath(repository)}/${what}/reactions`, ReactionsPayload, call);
+  const path = `${repositoryPath(repository)}/${what}/reactions`;
+  const answer = await readOrSkip(call, { kind: 'reaction' }, () => client.get(path, ReactionsPayload, call));
   return answer?.data ?? [];
 }
 
 async function readTimeline({ client, repository, call }: Asking, number: number): Promise<TimelinePayload> {
   const path = `${repositoryPath(repository)}/issues/${number}/timeline`;
-  return (await readAll(client, { path, items: TimelinePayload, isTotalOfPage: true }, call)) ?? [];
+  const list = { path, items: TimelinePayload, isTotalOfPage: true };
+  return (await readOrSkip(call, { kind: 'event' }, () => readAll(client, list, call))) ?? [];
 }
 
 /** The author of the pull request that closed an issue, or whoever did. */

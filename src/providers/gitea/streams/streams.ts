@@ -2,11 +2,11 @@ import type { Call, ContributionPage, KnownRepository, Position, Stream } from '
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { stepForward, type Wanted } from '../../rest/lists.ts';
-import { IssuesPayload, RepositoryPayload } from '../payloads.ts';
+import { IssuesPayload, PullRequestsPayload, RepositoryPayload } from '../payloads.ts';
 import { repositoryPath } from '../repositories.ts';
 import { Collector } from './collector.ts';
 import { readComments } from './comments.ts';
-import { type Asking, readDeepIssue, readDeepPullRequest, readIssue, readPullRequest } from './items.ts';
+import { type Asking, readDeepIssue, readDeepPullRequest, readIssue, readItems, readPullRequest } from './items.ts';
 
 /** What can be read, with a token or without. Who starred is told, but not when: that is no contribution. */
 export const streams: readonly Stream[] = [
@@ -35,9 +35,9 @@ export async function readStream(
 function readPage(asking: Asking, stream: string, position: Position): Promise<ContributionPage | null> {
   switch (stream) {
     case 'issues':
-      return readItems(asking, 'issues', position, position.isDeep ? readDeepIssue : readIssue);
+      return readItemPage(asking, 'issues', position, position.isDeep ? readDeepIssue : readIssue);
     case 'pull_requests':
-      return readItems(asking, 'pulls', position, position.isDeep ? readDeepPullRequest : readPullRequest);
+      return readItemPage(asking, 'pulls', position, position.isDeep ? readDeepPullRequest : readPullRequest);
     case 'comments':
       return readComments(asking, position);
     default:
@@ -45,7 +45,7 @@ function readPage(asking: Asking, stream: string, position: Position): Promise<C
   }
 }
 
-async function readItems(
+async function readItemPage(
   asking: Asking,
   type: 'issues' | 'pulls',
   wanted: Wanted,
@@ -53,7 +53,7 @@ async function readItems(
 ): Promise<ContributionPage | null> {
   const step = await stepForward(asking.client, itemsList(asking.repository, type), wanted, asking.call);
   if (step === null) return null;
-  const additions = await Promise.all(step.items.map((item) => read(asking, item)));
+  const additions = await readItems(asking, type, step.items, read);
   const collector = new Collector();
   for (const add of additions) add(collector);
   // Of what changed since a time, the count says nothing about all.
@@ -63,5 +63,6 @@ async function readItems(
 /** Issues and pull requests are one list, the last created first. */
 export function itemsList(repository: KnownRepository, type: 'issues' | 'pulls') {
   const query = { state: 'all', type };
-  return { path: `${repositoryPath(repository)}/issues`, query, items: IssuesPayload };
+  const items = type === 'issues' ? IssuesPayload : PullRequestsPayload;
+  return { path: `${repositoryPath(repository)}/issues`, query, items };
 }

@@ -6,7 +6,7 @@ import { CommitsPayload, RepositoryPayload } from '../payloads.ts';
 import { readUnchanged, repositoryPath, toListed } from '../repositories.ts';
 import { Collector } from './collector.ts';
 import { stepThroughComments } from './comments.ts';
-import { readDeepIssue, readDeepPullRequest } from './items.ts';
+import { readDeepIssue, readDeepPullRequest, readItems } from './items.ts';
 import { itemsList } from './streams.ts';
 
 /** Everything that hangs on an item costs a request: so many of the newest are looked at. */
@@ -27,11 +27,11 @@ export async function readTip(
   const issues = (await readPage(client, itemsList(repository, 'issues'), 1, call))?.items ?? [];
   const pulls = (await readPage(client, itemsList(repository, 'pulls'), 1, call))?.items ?? [];
   const additions = await Promise.all([
-    ...issues.slice(0, newest).map((issue) => readDeepIssue(asking, issue)),
-    ...pulls.slice(0, newest).map((pull) => readDeepPullRequest(asking, pull)),
+    readItems(asking, 'issues', issues.slice(0, newest), readDeepIssue),
+    readItems(asking, 'pulls', pulls.slice(0, newest), readDeepPullRequest),
   ]);
   const collector = new Collector();
-  for (const add of additions) add(collector);
+  for (const add of additions.flat()) add(collector);
   return { repository: toListed(now, repository.access), page: collector.toPage({ nextCursor: null, total: null }) };
 }
 

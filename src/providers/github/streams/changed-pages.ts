@@ -26,9 +26,17 @@ export function queryAt({ from, page }: Place): URLSearchParams {
   return query;
 }
 
-/** Where a list goes on behind a page; null: it was the last one. */
-export function cursorBehind({ from, page }: Place, items: readonly { updated_at: string }[]): string | null {
-  const last = items.at(-1)?.updated_at;
-  if (last === undefined || items.length < perPage) return null;
+/**
+ * Returns the place behind a page; null: it was the last one.
+ * @param listed length of the page with items that cannot be read.
+ */
+export function cursorBehind(
+  { from, page }: Place,
+  items: readonly { updated_at: string | null }[],
+  listed: number,
+): string | null {
+  if (listed < perPage) return null;
+  const last = items.findLast(({ updated_at: at }) => at !== null)?.updated_at ?? from;
+  if (last === undefined) return `${new Date(0).toISOString()} ${page + 1}`;
   return last === from ? `${last} ${page + 1}` : `${last} 1`;
 }

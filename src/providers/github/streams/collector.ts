@@ -13,7 +13,7 @@ import type { ReactionPage, ReviewPayload, StarPayload } from './payloads.ts';
 interface ItemPayload {
   id: string | number;
   createdAt: string;
-  updatedAt: string;
+  updatedAt: string | null;
   closedAt?: string | null;
   mergedAt?: string | null;
 }
@@ -56,8 +56,6 @@ export class Collector extends PageCollector {
   }
 
   reactions(nodes: ReactionPage['nodes']): ContributionDetails['reactions'] {
-    return nodes
-      .filter((reaction) => reaction !== null)
-      .map(({ content, user }) => ({ emoji: content, reactor: this.mention(user) }));
+    return nodes.map(({ content, user }) => ({ emoji: content, reactor: this.mention(user) }));
   }
 }

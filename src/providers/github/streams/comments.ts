@@ -5,7 +5,7 @@ import type { Asking, PageReader } from './asking.ts';
 import { cursorBehind, perPage, placeOf, queryAt } from './changed-pages.ts';
 import { Collector } from './collector.ts';
 import { countByLink } from './count-by-link.ts';
-import { type ReactablePayload, type RestCommentPayload, RestCommentsPayload } from './payloads.ts';
+import { type ReactionPage, type RestCommentPayload, RestCommentsPayload } from './payloads.ts';
 import { allReactions } from './reactions.ts';
 
 /** Where GitHub lists all comments of a repository: a hundred a request, where GraphQL asks issue by issue. */
@@ -24,7 +24,7 @@ export function readComments(list: List): PageReader {
     const collector = new Collector();
     const reactions = await reactionsOf(asking, comments);
     for (const comment of comments) addComment(collector, list, comment, reactions.get(comment.node_id) ?? []);
-    const nextCursor = cursorBehind(place, comments);
+    const nextCursor = cursorBehind(place, comments, answer?.listed ?? 0);
     const isAtAnEnd = cursor === null || nextCursor === null;
     const total = since === null && isAtAnEnd ? await countComments(asking, repository, list) : null;
     return collector.toPage({ nextCursor, total, pageSize: perPage });
@@ -43,7 +43,7 @@ function addComment(
   collector: Collector,
   list: List,
   comment: RestCommentPayload,
-  reactions: ReactablePayload['reactions']['nodes'],
+  reactions: ReactionPage['nodes'],
 ): void {
   const isOnPullRequest = /\/pull\/\d+#/.test(comment.html_url);
   const kind =
@@ -63,13 +63,14 @@ function numberOf({ issue_url, pull_request_url }: RestCommentPayload): number |
 async function reactionsOf(
   asking: Asking,
   comments: readonly RestCommentPayload[],
-): Promise<Map<string, ReactablePayload['reactions']['nodes']>> {
-  const found = new Map<string, ReactablePayload['reactions']['nodes']>();
+): Promise<Map<string, ReactionPage['nodes']>> {
+  const found = new Map<string, ReactionPage['nodes']>();
   const ids = comments.filter(({ reactions }) => (reactions?.total_count ?? 0) > 0).map(({ node_id: id }) => id);
   if (ids.length === 0) return found;
   const { data } = await asking.client.graphql(commentReactions, { ids }, asking.call);
   for (const comment of data.nodes) {
-    if (comment !== null) found.set(comment.id, await allReactions(asking, comment));
+    const { id, reactions } = comment ?? {};
+    if (id !== undefined) found.set(id, await allReactions(asking, { id, reactions: reactions ?? null }));
   }
   return found;
 }

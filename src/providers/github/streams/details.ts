@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import type { LineCounts } from '../../../contributions/contribution.ts';
+import { orElse } from '../../http/tolerant.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
-import { type GitHubClient, type Query, TooHeavy } from '../client.ts';
+import type { GitHubClient, Query } from '../client.ts';
+import { TooHeavy } from '../failures.ts';
 import { Count, Nullable, page, Text } from '../payloads.ts';
 import { moreFiles } from '../queries.ts';
 import { existing } from './existing.ts';
@@ -12,12 +14,14 @@ import { existing } from './existing.ts';
 const maxFilePages = 30;
 
 const byAlias = <Schema extends Parameters<typeof Nullable>[0]>(content: Schema) =>
-  Type.Object({ repository: Nullable(Type.Record(Type.String({ pattern: '^i\\d+$' }), Nullable(content))) });
+  Type.Object({
+    repository: Nullable(Type.Record(Type.String({ pattern: '^i\\d+$' }), orElse(Nullable(content), null))),
+  });
 
 const LineCountsAnswer = byAlias(
   Type.Partial(Type.Object({ additions: Count, deletions: Count, changedFilesIfAvailable: Nullable(Count) })),
 );
-const FilesAnswer = byAlias(Type.Object({ id: Text, files: Nullable(page(Type.Object({ path: Text }))) }));
+const FilesAnswer = byAlias(Type.Object({ id: Text, files: Nullable(page('file', Type.Object({ path: Text }))) }));
 
 /** What commits changed, by id; one that GitHub does not show is not in the answer. */
 export async function readLineCounts(
@@ -52,12 +56,12 @@ export async function readChangedFiles(
     for (const [index, number] of asked.entries()) {
       const pull = data.repository?.[`i${index}`];
       if (!pull?.files) continue;
-      const paths = pull.files.nodes.flatMap((file) => file?.path ?? []);
+      const paths = pull.files.nodes.map(({ path }) => path);
       let { pageInfo } = pull.files;
       for (let pages = 1; pageInfo.hasNextPage && pages < maxFilePages; pages += 1) {
         const more = await client.graphql(moreFiles, { id: pull.id, after: pageInfo.endCursor }, call);
         const { files } = existing(more.data.node);
-        paths.push(...(files?.nodes ?? []).flatMap((file) => file?.path ?? []));
+        paths.push(...(files?.nodes ?? []).map(({ path }) => path));
         pageInfo = files?.pageInfo ?? { hasNextPage: false, endCursor: null };
       }
       found.set(number, paths);

@@ -33,17 +33,17 @@ export async function addDeepIssue(asking: Asking, collector: Collector, payload
     ...noDetails,
     number: payload.number,
     resolvedBy: isClosed ? collector.mention(closer(payload)) : null,
-    assignees: collector.mentionAll(payload.assignees.nodes),
+    assignees: collector.mentionAll(payload.assignees?.nodes ?? []),
     labels: names(payload.labels),
     reactions: collector.reactions(reactions),
-    comments: payload.comments.totalCount,
+    comments: payload.comments?.totalCount ?? null,
     reason: payload.stateReason,
   };
 }
 
 /** The author of the pull request that closed it, or whoever did. */
 function closer({ closings }: DeepIssuePayload): ActorPayload | null {
-  const closing = closings.nodes.at(-1);
+  const closing = closings?.nodes.at(-1);
   return closing?.closer?.author ?? closing?.actor ?? null;
 }
 
@@ -59,7 +59,8 @@ export async function addPullRequest(
   });
   for (const review of reviews) collector.addReview(review, pull.externalId);
   // A list that broke off early must not remove what it did not show.
-  if (reviews.length >= payload.reviews.totalCount) collector.wholeParents.push(pull.externalId);
+  const { totalCount } = payload.reviews;
+  if (totalCount !== null && reviews.length >= totalCount) collector.wholeParents.push(pull.externalId);
   return { pull, reviews };
 }
 
@@ -74,26 +75,21 @@ export async function addDeepPullRequest(
   pull.details = {
     ...noDetails,
     number: payload.number,
-    assignees: collector.mentionAll(payload.assignees.nodes),
+    assignees: collector.mentionAll(payload.assignees?.nodes ?? []),
     reviewers: collector.mentionAll([...requested(payload), ...submitted]),
     labels: names(payload.labels),
     reactions: collector.reactions(reactions),
-    comments: payload.totalCommentsCount ?? 0,
+    comments: payload.totalCommentsCount,
     additions: payload.additions,
     deletions: payload.deletions,
     changedFiles: payload.changedFiles,
-    commits: payload.commits.totalCount,
+    commits: payload.commits?.totalCount ?? null,
   };
 }
 
-/** People who were asked for a review; teams are no accounts. */
-function requested({ reviewRequests }: DeepPullRequestPayload): ActorPayload[] {
-  return reviewRequests.nodes.flatMap((request) => {
-    const { kind, login, avatarUrl, ...rest } = request?.requestedReviewer ?? {};
-    return kind === undefined || login === undefined || avatarUrl === undefined
-      ? []
-      : [{ ...rest, kind, login, avatarUrl }];
-  });
+/** Returns the actors whose review is requested; of these, teams are no accounts. */
+function requested({ reviewRequests }: DeepPullRequestPayload): (ActorPayload | null)[] {
+  return (reviewRequests?.nodes ?? []).map(({ requestedReviewer }) => requestedReviewer);
 }
 
 export function addDiscussion(collector: Collector, payload: DiscussionPayload): Contribution {
@@ -118,22 +114,22 @@ export async function addDeepDiscussion(
     answeredAt: payload.answerChosenAt === null ? null : new Date(payload.answerChosenAt),
     labels: names(payload.labels),
     reactions: collector.reactions(reactions),
-    comments: payload.comments.totalCount,
+    comments: payload.comments?.totalCount ?? null,
     upvotes: payload.upvoteCount,
   };
 }
 
 function names(labels: DeepIssuePayload['labels']): string[] {
-  return (labels?.nodes ?? []).flatMap((label) => label?.name ?? []);
+  return (labels?.nodes ?? []).map(({ name }) => name);
 }
 
 async function allReviews({ client, call }: Asking, pullRequest: PullRequestPayload): Promise<ReviewPayload[]> {
   let page: ReviewPage = pullRequest.reviews;
-  const reviews = page.nodes.filter((review) => review !== null);
+  const reviews = [...page.nodes];
   for (let pages = 1; page.pageInfo.hasNextPage && pages < maxReviewPages; pages += 1) {
     const { data } = await client.graphql(moreReviews, { id: pullRequest.id, after: page.pageInfo.endCursor }, call);
     page = existing(data.node).reviews;
-    reviews.push(...page.nodes.filter((review) => review !== null));
+    reviews.push(...page.nodes);
   }
   return reviews;
 }

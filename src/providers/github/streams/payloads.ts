@@ -1,153 +1,170 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { countedTime, ItemNumber, optionalCount, optionalText, optionalTime } from '../../http/scalars.ts';
+import { deciding, itemsOf, orElse } from '../../http/tolerant.ts';
 import {
   ActorPayload,
+  AuthorPayload,
   Count,
   countedPage,
   DatabaseId,
   FullDatabaseId,
+  Name,
   Nullable,
+  optionalTotal,
   PageInfo,
   page,
   RepositoryPayload,
-  RestAccountPayload,
+  RestAuthorPayload,
   Text,
   Time,
-  Total,
 } from '../payloads.ts';
 
-/** Shapes of what GitHub answers about contributions: for counting, and `Deep` with what else is known of installed repositories. */
+/** Shapes of contributions in GitHub's responses: for counting, and `Deep` with the details of installed repositories. */
 
-const nodes = <Schema extends TSchema>(node: Schema) => Type.Object({ nodes: Type.Array(Nullable(node)) });
+const list = <Schema extends TSchema>(kind: string, node: Schema) => Type.Object({ nodes: itemsOf(kind, node) });
+const optionalList = <Schema extends TSchema>(kind: string, node: Schema) => orElse(Nullable(list(kind, node)), null);
 const inRepository = <Schema extends TSchema>(content: Schema) =>
   Type.Object({ node: Nullable(Type.Object({ page: content })) });
 
-const ReactionPayload = Type.Object({ content: Text, user: Nullable(ActorPayload) });
-export const ReactionPage = page(ReactionPayload);
+const ReactionPayload = Type.Object({ content: Text, user: AuthorPayload });
+export const ReactionPage = page('reaction', ReactionPayload);
 export type ReactionPage = Static<typeof ReactionPage>;
 export const MoreReactionsPayload = Type.Object({ node: Nullable(Type.Object({ reactions: ReactionPage })) });
-/** What people can react to. */
-export const ReactablePayload = Type.Object({ id: Text, reactions: ReactionPage });
+/** An item that people can react to. */
+export const ReactablePayload = Type.Object({ id: Name, reactions: orElse(Nullable(ReactionPage), null) });
 export type ReactablePayload = Static<typeof ReactablePayload>;
-export const CommentReactionsPayload = Type.Object({ nodes: Type.Array(Nullable(ReactablePayload)) });
+export const CommentReactionsPayload = Type.Object({
+  nodes: Type.Array(orElse(Nullable(Type.Partial(ReactablePayload)), null)),
+});
 
-const Labels = nodes(Type.Object({ name: Text }));
-const People = nodes(ActorPayload);
+const People = optionalList('person', ActorPayload);
 const common = {
   ...ReactablePayload.properties,
-  number: Type.Integer({ minimum: 1 }),
-  labels: Nullable(Labels),
+  number: ItemNumber,
+  labels: optionalList('label', Type.Object({ name: Text })),
 };
 
 export const IssuePayload = Type.Object({
   fullDatabaseId: FullDatabaseId,
   createdAt: Time,
-  updatedAt: Time,
-  closedAt: Nullable(Time),
-  author: Nullable(ActorPayload),
+  updatedAt: optionalTime(),
+  closedAt: countedTime(),
+  author: AuthorPayload,
 });
 export type IssuePayload = Static<typeof IssuePayload>;
 export const DeepIssuePayload = Type.Object({
   ...IssuePayload.properties,
   ...common,
-  stateReason: Nullable(Text),
-  comments: Total,
+  stateReason: optionalText(),
+  comments: optionalTotal(),
   assignees: People,
-  closings: nodes(
+  closings: optionalList(
+    'closing',
     Type.Object({
-      actor: Nullable(ActorPayload),
-      // Of a commit, nothing is asked.
-      closer: Nullable(Type.Object({ author: Type.Optional(Nullable(ActorPayload)) })),
+      actor: AuthorPayload,
+      // A commit has no author here: none is requested.
+      closer: orElse(Nullable(Type.Object({ author: Type.Optional(AuthorPayload) })), null),
     }),
   ),
 });
 export type DeepIssuePayload = Static<typeof DeepIssuePayload>;
-export const IssuesPayload = inRepository(countedPage(IssuePayload));
-export const DeepIssuesPayload = inRepository(countedPage(DeepIssuePayload));
+export const IssuesPayload = inRepository(countedPage('issue', IssuePayload));
+export const DeepIssuesPayload = inRepository(countedPage('issue', DeepIssuePayload));
 
 export const ReviewPayload = Type.Object({
   fullDatabaseId: FullDatabaseId,
   state: Text,
   submittedAt: Nullable(Time),
-  updatedAt: Time,
-  author: Nullable(ActorPayload),
+  updatedAt: optionalTime(),
+  author: AuthorPayload,
 });
 export type ReviewPayload = Static<typeof ReviewPayload>;
-const ReviewPage = countedPage(ReviewPayload);
+const ReviewPage = countedPage('review', ReviewPayload);
 export type ReviewPage = Static<typeof ReviewPage>;
 
 export const PullRequestPayload = Type.Object({
   ...IssuePayload.properties,
-  id: Text,
-  mergedAt: Nullable(Time),
+  id: Name,
+  mergedAt: countedTime(),
   reviews: ReviewPage,
 });
 export type PullRequestPayload = Static<typeof PullRequestPayload>;
 export const DeepPullRequestPayload = Type.Object({
   ...PullRequestPayload.properties,
   ...common,
-  additions: Count,
-  deletions: Count,
-  changedFiles: Count,
-  totalCommentsCount: Nullable(Count),
-  commits: Total,
+  additions: optionalCount(),
+  deletions: optionalCount(),
+  changedFiles: optionalCount(),
+  totalCommentsCount: optionalCount(),
+  commits: optionalTotal(),
   assignees: People,
-  // Of a team, nothing is asked.
-  reviewRequests: nodes(Type.Object({ requestedReviewer: Nullable(Type.Partial(ActorPayload)) })),
+  reviewRequests: optionalList(
+    'review request',
+    Type.Object({ requestedReviewer: orElse(Nullable(ActorPayload), null) }),
+  ),
 });
 export type DeepPullRequestPayload = Static<typeof DeepPullRequestPayload>;
-export const PullRequestsPayload = inRepository(countedPage(PullRequestPayload));
-export const DeepPullRequestsPayload = inRepository(countedPage(DeepPullRequestPayload));
+export const PullRequestsPayload = inRepository(countedPage('pull_request', PullRequestPayload));
+export const DeepPullRequestsPayload = inRepository(countedPage('pull_request', DeepPullRequestPayload));
 export const MoreReviewsPayload = Type.Object({ node: Nullable(Type.Object({ reviews: ReviewPage })) });
 
 export const DiscussionPayload = Type.Object({
   databaseId: DatabaseId,
   createdAt: Time,
-  updatedAt: Time,
-  closedAt: Nullable(Time),
-  author: Nullable(ActorPayload),
-  answer: Nullable(Type.Object({ author: Nullable(ActorPayload) })),
+  updatedAt: optionalTime(),
+  closedAt: countedTime(),
+  author: AuthorPayload,
+  answer: deciding(Nullable(Type.Object({ author: AuthorPayload }))),
 });
 export type DiscussionPayload = Static<typeof DiscussionPayload>;
 export const DeepDiscussionPayload = Type.Object({
   ...DiscussionPayload.properties,
   ...common,
-  answerChosenAt: Nullable(Time),
-  upvoteCount: Count,
-  comments: Total,
+  answerChosenAt: optionalTime(),
+  upvoteCount: optionalCount(),
+  comments: optionalTotal(),
 });
 export type DeepDiscussionPayload = Static<typeof DeepDiscussionPayload>;
-export const DiscussionsPayload = inRepository(countedPage(DiscussionPayload));
-export const DeepDiscussionsPayload = inRepository(countedPage(DeepDiscussionPayload));
+export const DiscussionsPayload = inRepository(countedPage('discussion', DiscussionPayload));
+export const DeepDiscussionsPayload = inRepository(countedPage('discussion', DeepDiscussionPayload));
 
 export const StarPayload = Type.Object({ starredAt: Time, node: ActorPayload });
 export type StarPayload = Static<typeof StarPayload>;
-const Stars = Type.Array(Nullable(StarPayload));
-export const StarsPayload = inRepository(Type.Object({ totalCount: Count, pageInfo: PageInfo, edges: Stars }));
+const Stars = itemsOf('star', StarPayload);
+export const StarsPayload = inRepository(
+  Type.Object({ totalCount: optionalCount(), pageInfo: PageInfo, edges: Stars }),
+);
 
 export const RepositoryTipPayload = Type.Object({
   node: Nullable(
     Type.Object({
       ...RepositoryPayload.properties,
-      newestIssues: nodes(DeepIssuePayload),
-      newestPullRequests: nodes(DeepPullRequestPayload),
-      newestDiscussions: nodes(DeepDiscussionPayload),
-      newestStars: Type.Object({ edges: Stars }),
+      newestIssues: optionalList('issue', DeepIssuePayload),
+      newestPullRequests: optionalList('pull_request', DeepPullRequestPayload),
+      newestDiscussions: optionalList('discussion', DeepDiscussionPayload),
+      newestStars: orElse(Nullable(Type.Object({ edges: Stars })), null),
     }),
   ),
 });
 
 export const MoreFilesPayload = Type.Object({
-  node: Nullable(Type.Object({ files: Nullable(page(Type.Object({ path: Text }))) })),
+  node: Nullable(Type.Object({ files: orElse(Nullable(page('file', Type.Object({ path: Text }))), null) })),
 });
 
 export const RepositoryTotalsPayload = Type.Object({
   node: Nullable(
     Type.Object({
-      issues: Total,
-      pullRequests: Total,
-      discussions: Total,
-      stargazers: Total,
-      defaultBranchRef: Nullable(Type.Object({ target: Nullable(Type.Object({ history: Type.Optional(Total) })) })),
+      issues: optionalTotal(),
+      pullRequests: optionalTotal(),
+      discussions: optionalTotal(),
+      stargazers: optionalTotal(),
+      // Null: there is no commit.
+      defaultBranchRef: orElse(
+        Nullable(
+          Type.Object({ target: orElse(Nullable(Type.Object({ history: Type.Optional(optionalTotal()) })), null) }),
+        ),
+        { target: null },
+      ),
     }),
   ),
 });
@@ -157,14 +174,14 @@ export const RestCommentPayload = Type.Object({
   id: DatabaseId,
   node_id: Text,
   created_at: Time,
-  updated_at: Time,
-  user: Nullable(RestAccountPayload),
-  html_url: Text,
-  /** Of a comment on an issue or pull request as a whole. */
+  updated_at: optionalTime(),
+  user: RestAuthorPayload,
+  html_url: Name,
+  /** Present below an issue or pull request as a whole. */
   issue_url: Type.Optional(Text),
-  /** Of one at a line. */
+  /** Present at a line of changes. */
   pull_request_url: Type.Optional(Text),
   reactions: Type.Optional(Type.Object({ total_count: Count })),
 });
 export type RestCommentPayload = Static<typeof RestCommentPayload>;
-export const RestCommentsPayload = Type.Array(RestCommentPayload);
+export const RestCommentsPayload = itemsOf('comment', RestCommentPayload);

@@ -10,6 +10,7 @@ export async function allReactions(
   { client, call }: Asking,
   { id, reactions }: ReactablePayload,
 ): Promise<ReactionPage['nodes']> {
+  if (reactions === null) return [];
   const nodes = [...reactions.nodes];
   let { pageInfo } = reactions;
   for (let pages = 1; pageInfo.hasNextPage && pages < maxReactionPages; pages += 1) {

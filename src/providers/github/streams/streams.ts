@@ -1,6 +1,8 @@
+import type { ItemKind } from '../../../contributions/contribution.ts';
 import { AppError } from '../../../errors.ts';
 import type { Call, ContributionPage, KnownRepository, Position, Stream } from '../../provider.ts';
-import { type GitHubClient, TooHeavy } from '../client.ts';
+import type { GitHubClient } from '../client.ts';
+import { TooHeavy } from '../failures.ts';
 import { deepDiscussions, deepIssues, deepPullRequests, discussions, issues, pullRequests, stars } from '../queries.ts';
 import type { Asking, PageReader } from './asking.ts';
 import { Collector } from './collector.ts';
@@ -14,6 +16,7 @@ import {
   addIssue,
   addPullRequest,
 } from './items.ts';
+import { readItem } from './read-item.ts';
 
 /** What can be read with a token. */
 export const tokenStreams: readonly Stream[] = [
@@ -29,7 +32,11 @@ const largestPage = 100;
 /** With all that is known of installed repositories, a page of 50 costs about three points. */
 const largestDeepPage = 50;
 
-/** A page of a stream, last changed first; halved for as long as GitHub finds it too much. */
+/**
+ * Reads a page of a stream, last changed first. The page is halved for as long as it is too much for GitHub, and grows again
+ * afterwards. A single item that is still too much is read without the parts that GitHub cannot compute, then for counting
+ * alone, so that one item never stops a stream.
+ */
 export async function readStream(
   client: GitHubClient,
   stream: string,
@@ -41,25 +48,43 @@ export async function readStream(
   if (read === undefined) throw new Error(`there is no stream ${stream}`);
   const largest = position.isDeep && stream !== 'stars' ? largestDeepPage : largestPage;
   for (let first = Math.min(position.pageSize ?? largest, largest); first >= 1; first = Math.floor(first / 2)) {
-    try {
-      return await read(client, repository, { ...position, pageSize: first }, call);
-    } catch (error) {
-      if (!(error instanceof TooHeavy)) throw error;
-    }
+    const page = await unlessTooHeavy(() => read(client, repository, { ...position, pageSize: first }, call));
+    if (page !== undefined) return { ...page, pageSize: Math.min(first * 2, largest) };
   }
+  const counted = { ...position, pageSize: 1, isDeep: false };
+  const page = position.isDeep ? await unlessTooHeavy(() => read(client, repository, counted, call)) : undefined;
+  if (page !== undefined) return page;
   throw new AppError('provider_unavailable', 'GitHub cannot list the contributions to this repository just now.');
 }
 
-/** One page of what GitHub answers, whatever is on it. */
+async function unlessTooHeavy(read: () => Promise<ContributionPage>): Promise<ContributionPage | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof TooHeavy) return undefined;
+    throw error;
+  }
+}
+
+/** A page of a connection in GitHub's response. */
 interface NodePage<Node> {
-  totalCount: number;
-  nodes: (Node | null)[];
+  totalCount: number | null;
+  nodes: Node[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
-/** Reads pages of what is told with the time of its last change. */
-function pagesOf<Node extends { updatedAt: string }>(
-  ask: (asking: Asking, variables: Record<string, unknown>) => Promise<NodePage<Node>>,
+/** Variables of a query for a page. */
+type PagePlace = { id: string; after: string | null; first: number; since: string | null };
+
+/** Lets a page of one item be used without the parts that GitHub cannot compute. */
+function parts({ first }: PagePlace): { takesParts: boolean } {
+  return { takesParts: first === 1 };
+}
+
+/** Reads pages of items that have a time of their last change. */
+function pagesOf<Node extends { updatedAt: string | null }>(
+  kind: ItemKind,
+  ask: (asking: Asking, place: PagePlace) => Promise<NodePage<Node>>,
   add: (asking: Asking, collector: Collector, node: Node) => unknown,
 ): PageReader {
   return async (client, { handle }, { cursor, since, pageSize }, call) => {
@@ -68,11 +93,12 @@ function pagesOf<Node extends { updatedAt: string }>(
     const place = { id: handle, after: cursor, first: pageSize, since: since?.toISOString() ?? null };
     const page = await ask(asking, place);
     const collector = new Collector();
-    const nodes = page.nodes.filter((node) => node !== null);
-    for (const node of nodes) {
-      if (since === null || new Date(node.updatedAt) >= since) await add(asking, collector, node);
+    for (const node of page.nodes) {
+      if (since !== null && node.updatedAt !== null && new Date(node.updatedAt) < since) continue;
+      await readItem(call, kind, () => add(asking, collector, node));
     }
-    return collector.toPage(endOf(page, nodes.at(-1)?.updatedAt, since, pageSize));
+    const oldest = page.nodes.findLast(({ updatedAt }) => updatedAt !== null);
+    return collector.toPage(endOf(page, oldest?.updatedAt ?? undefined, since, pageSize));
   };
 }
 
@@ -95,9 +121,8 @@ const readStars: PageReader = async (client, { handle }, { cursor, since, pageSi
   const { data } = await client.graphql(stars, { id: handle, after: cursor, first: pageSize }, call);
   const { page } = existing(data.node);
   const collector = new Collector();
-  const edges = page.edges.filter((edge) => edge !== null);
-  for (const edge of edges) collector.addStar(edge);
-  return collector.toPage(endOf(page, edges.at(-1)?.starredAt, since, pageSize));
+  for (const edge of page.edges) collector.addStar(edge);
+  return collector.toPage(endOf(page, page.edges.at(-1)?.starredAt, since, pageSize));
 };
 
 function atDepth(counts: PageReader, deep: PageReader): PageReader {
@@ -107,31 +132,43 @@ function atDepth(counts: PageReader, deep: PageReader): PageReader {
 const readers: Readonly<Record<string, PageReader>> = {
   issues: atDepth(
     pagesOf(
-      async ({ client, call }, place) => existing((await client.graphql(issues, place, call)).data.node).page,
+      'issue',
+      async ({ client, call }, place) =>
+        existing((await client.graphql(issues, place, call, parts(place))).data.node).page,
       (_asking, collector, issue) => addIssue(collector, issue),
     ),
     pagesOf(
-      async ({ client, call }, place) => existing((await client.graphql(deepIssues, place, call)).data.node).page,
+      'issue',
+      async ({ client, call }, place) =>
+        existing((await client.graphql(deepIssues, place, call, parts(place))).data.node).page,
       addDeepIssue,
     ),
   ),
   pull_requests: atDepth(
     pagesOf(
-      async ({ client, call }, place) => existing((await client.graphql(pullRequests, place, call)).data.node).page,
+      'pull_request',
+      async ({ client, call }, place) =>
+        existing((await client.graphql(pullRequests, place, call, parts(place))).data.node).page,
       addPullRequest,
     ),
     pagesOf(
-      async ({ client, call }, place) => existing((await client.graphql(deepPullRequests, place, call)).data.node).page,
+      'pull_request',
+      async ({ client, call }, place) =>
+        existing((await client.graphql(deepPullRequests, place, call, parts(place))).data.node).page,
       addDeepPullRequest,
     ),
   ),
   discussions: atDepth(
     pagesOf(
-      async ({ client, call }, place) => existing((await client.graphql(discussions, place, call)).data.node).page,
+      'discussion',
+      async ({ client, call }, place) =>
+        existing((await client.graphql(discussions, place, call, parts(place))).data.node).page,
       (_asking, collector, discussion) => addDiscussion(collector, discussion),
     ),
     pagesOf(
-      async ({ client, call }, place) => existing((await client.graphql(deepDiscussions, place, call)).data.node).page,
+      'discussion',
+      async ({ client, call }, place) =>
+        existing((await client.graphql(deepDiscussions, place, call, parts(place))).data.node).page,
       addDeepDiscussion,
     ),
   ),

@@ -6,6 +6,7 @@ import { Collector } from './collector.ts';
 import { countComments } from './comments.ts';
 import { existing } from './existing.ts';
 import { addDeepDiscussion, addDeepIssue, addDeepPullRequest } from './items.ts';
+import { readItem } from './read-item.ts';
 
 /** What changed last in a repository, as of now: reactions too, which leave no trace in lists of changes. */
 export async function readTip(
@@ -18,16 +19,19 @@ export async function readTip(
   if (data.node === null || data.node.isPrivate !== (access !== null)) return null;
   const asking = { client, call };
   const collector = new Collector();
-  for (const issue of there(data.node.newestIssues.nodes)) await addDeepIssue(asking, collector, issue);
-  for (const pull of there(data.node.newestPullRequests.nodes)) await addDeepPullRequest(asking, collector, pull);
-  for (const one of there(data.node.newestDiscussions.nodes)) await addDeepDiscussion(asking, collector, one);
-  for (const star of there(data.node.newestStars.edges)) collector.addStar(star);
+  const { newestIssues, newestPullRequests, newestDiscussions, newestStars } = data.node;
+  for (const issue of newestIssues?.nodes ?? []) {
+    await readItem(call, 'issue', () => addDeepIssue(asking, collector, issue));
+  }
+  for (const pull of newestPullRequests?.nodes ?? []) {
+    await readItem(call, 'pull_request', () => addDeepPullRequest(asking, collector, pull));
+  }
+  for (const discussion of newestDiscussions?.nodes ?? []) {
+    await readItem(call, 'discussion', () => addDeepDiscussion(asking, collector, discussion));
+  }
+  for (const star of newestStars?.edges ?? []) collector.addStar(star);
   const page = collector.toPage({ nextCursor: null, total: null, pageSize: 0 });
   return { repository: toListed(data.node, access), page };
-}
-
-function there<Node>(nodes: readonly (Node | null)[]): Node[] {
-  return nodes.filter((node) => node !== null);
 }
 
 /** How much there is of what lists can be compared with. */
@@ -40,12 +44,16 @@ export async function readTotals(
   const node = existing(data.node);
   const asking = { client, call };
   return {
-    commits: node.defaultBranchRef?.target?.history?.totalCount ?? 0,
-    issues: node.issues.totalCount,
-    pull_requests: node.pullRequests.totalCount,
-    discussions: node.discussions.totalCount,
-    stars: node.stargazers.totalCount,
+    ...known('commits', node.defaultBranchRef === null ? 0 : node.defaultBranchRef.target?.history?.totalCount),
+    ...known('issues', node.issues?.totalCount),
+    ...known('pull_requests', node.pullRequests?.totalCount),
+    ...known('discussions', node.discussions?.totalCount),
+    ...known('stars', node.stargazers?.totalCount),
     comments: await countComments(asking, repository, 'comments'),
     review_comments: await countComments(asking, repository, 'review_comments'),
   };
+}
+
+function known(stream: string, total: number | null | undefined): ContributionTotals {
+  return total === null || total === undefined ? {} : { [stream]: total };
 }

@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
 import type { LineCounts } from '../../../contributions/contribution.ts';
+import { readOrSkip } from '../../http/read-or-skip.ts';
+import { Count, Text } from '../../http/scalars.ts';
+import { itemsOf } from '../../http/tolerant.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
@@ -8,10 +11,8 @@ import { projectPath } from '../projects.ts';
 
 /** What commits and merge requests change. https://docs.gitlab.com/api/commits/ */
 
-const CommitPayload = Type.Object({
-  stats: Type.Object({ additions: Type.Integer({ minimum: 0 }), deletions: Type.Integer({ minimum: 0 }) }),
-});
-const DiffsPayload = Type.Array(Type.Object({ new_path: Type.String() }));
+const CommitPayload = Type.Object({ stats: Type.Object({ additions: Count, deletions: Count }) });
+const DiffsPayload = itemsOf('file', Type.Object({ new_path: Text }));
 
 /** What commits changed, by id; one that is not shown is not in the answer. */
 export async function readLineCounts(
@@ -23,11 +24,13 @@ export async function readLineCounts(
   const found = new Map<string, LineCounts>();
   for (const oid of oids) {
     const path = `${projectPath(repository)}/repository/commits/${oid}`;
-    const commit = (await client.get(`${path}?stats=true`, CommitPayload, call))?.data;
-    if (commit === undefined) continue;
-    const files = await readAll(client, { path: `${path}/diff`, items: DiffsPayload }, call);
-    const { additions, deletions } = commit.stats;
-    found.set(oid, { additions, deletions, changedFiles: files?.length ?? null });
+    await readOrSkip(call, { kind: 'line counts' }, async () => {
+      const commit = (await client.get(`${path}?stats=true`, CommitPayload, call))?.data;
+      if (commit === undefined) return;
+      const files = await readAll(client, { path: `${path}/diff`, items: DiffsPayload }, call);
+      const { additions, deletions } = commit.stats;
+      found.set(oid, { additions, deletions, changedFiles: files?.length ?? null });
+    });
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import { AppError } from '../../../errors.ts';
 import { toDate } from '../../collector.ts';
+import { readOrSkip } from '../../http/read-or-skip.ts';
 import { readAll } from '../../rest/lists.ts';
 import { type MergeRequestSize, readSizes } from '../graphql.ts';
 import {
@@ -12,7 +13,16 @@ import {
 } from '../payloads.ts';
 import { projectPath } from '../projects.ts';
 import type { Collector } from './collector.ts';
-import { type Asking, addComment, awardsOf, isAtLine, isVerdict, readComments, readNotes } from './notes.ts';
+import {
+  type Asking,
+  addComment,
+  awardsOf,
+  isAtLine,
+  isVerdict,
+  type Notes,
+  readComments,
+  readNotes,
+} from './notes.ts';
 
 /** What one issue or merge request is, with what hangs on it, which GitLab tells one by one. */
 
@@ -27,7 +37,9 @@ export function readIssues(issues: readonly IssuePayload[]): Addition[] {
 }
 
 export function readDeepIssues(asking: Asking, issues: readonly IssuePayload[]): Promise<Addition[]> {
-  return Promise.all(issues.map((issue) => readDeepIssue(asking, issue)));
+  return Promise.all(
+    issues.map((issue) => readOrSkip(asking.call, { kind: 'issue' }, () => readDeepIssue(asking, issue))),
+  ).then(readable);
 }
 
 /** Without a token nobody is told who reviewed. */
@@ -37,11 +49,17 @@ export function readBareMergeRequests(mergeRequests: readonly MergeRequestPayloa
 
 export function readMergeRequests(asking: Asking, mergeRequests: readonly MergeRequestPayload[]): Promise<Addition[]> {
   return Promise.all(
-    mergeRequests.map(async (one) => {
-      const notes = await readNotes(asking, `merge_requests/${one.iid}`);
-      return (collector) => void addMergeRequest(collector, one, notes);
-    }),
-  );
+    mergeRequests.map((one) =>
+      readOrSkip(asking.call, { kind: 'pull_request' }, async (): Promise<Addition> => {
+        const notes = await readNotes(asking, `merge_requests/${one.iid}`);
+        return (collector) => void addMergeRequest(collector, one, notes);
+      }),
+    ),
+  ).then(readable);
+}
+
+function readable(additions: readonly (Addition | undefined)[]): Addition[] {
+  return additions.filter((addition) => addition !== undefined);
 }
 
 export async function readDeepMergeRequests(
@@ -51,7 +69,11 @@ export async function readDeepMergeRequests(
   const { client, repository, call } = asking;
   const numbers = mergeRequests.map(({ iid }) => iid);
   const sizes = await readSizes(client, repository, numbers, call).catch(unlessUntold);
-  return Promise.all(mergeRequests.map((one) => readDeepMergeRequest(asking, one, sizes.get(one.iid))));
+  return Promise.all(
+    mergeRequests.map((one) =>
+      readOrSkip(asking.call, { kind: 'pull_request' }, () => readDeepMergeRequest(asking, one, sizes.get(one.iid))),
+    ),
+  ).then(readable);
 }
 
 /** How large merge requests are costs GitLab much; where it does not say, the rest is told all the same. */
@@ -66,7 +88,7 @@ async function readDeepIssue(asking: Asking, payload: IssuePayload): Promise<Add
   const comments = await readComments(
     asking,
     thread,
-    payload.user_notes_count > 0 ? await readNotes(asking, thread) : [],
+    payload.user_notes_count !== 0 ? (await readNotes(asking, thread)).items : [],
   );
   const resolver = payload.closed_at ? await resolverOf(asking, payload, payload.closed_at) : null;
   return (collector) => {
@@ -89,10 +111,10 @@ async function readDeepMergeRequest(
   const thread = `merge_requests/${payload.iid}` as const;
   const awards = await awardsOf(asking, thread);
   const notes = await readNotes(asking, thread);
-  const comments = await readComments(asking, thread, notes);
+  const comments = await readComments(asking, thread, notes.items);
   return (collector) => {
     const pull = addMergeRequest(collector, payload, notes);
-    const verdicts = notes.filter((note) => isReview(note, payload));
+    const verdicts = notes.items.filter((note) => isReview(note, payload));
     pull.details = {
       ...commonDetails(collector, payload),
       ...size,
@@ -118,16 +140,12 @@ function addItem(
   return item;
 }
 
-function addMergeRequest(
-  collector: Collector,
-  payload: MergeRequestPayload,
-  notes: readonly NotePayload[],
-): Contribution {
+function addMergeRequest(collector: Collector, payload: MergeRequestPayload, notes: Notes): Contribution {
   const pull = addItem(collector, 'pull_request', payload);
-  for (const note of notes.filter((one) => isReview(one, payload))) {
+  for (const note of notes.items.filter((one) => isReview(one, payload))) {
     collector.add('review', collector.mention(note.author), note).parentExternalId = pull.externalId;
   }
-  collector.wholeParents.push(pull.externalId);
+  if (notes.isWhole) collector.wholeParents.push(pull.externalId);
   return pull;
 }
 
@@ -152,7 +170,7 @@ async function resolverOf(
   closedAt: string,
 ): Promise<UserPayload | null> {
   const list = { path: `${projectPath(repository)}/issues/${iid}/closed_by`, items: MergeRequestsPayload };
-  const closing = (await readAll(client, list, call)) ?? [];
+  const closing = (await readOrSkip(call, { kind: 'event' }, () => readAll(client, list, call))) ?? [];
   const merged = closing.findLast(({ merged_at: mergedAt }) => {
     const agoMs = mergedAt === null ? Number.NaN : Date.parse(closedAt) - Date.parse(mergedAt);
     return agoMs >= 0 && agoMs <= closedByMergeWithinMs;

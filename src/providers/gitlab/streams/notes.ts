@@ -1,4 +1,5 @@
 import { noDetails } from '../../../contributions/contribution.ts';
+import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
@@ -27,13 +28,21 @@ export interface Comment {
 /** GitLab writes these in English whatever language an instance speaks. */
 const verdicts = new Set(['approved this merge request', 'requested changes']);
 
-/** All that was noted. What is for members alone is left out of what is public. */
-export async function readNotes(asking: Asking, thread: Thread): Promise<NotePayload[]> {
+export interface Notes {
+  items: NotePayload[];
+  /** Whether every note could be read. */
+  isWhole: boolean;
+}
+
+/** Reads all notes. Those for members alone are left out of what is public. */
+export async function readNotes(asking: Asking, thread: Thread): Promise<Notes> {
   const query = { order_by: 'created_at', sort: 'asc' };
   const list = { path: `${projectPath(asking.repository)}/${thread}/notes`, query, items: NotesPayload };
   // It may have been deleted since it was listed.
-  const notes = (await readAll(asking.client, list, asking.call)) ?? [];
-  return asking.repository.access === null ? notes.filter((note) => !isForMembers(note)) : notes;
+  const watched = watchSkips(asking.call);
+  const notes = (await readAll(asking.client, list, watched.call)) ?? [];
+  const items = asking.repository.access === null ? notes.filter((note) => !isForMembers(note)) : notes;
+  return { items, isWhole: !watched.hasSkipped() };
 }
 
 function isForMembers({ internal, confidential }: NotePayload): boolean {
@@ -57,7 +66,7 @@ export async function awardsOf(
   what: Thread | `${Thread}/notes/${number}`,
 ): Promise<AwardPayload[]> {
   const list = { path: `${projectPath(repository)}/${what}/award_emoji`, items: AwardsPayload };
-  return (await readAll(client, list, call)) ?? [];
+  return (await readOrSkip(call, { kind: 'reaction' }, () => readAll(client, list, call))) ?? [];
 }
 
 export function isAtLine({ type }: NotePayload): boolean {

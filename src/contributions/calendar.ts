@@ -1,0 +1,125 @@
+import type { AccountRouteContext, AskedAccount } from '../accounts/routes.ts';
+import { findOutcome } from '../database/questions.ts';
+import type { ShownCalendar } from '../http/pictures.ts';
+import { awaitListing } from './await-listing.ts';
+import { findReportedCalendar, type StoredCalendar } from './calendar-store.ts';
+import { findCollection } from './collection-store.ts';
+import { findDays, findDaysOfOwned, isCollectingDays } from './day-store.ts';
+import { calendarJob } from './jobs.ts';
+
+const dayMs = 86_400_000;
+const daysOfYear = 365;
+
+/** Contributions by day, and how current and complete they are. */
+export interface Calendar {
+  shown: ShownCalendar;
+  asOf: Date;
+  /** False while days may still change because something is being collected or fetched. */
+  isFinal: boolean;
+}
+
+/**
+ * Finds the calendar of an account: a user's own calendar at the provider, where the provider has such a one and what is
+ * private is not asked for; else the days of what is collected here.
+ * @returns undefined while nothing is known.
+ * @throws AppError when the provider failed and nothing is stored.
+ */
+export async function findCalendar(
+  context: AccountRouteContext,
+  asked: AskedAccount,
+  { withPrivate }: { withPrivate: boolean },
+): Promise<Calendar | undefined> {
+  const { account, provider } = asked;
+  const isReported = account.type === 'user' && !account.pinned && !withPrivate && provider.fetchCalendar !== undefined;
+  if (!isReported) return collectedCalendar(context, asked, { withPrivate });
+  const reported = await awaitReported(context, asked);
+  if (typeof reported === 'object') return reportedCalendar(reported);
+  if (reported === 'absent') return collectedCalendar(context, asked, { withPrivate });
+  // The provider's own calendar takes their place once it is there.
+  const collected =
+    reported === 'failed'
+      ? await collectedCalendar(context, asked, { withPrivate })
+      : await storedCalendar(context, asked, { withPrivate });
+  return collected && { ...collected, isFinal: false };
+}
+
+/** Fetches a calendar: when there is none, waiting for it until the deadline; when it is stale, behind the response. */
+async function awaitReported(
+  { connection, resolver, now }: AccountRouteContext,
+  { account, deadline }: AskedAccount,
+): Promise<StoredCalendar | 'absent' | 'failed' | 'pending'> {
+  const job = calendarJob(account.id);
+  const find = (): Promise<StoredCalendar | undefined> => findReportedCalendar(connection, account.id);
+  const known = await find();
+  if (known !== undefined) {
+    if (resolver.isStale(known.fetchedAt)) resolver.askInBackground(job);
+    return known;
+  }
+  if ((await findOutcome(connection, job.key, now())) === undefined) await resolver.askAndWait(job, deadline, find);
+  return (await find()) ?? (await findOutcome(connection, job.key, now()))?.state ?? 'pending';
+}
+
+function reportedCalendar({ firstDay, counts, total, includesPrivate, fetchedAt }: StoredCalendar): Calendar {
+  const days = counts.map((contributions, index) => ({ day: addDays(firstDay, index), contributions }));
+  return {
+    shown: {
+      source: 'provider',
+      from: firstDay,
+      until: addDays(firstDay, counts.length - 1),
+      days: days.filter(({ contributions }) => contributions > 0),
+      total,
+      includesPrivate,
+    },
+    asOf: fetchedAt,
+    isFinal: true,
+  };
+}
+
+/** Has what the account owns listed and read, and returns the days of what is collected. */
+async function collectedCalendar(
+  context: AccountRouteContext,
+  asked: AskedAccount,
+  which: { withPrivate: boolean },
+): Promise<Calendar | undefined> {
+  const listing = await awaitListing(context, { ...asked, isOwner: which.withPrivate });
+  return listing && storedCalendar(context, asked, which);
+}
+
+/** Returns the days of what is collected by now; undefined when that is nothing, which is not none. */
+async function storedCalendar(
+  { connection, now }: AccountRouteContext,
+  { account }: AskedAccount,
+  { withPrivate }: { withPrivate: boolean },
+): Promise<Calendar | undefined> {
+  const until = now().toISOString().slice(0, 10);
+  const from = addDays(until, 1 - daysOfYear);
+  const wanted = { accountId: account.id, from, to: until, withPrivate };
+  const isOrganization = account.type === 'organization';
+  // The state first: what is collected after it was read makes the days newer than the state, never older.
+  const { listedAt, isUnfinished } = await findCollection(connection, account.id, { withPrivate });
+  if (listedAt === null) return undefined;
+  const isCollecting = isUnfinished || (!isOrganization && (await isCollectingDays(connection, wanted)));
+  const found = await (isOrganization ? findDaysOfOwned : findDays)(connection, wanted);
+  if (found.length === 0 && isCollecting) return undefined;
+  const days = found.map(({ day, counts }) => ({ day, contributions: sum(Object.values(counts)) }));
+  return {
+    shown: {
+      source: 'collected',
+      from,
+      until,
+      days,
+      total: sum(days.map(({ contributions }) => contributions)),
+      includesPrivate: withPrivate,
+    },
+    asOf: listedAt,
+    isFinal: !isCollecting,
+  };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+function addDays(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+}

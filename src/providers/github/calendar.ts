@@ -1,0 +1,142 @@
+import type { ReportedCalendar } from '../../contributions/contribution.ts';
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { Call, KnownAccount } from '../provider.ts';
+import type { CollectionPayload } from './account-payloads.ts';
+import type { Token } from './budget.ts';
+import { invalid } from './checks.ts';
+import type { GitHubClient } from './client.ts';
+import { TooHeavy } from './failures.ts';
+import { RateLimitPayload } from './payloads.ts';
+import { calendar } from './queries.ts';
+import { addDays, type Span } from './windows.ts';
+
+const dayMs = 86_400_000;
+/** GitHub's calendar has 53 columns. */
+const maxDays = 53 * 7;
+/** Pieces of a year for accounts whose year is too much for one request: 16 of about 23 days. */
+const maxHalvings = 4;
+
+/** Days of a span with GitHub's own sum over them. */
+interface Part {
+  days: { date: string; count: number }[];
+  total: number;
+  includesPrivate: boolean;
+}
+
+/**
+ * Fetches the calendar that GitHub shows everybody: contributions of the last 53 weeks, on days in the contributor's time
+ * zones (GitHub Docs, "Profile contributions reference"). Private ones are among them where the user publishes how many
+ * there are, and where the token shows them to its bearer; so only tokens are used that are known to see public data alone.
+ * @returns null when there is no such token, or no such user any more.
+ */
+export async function fetchCalendar(
+  client: GitHubClient,
+  { handle }: Pick<KnownAccount, 'handle'>,
+  call: Call,
+  now: Date,
+): Promise<ReportedCalendar | null> {
+  const tokens = await findPublicTokens(client, call, now);
+  let failure: unknown;
+  for (const token of tokens) {
+    try {
+      const part = await fetchPart(client, token, { handle, span: undefined, halvings: 0 }, call, now);
+      if (part !== 'sees_more') return part && toCalendar(part);
+    } catch (error) {
+      // Another token may have budget left, or be accepted.
+      if (!(error instanceof AppError) || !perToken.has(error.code)) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return null;
+}
+
+const perToken = new Set<ErrorCode>(['provider_rate_limited', 'provider_denied']);
+
+/** Finds tokens that are known to see public data alone, the one with most budget left first. */
+async function findPublicTokens(client: GitHubClient, call: Call, now: Date): Promise<Token[]> {
+  for (const { access } of client.budget.tokens.filter((token) => token.mayTellScopes)) {
+    // Reading the limits is free, and the response names the token's scopes.
+    await client.rest('/rate_limit', RateLimitPayload, { ...call, access }).catch(ignoreRefusal);
+  }
+  return client.budget.tokens
+    .filter((token) => token.showsPublicCalendars)
+    .toSorted((one, other) => other.share('graphql', now) - one.share('graphql', now));
+}
+
+/** A token that GitHub does not accept shows nothing; whatever else fails is tried again later. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
+}
+
+interface Wanted {
+  handle: string;
+  /** Undefined: the year that GitHub shows. */
+  span: Span | undefined;
+  /** How often the year was halved so far. */
+  halvings: number;
+}
+
+/** @returns `sees_more` when the token turned out to see private data meanwhile. */
+async function fetchPart(
+  client: GitHubClient,
+  token: Token,
+  { handle, span, halvings }: Wanted,
+  call: Call,
+  now: Date,
+): Promise<Part | null | 'sees_more'> {
+  try {
+    const variables = { id: handle, ...(span && { from: `${span.from}T00:00:00Z`, to: `${span.to}T23:59:59Z` }) };
+    const { data } = await client.graphql(calendar, variables, { ...call, access: token.access });
+    if (!token.showsPublicCalendars) return 'sees_more';
+    return data.node?.contributionsCollection ? toPart(data.node.contributionsCollection, span) : null;
+  } catch (error) {
+    if (!(error instanceof TooHeavy)) throw error;
+    if (halvings >= maxHalvings) {
+      throw new AppError('provider_unavailable', 'GitHub cannot answer with the calendar of this account just now.');
+    }
+  }
+  const parts: Part[] = [];
+  for (const half of halve(span ?? yearUntil(now))) {
+    const part = await fetchPart(client, token, { handle, span: half, halvings: halvings + 1 }, call, now);
+    if (part === null || part === 'sees_more') return part;
+    parts.push(part);
+  }
+  return {
+    days: parts.flatMap(({ days }) => days),
+    total: parts.reduce((sum, { total }) => sum + total, 0),
+    includesPrivate: parts.some(({ includesPrivate }) => includesPrivate),
+  };
+}
+
+function toPart(collection: CollectionPayload, span: Span | undefined): Part {
+  const { contributionCalendar, hasAnyRestrictedContributions, restrictedContributionsCount } = collection;
+  const days = contributionCalendar.weeks
+    .flatMap(({ contributionDays }) => contributionDays)
+    .filter(({ date }) => span === undefined || (date >= span.from && date <= span.to))
+    .map(({ date, contributionCount }) => ({ date, count: contributionCount }));
+  const { totalContributions: total } = contributionCalendar;
+  return { days, total, includesPrivate: hasAnyRestrictedContributions || restrictedContributionsCount > 0 };
+}
+
+function toCalendar({ days: all, total, includesPrivate }: Part): ReportedCalendar {
+  const days = all.slice(-maxDays);
+  const [first] = days;
+  const isWhole = days.every(({ date }, index) => date === addDays(days[0]?.date ?? '', index));
+  if (first === undefined || !isWhole) throw invalid('a calendar lacks days');
+  return { firstDay: first.date, counts: days.map(({ count }) => count), total, includesPrivate };
+}
+
+/** The days that GitHub shows: from the Sunday on or before the day a year ago. */
+function yearUntil(now: Date): Span {
+  const to = now.toISOString().slice(0, 10);
+  return { from: addDays(to, -364 - now.getUTCDay()), to };
+}
+
+function halve({ from, to }: Span): [Span, Span] {
+  const middle = addDays(from, Math.floor((Date.parse(to) - Date.parse(from)) / dayMs / 2));
+  return [
+    { from, to: middle },
+    { from: addDays(middle, 1), to },
+  ];
+}

@@ -1,0 +1,13 @@
+import type { ItemKind } from '../../../contributions/contribution.ts';
+import { readOrSkip } from '../../http/read-or-skip.ts';
+import type { Call } from '../../provider.ts';
+import { TooHeavy } from '../failures.ts';
+
+const isTooHeavy = (error: unknown): boolean => error instanceof TooHeavy;
+
+/** Reads one item with its further pages. An item that GitHub refuses or cannot compute is skipped, and the others are read. */
+export async function readItem(call: Call, kind: ItemKind, read: () => unknown): Promise<void> {
+  await readOrSkip(call, { kind, isOfItem: isTooHeavy }, async () => {
+    await read();
+  });
+}

@@ -1,0 +1,47 @@
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { Call, SkippedPart } from '../call.ts';
+
+/** Failures that are about the item and not about the host: a repetition would end the same way. */
+const itemFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
+
+/**
+ * Reads an item that takes requests of its own. Where they fail for a reason of the item, it is skipped and reported.
+ * @param item.isOfItem tells further errors that are about the item alone.
+ * @returns undefined when the item is skipped.
+ */
+export async function readOrSkip<Item>(
+  call: Call,
+  item: { kind: string; isOfItem?: (error: unknown) => boolean },
+  read: () => Promise<Item>,
+): Promise<Item | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const isOfItem = error instanceof AppError && itemFailures.has(error.code);
+    if (!isOfItem && item.isOfItem?.(error) !== true) throw error;
+    call.onSkipped?.(skippedItem(item.kind, error));
+    return undefined;
+  }
+}
+
+function skippedItem(kind: string, error: unknown): SkippedPart {
+  const isRefused = error instanceof AppError && error.code !== 'provider_invalid_response';
+  return {
+    kind,
+    reason: isRefused ? 'refused' : 'unreadable',
+    path: `/${kind}`,
+    explanation: error instanceof AppError ? (error.reason ?? '') : '',
+    isStored: false,
+    isCounted: false,
+  };
+}
+
+/** Returns a call that also tells whether anything was skipped with it: a list with gaps must not remove stored items. */
+export function watchSkips(call: Call): { call: Call; hasSkipped: () => boolean } {
+  let skipped = 0;
+  const onSkipped = (part: SkippedPart): void => {
+    skipped += 1;
+    call.onSkipped?.(part);
+  };
+  return { call: { ...call, onSkipped }, hasSkipped: () => skipped > 0 };
+}

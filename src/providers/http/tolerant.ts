@@ -1,0 +1,234 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import type { SkippedPart } from '../call.ts';
+
+/**
+ * Reads responses part by part, so that one unexpected field affects the item that holds it and nothing else. Three marks in a
+ * schema say what is done with a part that is not as described:
+ * - `orElse(schema, value)`: the item is stored with this value in the field's place;
+ * - `itemsOf(kind, schema)`: the item is left out of its list;
+ * - no mark: what holds the field cannot be read either. Identity, ownership and visibility never have a mark.
+ */
+
+/** Describes a field that an item can do without. */
+export function orElse<Schema extends TSchema>(schema: Schema, value: Static<Schema>): Schema {
+  return Object.create(Object.getPrototypeOf(schema), {
+    ...Object.getOwnPropertyDescriptors(schema),
+    orElse: { value, enumerable: true },
+  });
+}
+
+/** Describes a field that numbers are counted from: the item is stored without it, and the numbers of its kind are incomplete. */
+export function orElseUncounted<Schema extends TSchema>(schema: Schema, value: Static<Schema>): Schema {
+  return Object.create(Object.getPrototypeOf(schema), {
+    ...Object.getOwnPropertyDescriptors(orElse(schema, value)),
+    counts: { value: true, enumerable: true },
+  });
+}
+
+/** Describes a list of items, each of which is read or left out by itself. */
+export function itemsOf<Schema extends TSchema>(kind: string, schema: Schema) {
+  return Type.Array(schema, { itemKind: kind });
+}
+
+/** Describes a reference to the person or the repository that an item belongs to: the item is left out when the host refuses it. */
+export function deciding<Schema extends TSchema>(schema: Schema): Schema {
+  return Object.create(Object.getPrototypeOf(schema), {
+    ...Object.getOwnPropertyDescriptors(schema),
+    decides: { value: true, enumerable: true },
+  });
+}
+
+/** Why the host left a part of a response empty. */
+export interface Refusal {
+  /** `unreadable`: the host failed to compute the part. */
+  reason: SkippedPart['reason'];
+  /** The host's own words, where they hold no private data. */
+  explanation: string;
+}
+
+/** Parts that the host left empty, by JSON pointer. */
+export type Refusals = ReadonlyMap<string, Refusal>;
+
+export type Reading = { value: unknown } | { faultAt: string };
+
+/** The parts of a JSON schema that the walk looks at. */
+interface Shape {
+  type?: string;
+  properties?: Record<string, TSchema>;
+  required?: string[];
+  patternProperties?: Record<string, TSchema>;
+  anyOf?: TSchema[];
+  items?: TSchema;
+  itemKind?: string;
+  decides?: boolean;
+  counts?: boolean;
+}
+
+type Loss = Pick<SkippedPart, 'isStored' | 'isCounted'>;
+
+interface Walk {
+  refusals: Refusals;
+  /** Refusals that were met at a part that is left out or replaced. */
+  met: Set<string>;
+  skipped: SkippedPart[];
+}
+
+/** A place in a response: keys and positions from the top, and the kind of the item there. */
+interface Place {
+  keys: readonly (string | number)[];
+  kind: string;
+}
+
+/**
+ * Reads a payload as far as it can be read.
+ * @param kind of the whole payload, for parts outside every list of items.
+ * @returns the payload with unreadable parts replaced or left out, or the place that makes all of it unreadable.
+ */
+export function readTolerantly(
+  schema: TSchema,
+  payload: unknown,
+  kind: string,
+  refusals: Refusals = new Map(),
+): { reading: Reading; skipped: SkippedPart[] } {
+  if (refusals.size === 0 && isOf(schema, payload)) return { reading: { value: payload }, skipped: [] };
+  const walk: Walk = { refusals, met: new Set(), skipped: [] };
+  const reading = readPart(walk, schema, payload, { keys: [], kind });
+  const others = [...refusals].filter(([pointer]) => ![...walk.met].some((met) => isWithin(pointer, met)));
+  for (const [pointer, refusal] of others) {
+    const keys = pointer.split('/').slice(1);
+    const kindThere = kindAt(schema, keys) ?? kind;
+    walk.skipped.push({ kind: kindThere, ...refusal, path: pathOf(keys), isStored: true, isCounted: true });
+  }
+  return { reading, skipped: walk.skipped };
+}
+
+/** Checks a payload, or a part of one, as it is. */
+export function isOf<Schema extends TSchema>(schema: Schema, payload: unknown): payload is Static<Schema> {
+  return validatorOf(schema).Check(payload);
+}
+
+function readPart(walk: Walk, schema: TSchema, value: unknown, place: Place): Reading {
+  const shape: Shape = schema;
+  const isRefused = value === null && walk.refusals.has(pointerOf(place.keys));
+  if (isRefused && shape.decides === true) return { faultAt: pathOf(place.keys) };
+  if (walk.refusals.size === 0 && isOf(schema, value)) return { value };
+  if (shape.anyOf !== undefined) return readUnion(walk, shape.anyOf, value, place);
+  if (shape.type === 'array' && shape.items !== undefined && Array.isArray(value)) {
+    return readList(walk, shape.items, shape.itemKind, value, place);
+  }
+  if (shape.type === 'object' && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return readObject(walk, shape, { ...value }, place);
+  }
+  return isOf(schema, value) ? { value } : { faultAt: pathOf(place.keys) };
+}
+
+/** Takes the first member that can be read; an unreadable value is told by the member that is not null. */
+function readUnion(walk: Walk, members: readonly TSchema[], value: unknown, place: Place): Reading {
+  let fault: Reading | undefined;
+  for (const member of members) {
+    const before = walk.skipped.length;
+    const reading = readPart(walk, member, value, place);
+    if ('value' in reading) return reading;
+    walk.skipped.length = before;
+    fault ??= reading;
+  }
+  return fault ?? { faultAt: pathOf(place.keys) };
+}
+
+function readList(
+  walk: Walk,
+  schema: TSchema,
+  kind: string | undefined,
+  list: readonly unknown[],
+  { keys, kind: around }: Place,
+): Reading {
+  const items: unknown[] = [];
+  for (const [index, item] of list.entries()) {
+    const place = { keys: [...keys, index], kind: kind ?? around };
+    const before = walk.skipped.length;
+    const reading = readPart(walk, schema, item, place);
+    if ('value' in reading) {
+      items.push(reading.value);
+      continue;
+    }
+    const isReplaced = 'orElse' in schema;
+    if (kind === undefined && !isReplaced) return reading;
+    walk.skipped.length = before;
+    walk.skipped.push(skipAt(walk, place, reading.faultAt, { isStored: isReplaced, isCounted: isReplaced }));
+    if ('orElse' in schema) items.push(schema.orElse);
+  }
+  return { value: items };
+}
+
+function readObject(walk: Walk, shape: Shape, value: Record<string, unknown>, { keys, kind }: Place): Reading {
+  const required = new Set(shape.required);
+  for (const [key, schema] of propertiesOf(shape, value)) {
+    if (!(key in value) && !required.has(key)) continue;
+    const place = { keys: [...keys, key], kind };
+    const before = walk.skipped.length;
+    const reading = readPart(walk, schema, value[key], place);
+    if ('value' in reading) {
+      value[key] = reading.value;
+      continue;
+    }
+    const decides = (schema as Shape).decides === true;
+    if (decides || (required.has(key) && !('orElse' in schema))) return reading;
+    walk.skipped.length = before;
+    const isCounted = (schema as Shape).counts !== true;
+    walk.skipped.push(skipAt(walk, place, reading.faultAt, { isStored: true, isCounted }));
+    if ('orElse' in schema) value[key] = schema.orElse;
+    else delete value[key];
+  }
+  return { value };
+}
+
+function propertiesOf(shape: Shape, value: Record<string, unknown>): [string, TSchema][] {
+  const named = Object.entries(shape.properties ?? {});
+  const patterns = Object.entries(shape.patternProperties ?? {});
+  const matching = Object.keys(value).flatMap((key): [string, TSchema][] =>
+    patterns.filter(([pattern]) => new RegExp(pattern, 'u').test(key)).map(([, schema]) => [key, schema]),
+  );
+  return [...named, ...matching];
+}
+
+function skipAt(walk: Walk, { keys, kind }: Place, faultAt: string, loss: Loss): SkippedPart {
+  const pointer = pointerOf(keys);
+  const refusal = [...walk.refusals].find(([refused]) => isWithin(refused, pointer));
+  walk.met.add(pointer);
+  if (refusal === undefined) return { kind, reason: 'unreadable', path: faultAt, explanation: '', ...loss };
+  return { kind, ...refusal[1], path: pathOf(keys), ...loss };
+}
+
+/** Finds the kind of the innermost list of items on the way to a place. */
+function kindAt(schema: TSchema, [key, ...rest]: readonly string[]): string | undefined {
+  const shape: Shape = schema;
+  for (const member of shape.anyOf ?? []) {
+    const kind = key === undefined ? undefined : kindAt(member, [key, ...rest]);
+    if (kind !== undefined) return kind;
+  }
+  if (key === undefined) return undefined;
+  const next = shape.items ?? shape.properties?.[key];
+  return (next && kindAt(next, rest)) ?? shape.itemKind;
+}
+
+function isWithin(pointer: string, outer: string): boolean {
+  return pointer === outer || pointer.startsWith(`${outer}/`);
+}
+
+export function pointerOf(keys: readonly (string | number)[]): string {
+  return keys.map((key) => `/${key}`).join('');
+}
+
+/** A place for people: positions in lists are `*`, so that the same fault in many items is one place. */
+function pathOf(keys: readonly (string | number)[]): string {
+  return keys.map((key) => (/^\d+$/.test(String(key)) ? '/*' : `/${key}`)).join('') || '/';
+}
+
+const compiled = new WeakMap<TSchema, Validator>();
+
+export function validatorOf(schema: TSchema): Validator {
+  const validator = compiled.get(schema) ?? Compile(schema);
+  compiled.set(schema, validator);
+  return validator;
+}

@@ -1,0 +1,39 @@
+import { findById } from '../accounts/store.ts';
+import { removeReportedCalendar, saveReportedCalendar } from '../contributions/calendar-store.ts';
+import { calendarJob } from '../contributions/jobs.ts';
+import { passGate } from '../database/gate.ts';
+import { announce } from '../database/listener.ts';
+import { settleAnswered, settleUnanswered } from '../database/questions.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Call } from '../providers/provider.ts';
+import type { SyncContext } from './context.ts';
+import { settling } from './look-up.ts';
+
+/** Fetches a user's calendar and stores it. A failure leaves the last one; where the provider shows none any more, it is removed. */
+export async function fetchCalendar(context: SyncContext, accountId: string, call: Call): Promise<void> {
+  const { connection, freshForMs, now } = context;
+  const account = await findById(connection, accountId);
+  const provider = context.providers.get(account?.provider ?? '');
+  const { key } = calendarJob(accountId);
+  if (account?.type !== 'user' || provider?.fetchCalendar === undefined || account.pinned) {
+    await settleAnswered(connection, key);
+    return;
+  }
+  await settling(context, key, call, async () => {
+    const fetchedAt = now();
+    const calendar = (await provider.fetchCalendar?.(account, call)) ?? null;
+    await inTransaction(connection, async (transaction) => {
+      // An erasure that ended meanwhile must not be undone.
+      await passGate(transaction);
+      if (calendar === null) {
+        await removeReportedCalendar(transaction, accountId);
+        const until = new Date(now().getTime() + freshForMs);
+        await settleUnanswered(transaction, key, { state: 'absent' }, until);
+      } else {
+        await saveReportedCalendar(transaction, accountId, { ...calendar, fetchedAt });
+      }
+      await announce(transaction, { kind: 'account', key: accountId });
+    });
+    return calendar === null ? undefined : accountId;
+  });
+}

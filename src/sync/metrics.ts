@@ -1,0 +1,40 @@
+import { Counter, type Registry } from 'prom-client';
+import type { Drift } from './drift.ts';
+import type { Skip } from './skip-store.ts';
+import type { StreamFailure } from './stream-failure.ts';
+
+/** Counters of what goes wrong while hosts are read. */
+export interface SyncMetrics {
+  countDrift: (drift: Drift) => void;
+  countSkip: (skip: Skip) => void;
+  countStreamFailure: (failure: StreamFailure) => void;
+}
+
+/** For commands, which serve no metrics. */
+export const noMetrics: SyncMetrics = { countDrift: () => {}, countSkip: () => {}, countStreamFailure: () => {} };
+
+export function createSyncMetrics(registry: Registry): SyncMetrics {
+  const drifts = new Counter({
+    name: 'plaudit_drift_total',
+    help: 'Repositories of which something else was stored than the provider has, by what it was.',
+    labelNames: ['provider', 'what', 'repaired'],
+    registers: [registry],
+  });
+  const skips = new Counter({
+    name: 'plaudit_skipped_items_total',
+    help: 'Parts of responses that could not be read or that the host refused.',
+    labelNames: ['provider', 'kind', 'reason'],
+    registers: [registry],
+  });
+  const failures = new Counter({
+    name: 'plaudit_stream_failures_total',
+    help: 'Reads of a stream of contributions that ended with an error.',
+    labelNames: ['provider', 'stream', 'code'],
+    registers: [registry],
+  });
+  return {
+    countDrift: ({ provider, what, isRepaired }) => drifts.inc({ provider, what, repaired: String(isRepaired) }),
+    countSkip: ({ provider, kind, reason }) => skips.inc({ provider, kind, reason }),
+    countStreamFailure: ({ provider, stream, error }) => failures.inc({ provider, stream, code: error.code }),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Connection } from '../database/connection.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { Call, SkippedPart } from '../providers/provider.ts';
+import type { SyncContext } from './context.ts';
+import { forgetSkippedBefore, type SkipTarget, saveSkipped } from './skip-store.ts';
+
+/** Collects the parts of responses that are skipped while a call is used. */
+export class SkipCollector {
+  readonly call: Call;
+  #parts: SkippedPart[] = [];
+
+  constructor(call: Call) {
+    const onSkipped = (part: SkippedPart): void => {
+      this.#parts.push(part);
+      call.onSkipped?.(part);
+    };
+    this.call = { ...call, onSkipped };
+  }
+
+  /** Returns the parts since the last time. */
+  take(): SkippedPart[] {
+    const parts = this.#parts;
+    this.#parts = [];
+    return parts;
+  }
+}
+
+/** Stores skipped parts with what was read beside them, counts each, and logs those at a place that was not known yet. */
+export async function recordSkips(
+  context: SyncContext,
+  transaction: Connection,
+  at: { provider: string; target: SkipTarget; stream: string; seenAt: Date },
+  parts: readonly SkippedPart[],
+): Promise<void> {
+  if (parts.length === 0) return;
+  const isNew = await saveSkipped(transaction, at, parts);
+  const { provider, target, stream } = at;
+  for (const [index, part] of parts.entries()) {
+    context.onSkip({ ...part, provider, target, stream }, { isNew: isNew[index] ?? false });
+  }
+}
+
+/** Replaces the skipped parts of an earlier run by those of one that began at `seenAt`. */
+export async function replaceSkips(
+  context: SyncContext,
+  at: { provider: string; target: SkipTarget; stream: string; seenAt: Date },
+  parts: readonly SkippedPart[],
+): Promise<void> {
+  await inTransaction(context.connection, async (transaction) => {
+    await recordSkips(context, transaction, at, parts);
+    await forgetSkippedBefore(transaction, at);
+  });
+}
