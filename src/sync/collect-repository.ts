@@ -9,7 +9,8 @@ import { fillCommitFiles } from './fill-commit-files.ts';
 import { fillDetails } from './fill-details.ts';
 import { followFile } from './follow-file.ts';
 import { saveListed } from './list-repositories.ts';
-import { dueScan, hasCountedHistory, isHistory } from './plan.ts';
+import { dueScan, isHistory } from './plan.ts';
+import { readEmptyHistory } from './read-empty-history.ts';
 import { readHistory } from './read-history.ts';
 import { readStream, type Subject } from './read-stream.ts';
 import { recordVisibility } from './record-state.ts';
@@ -35,7 +36,8 @@ export async function collectRepository(context: SyncContext, asked: Omit<Subjec
   const startedAt = context.now();
   let isComplete = true;
   for (const stream of await findStreams(context.connection, repository.id)) {
-    const failure = await failureOf(collectStream(context, subject, stream));
+    const { isRead, failure } = await outcomeOf(collectStream(context, subject, stream));
+    isComplete &&= isRead;
     if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'gone';
     // The file is followed after its push was read, and also where git cannot be read.
     if (isHistory(stream) && !call.signal.aborted) await followFileIfTold(context, subject, failure !== undefined);
@@ -45,7 +47,6 @@ export async function collectRepository(context: SyncContext, asked: Omit<Subjec
     }
     if (!isOfOnePart(failure)) throw failure;
     await storeFailure(context, subject, stream, failure);
-    isComplete = false;
   }
   try {
     await fillDetails(context, subject);
@@ -90,12 +91,11 @@ async function storeSkips(
   await replaceSkips(context, { provider: repository.provider, target, stream, seenAt }, skips.take());
 }
 
-async function failureOf(work: Promise<void>): Promise<unknown> {
+async function outcomeOf(work: Promise<boolean>): Promise<{ isRead: boolean; failure?: unknown }> {
   try {
-    await work;
-    return undefined;
+    return { isRead: await work };
   } catch (error) {
-    return error ?? new Error('The work failed without an error.');
+    return { isRead: false, failure: error ?? new Error('The work failed without an error.') };
   }
 }
 
@@ -163,18 +163,21 @@ async function isStillAsItWas(
   });
 }
 
-async function collectStream(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
+/** @returns false where more is to be read soon. */
+async function collectStream(context: SyncContext, subject: Subject, stream: StreamState): Promise<boolean> {
+  const { repository } = subject;
   const now = context.now();
-  const isInstalled = subject.repository.installedAt !== null;
+  const isInstalled = repository.installedAt !== null;
   const due = dueScan(stream, { now, freshForMs: context.freshForMs, isInstalled });
-  const isUncounted = isHistory(stream) && !hasCountedHistory(subject.repository);
-  if (due === 'nothing') return;
-  if (due === 'mark_complete' || isUncounted) {
+  if (due === 'nothing') return true;
+  // Commits in forks are not counted for their owner.
+  if (due === 'mark_complete' || (isHistory(stream) && repository.isFork)) {
     const end = { knownUntil: now, completedAt: now, wasFull: true, wasDeep: isInstalled };
-    await completeStream(context.connection, subject.repository.id, stream.name, end);
-  } else if (isHistory(stream)) {
-    await readHistory(context, subject, stream);
-  } else {
-    await readStream(context, subject, stream, due);
+    await completeStream(context.connection, repository.id, stream.name, end);
+    return true;
   }
+  if (isHistory(stream) && repository.defaultBranch === '') return readEmptyHistory(context, subject, stream);
+  if (isHistory(stream)) await readHistory(context, subject, stream);
+  else await readStream(context, subject, stream, due);
+  return true;
 }

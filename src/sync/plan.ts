@@ -81,11 +81,6 @@ function isPast(time: Date | null, ageMs: number, now: Date): boolean {
   return (time?.getTime() ?? 0) + ageMs <= now.getTime();
 }
 
-/** Whether the history has nothing that counts: commits in forks are not their owner's to count. */
-export function hasCountedHistory(repository: { isFork: boolean; defaultBranch: string }): boolean {
-  return !repository.isFork && repository.defaultBranch !== '';
-}
-
 export function isHistory(stream: StreamState): boolean {
   return stream.name === historyStream.name;
 }

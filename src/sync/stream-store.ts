@@ -19,7 +19,7 @@ export interface StreamState {
   /** Whether the running scan, and the last one that read everything, read what an installed repository is known by. */
   scanIsDeep: boolean;
   isDeep: boolean;
-  /** How many items there were when the running scan began; null: not known. */
+  /** How many items there were when the running scan began; null: not known. Of an empty history: how often it was read. */
   scanTotal: number | null;
   /** Of the history: number of the last scan that read all of it. */
   scanNumber: number;
@@ -112,6 +112,18 @@ export async function startScan(
   const { startedAt, isFull, isDeep } = scan;
   await updateStream(connection, repositoryId, stream)
     .set({ cursor: null, scan_started_at: startedAt, scan_is_full: isFull, scan_is_deep: isDeep, scan_total: null })
+    .execute();
+}
+
+/** Notes how often the history of a repository was read that is shown as empty, while it is to be read again. */
+export async function waitForHistory(
+  connection: Connection,
+  repositoryId: string,
+  stream: string,
+  wait: { startedAt: Date; reads: number },
+): Promise<void> {
+  await updateStream(connection, repositoryId, stream)
+    .set({ scan_started_at: wait.startedAt, scan_total: wait.reads })
     .execute();
 }
 

@@ -21,6 +21,8 @@ export interface Place {
   viewer: Viewer | undefined;
   hidden: ReadonlyMap<number, string>;
   imported: ReadonlySet<number>;
+  /** Repositories of which a push is not worked through: they are shown as empty, though git shows the commits. */
+  behind: ReadonlySet<Repository>;
 }
 
 export interface Reply {
@@ -105,7 +107,7 @@ export function repository(place: Place, shown: Repository): Shape {
     name: shown.name,
     full_name: shown.name,
     description: shown.description ?? '',
-    empty: shown.commits.length === 0,
+    empty: place.behind.has(shown) || shown.commits.length === 0,
     private: shown.visibility === 'private',
     internal: shown.visibility === 'internal',
     fork: shown.isFork,

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { engines } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
-import { addCommit } from '../github/world/activity.ts';
+import { addCommit, addRepository } from '../github/world/activity.ts';
+import type { Repository } from '../github/world/model.ts';
 import { forcePush } from '../github/world/mutations.ts';
 import { writeFile } from '../github/world/repository-changes.ts';
 import { countersOf } from '../github/world/truth.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { runTask } from '../installations/installed.ts';
-import { accountAsUser } from './answers.ts';
+import { until } from '../service.ts';
+import { accountAsUser, repository } from './answers.ts';
 import { deliver, entity, inService, placeOf, type Scene, settingsOf, untilTrue } from './scene.ts';
 
 /** How soon a change at a simulated Gitea is known. */
@@ -114,5 +117,101 @@ test('updates numbers that changed before the process was killed', async () => {
     assert.deepEqual(await numbersOf(scene, people.ada.login), { ...before, issues: 0, issues_closed: 0 });
     const { rows } = await pool.query('select 1 from changed_contributors');
     assert.deepEqual(rows, []);
+  });
+});
+
+/** What is stored of a repository: how many commits, and whether they are all known. */
+async function historyOf({ service }: Scene, { id }: Repository): Promise<unknown> {
+  const { rows } = await service.database.pool.query(
+    `select coalesce(t.commits, 0) as commits, s.completed_at is not null as "isComplete", r.default_branch as branch
+     from repositories r join streams s on s.repository_id = r.id and s.name = 'commits'
+     left join repository_totals t on t.repository_id = r.id where r.external_id = $1`,
+    [String(id)],
+  );
+  return rows[0];
+}
+
+async function untilHistory(scene: Scene, repository: Repository, wanted: object): Promise<void> {
+  await until(
+    async () => (isDeepStrictEqual(await historyOf(scene, repository), wanted) ? true : undefined),
+    JSON.stringify(wanted),
+  );
+}
+
+async function untilListed(scene: Scene, repository: Repository): Promise<void> {
+  await until(async () => {
+    await scene.service.get(`${entity(engines.name)}/contributors`);
+    return (await historyOf(scene, repository)) === undefined ? undefined : true;
+  }, 'the repository is listed');
+}
+
+/** Does something when a repository is requested for the third time. */
+function atThirdRequest({ simulator, organization }: Scene, { name }: Repository, act: () => void): void {
+  let requests = 0;
+  simulator.surprises.push((path) => {
+    if (path === `/repos/${organization.login}/${name}`) requests += 1;
+    if (requests === 3) act();
+    return undefined;
+  });
+}
+
+test('does not take a repository for complete that git shows to have been pushed to', async () => {
+  await inService(async (scene) => {
+    const { service, simulator, world, organization, people, now } = scene;
+    const createdAt = new Date(now().getTime() - 86_400_000);
+    const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt });
+    addCommit(world, fresh, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+    Object.assign(fresh, { pushedAt: null, updatedAt: createdAt });
+    simulator.behind.add(fresh);
+    const seen: unknown[] = [];
+    atThirdRequest(scene, fresh, () => {
+      seen.push(historyOf(scene, fresh));
+      simulator.behind.clear();
+    });
+    await untilListed(scene, fresh);
+    await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
+    assert.deepEqual(await seen[0], { commits: 0, isComplete: false, branch: '' });
+    await settled(service);
+  });
+});
+
+test('reads an empty repository that was created a moment ago again until its push is shown', async () => {
+  await inService(async (scene) => {
+    const { service, world, organization, people, now } = scene;
+    const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
+    const author = { name: 'Ada', email: people.ada.emails[0] ?? '' };
+    atThirdRequest(scene, fresh, () => void (fresh.commits.length === 0 && addCommit(world, fresh, { author })));
+    await untilListed(scene, fresh);
+    await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
+    await settled(service);
+  });
+});
+
+test('reads an empty repository again after a delivery of its push', async () => {
+  await inService(async (scene) => {
+    const { service, simulator, world, repositories, people, advance } = scene;
+    const { empty } = repositories;
+    await untilTrue(scene, 'everything is counted');
+    await settled(service);
+    assert.deepEqual(await historyOf(scene, empty), { commits: 0, isComplete: true, branch: '' });
+    advance(60);
+    simulator.behind.add(empty);
+    addCommit(world, empty, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+    atThirdRequest(scene, empty, () => simulator.behind.clear());
+    await deliver(scene, '004-push', { repository: repository(placeOf(scene), empty) });
+    await settled(service);
+    assert.deepEqual(await historyOf(scene, empty), { commits: 1, isComplete: true, branch: 'main' });
+  });
+});
+
+test('reads a repository a bounded number of times that stays empty', async () => {
+  await inService(async (scene) => {
+    const { service, simulator, world, organization, now } = scene;
+    const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
+    await untilListed(scene, fresh);
+    await settled(service);
+    assert.deepEqual(await historyOf(scene, fresh), { commits: 0, isComplete: true, branch: '' });
+    const requests = simulator.requests.filter((request) => request.endsWith(`/repos/${organization.login}/fresh`));
+    assert.ok(requests.length < 20, `${requests.length} requests`);
   });
 });

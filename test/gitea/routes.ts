@@ -106,7 +106,7 @@ const routes: Readonly<Record<string, Route>> = {
     }),
   '/repos/{owner}/{repo}/branches/{branch}': (place, path) =>
     within(place, path, (shown) =>
-      shown.defaultBranch === path[2] && shown.commits.length > 0 ? ok(branch(shown)) : like('issue-missing'),
+      shown.defaultBranch === path[2] && !isEmpty(place, shown) ? ok(branch(shown)) : like('issue-missing'),
     ),
   '/repos/{owner}/{repo}/contents/{filepath}': (place, path) =>
     within(place, path, ({ files, commits }) => {
@@ -117,7 +117,9 @@ const routes: Readonly<Record<string, Route>> = {
       return text === undefined ? like('issue-missing') : ok(contents(file, text));
     }),
   '/repos/{owner}/{repo}/commits': (place, path) =>
-    within(place, path, ({ commits }) => {
+    within(place, path, (shown) => {
+      if (isEmpty(place, shown)) return { status: 409, body: { message: 'Git Repository is empty.' } };
+      const { commits } = shown;
       const oid = place.query.get('sha');
       const until = oid === null ? commits.length : commits.findIndex((one) => one.oid === oid) + 1;
       if (until === 0) return like('issue-missing');
@@ -129,6 +131,10 @@ const routes: Readonly<Record<string, Route>> = {
       );
     }),
 };
+
+function isEmpty({ behind }: Place, shown: Repository): boolean {
+  return behind.has(shown) || shown.commits.length === 0;
+}
 
 /** Whoever has a new name is found by the old one too. */
 function renamed({ world, url }: Place, name: string): Reply | undefined {

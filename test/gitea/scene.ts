@@ -71,8 +71,8 @@ function delivered(
 }
 
 export function placeOf({ world, simulator }: Scene) {
-  const { hidden, imported, url } = simulator;
-  return { world, url, query: new URLSearchParams(), maxPerPage: 50, viewer: anybody, hidden, imported };
+  const { hidden, imported, behind, url } = simulator;
+  return { world, url, query: new URLSearchParams(), maxPerPage: 50, viewer: anybody, hidden, imported, behind };
 }
 
 export async function deliver(scene: Scene, name: string, about: Record<string, unknown>): Promise<string> {

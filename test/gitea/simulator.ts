@@ -1,4 +1,5 @@
 import { json } from 'node:stream/consumers';
+import type { Repository } from '../github/world/model.ts';
 import type { World } from '../github/world/world.ts';
 import { type Rewrite, type SimulatedHost, startHost } from '../simulated-host.ts';
 import type { Place, Reply } from './answers.ts';
@@ -20,6 +21,8 @@ export interface GiteaSimulator extends SimulatedHost {
   hidden: Map<number, string>;
   /** Ids of issues that were imported from another host. */
   imported: Set<number>;
+  /** Repositories of which a push is not worked through yet. */
+  behind: Set<Repository>;
   /** Names of tokens that may read alone. */
   readingTokens: Set<string>;
 }
@@ -44,6 +47,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
   const surprises: GiteaSimulator['surprises'] = [];
   const hidden = new Map<number, string>();
   const imported = new Set<number>();
+  const behind = new Set<Repository>();
   const readingTokens = new Set<string>();
   const host = await startHost({
     name: 'Gitea',
@@ -59,7 +63,16 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
       const described = checkRequest(request.method ?? '', path, query, body);
       requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
       onRequest?.(`${path}${search}`);
-      const place: Place = { world, url: address.origin, query, maxPerPage, viewer: who?.viewer, hidden, imported };
+      const place: Place = {
+        world,
+        url: address.origin,
+        query,
+        maxPerPage,
+        viewer: who?.viewer,
+        hidden,
+        imported,
+        behind,
+      };
       const closed = isClosed && request.headers.authorization === undefined ? onlySignedIn : undefined;
       const surprise = surprises[0]?.(`${path}${search}`) ?? closed;
       const isRefused = isWriting && readingTokens.has(who?.name ?? '');
@@ -69,5 +82,5 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
       return { ...reply, operation: described.path };
     },
   });
-  return { ...host, apiUrl: `${host.url}/api/v1`, world, requests, surprises, hidden, imported, readingTokens };
+  return { ...host, apiUrl: `${host.url}/api/v1`, world, requests, surprises, hidden, imported, behind, readingTokens };
 }

@@ -1,0 +1,59 @@
+import { collectRepositoryJob } from '../contributions/jobs.ts';
+import { addJob } from '../database/queue.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { SyncContext } from './context.ts';
+import type { Subject } from './read-stream.ts';
+import { completeStream, type StreamState, waitForHistory } from './stream-store.ts';
+
+/** Code hosts show a repository as empty until they have worked through its first push: Gitea for about a second. */
+const settlingMs = 60_000;
+const nextReadDelayMs = 10_000;
+const maxReads = 6;
+
+/**
+ * Completes the history of a repository that its code host shows as empty. Where a push may not be shown yet, the history
+ * is read again soon, until it is not empty or a minute is over; where git shows commits, it is not complete until then.
+ * @returns whether the history is complete.
+ */
+export async function readEmptyHistory(context: SyncContext, subject: Subject, stream: StreamState): Promise<boolean> {
+  const { connection, now } = context;
+  const { repository } = subject;
+  const at = now();
+  const reads = (stream.scanStartedAt === null ? 0 : (stream.scanTotal ?? 0)) + 1;
+  const isWaiting = reads <= maxReads;
+  const isEmpty = !isWaiting || !(await holdsCommits(context, subject));
+  await inTransaction(connection, async (transaction) => {
+    const isDeep = repository.installedAt !== null;
+    const end = { knownUntil: at, completedAt: at, wasFull: true, wasDeep: isDeep };
+    if (isEmpty) await completeStream(transaction, repository.id, stream.name, end);
+    if (isEmpty && !(isWaiting && isRecent(stream, at))) return;
+    const startedAt = stream.scanStartedAt ?? at;
+    await waitForHistory(transaction, repository.id, stream.name, { startedAt, reads });
+    const job = collectRepositoryJob({ accountId: repository.ownerId, repository: repository.name, withPrivate: true });
+    await addJob(transaction, { ...job, runAt: new Date(at.getTime() + nextReadDelayMs), keepsRunAt: true });
+  });
+  return isEmpty;
+}
+
+/** Whether the repository changed, or a delivery named it, so shortly ago that a push may not be shown yet. */
+function isRecent(stream: StreamState, now: Date): boolean {
+  const { scanStartedAt, completedAt, knownUntil, hintedAt, providerChangedAt } = stream;
+  const isHinted = hintedAt !== null && (knownUntil === null || hintedAt >= knownUntil);
+  const isNews = scanStartedAt !== null || completedAt === null || isHinted;
+  const newest = Math.max(hintedAt?.getTime() ?? 0, providerChangedAt?.getTime() ?? 0);
+  return isNews && newest + settlingMs > now.getTime();
+}
+
+/** Whether git shows commits. It shows none where the code host keeps the code to itself. */
+async function holdsCommits(context: SyncContext, { repository, provider, known, call }: Subject): Promise<boolean> {
+  try {
+    return await context.histories.use(repository.id, 'commits', async (copy) => {
+      const remote = await provider.gitRemote(known, call.signal);
+      return (await copy.fetch({ ...remote, branch: null }, call.signal)) !== null;
+    });
+  } catch (error) {
+    if (call.signal.aborted || !(error instanceof AppError)) throw error;
+    return false;
+  }
+}
