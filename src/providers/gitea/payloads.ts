@@ -120,6 +120,7 @@ export const CommentPayload = Type.Object({
   /** One of the two is empty. */
   issue_url: Text,
   pull_request_url: Text,
+  body: Text,
   created_at: Time,
   updated_at: Time,
 });

@@ -1,4 +1,4 @@
-import type { Call, DeliveryHeaders, KnownAccount, KnownRepository, Provider } from '../provider.ts';
+import type { Call, ContributionPage, DeliveryHeaders, KnownAccount, KnownRepository, Provider } from '../provider.ts';
 import { reportAccount } from './accounts.ts';
 import { isBotName } from './actors.ts';
 import {
@@ -19,6 +19,7 @@ import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
 import { findRepository, listRepositories, privateAccesses } from './repositories.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
+import { withoutOwnComments } from './streams/own-comments.ts';
 import { readStream, tokenStreams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
 import { readDelivery } from './webhooks.ts';
@@ -101,18 +102,23 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     seenTotals: (account, call) =>
       reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
     streams: tokenStreams,
-    readStream: (stream, repository, position, call) =>
-      readStream(client, stream, repository, position, seenBy(repository, call)),
-    ...atFullDepth(client),
+    ...readersOf(client, app),
     resolveIdentities: (repository, identities, call) =>
       resolveIdentities(client, repository, identities, seenBy(repository, call)),
   };
 }
 
-/** What installed repositories are asked besides. */
-function atFullDepth(client: GitHubClient): FullDepth {
+/** Returns what reads contributions, and what installed repositories hold besides, with a token. */
+function readersOf(client: GitHubClient, app: GitHubApp | undefined): Pick<Provider, 'readStream'> & FullDepth {
+  const withoutOwn = async (page: ContributionPage, call: Call): Promise<ContributionPage> =>
+    app === undefined ? page : withoutOwnComments(page, () => app.botName(call));
   return {
-    readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
+    readStream: async (stream, repository, position, call) =>
+      withoutOwn(await readStream(client, stream, repository, position, seenBy(repository, call)), call),
+    readTip: async (repository, call) => {
+      const tip = await readTip(client, repository, seenBy(repository, call));
+      return tip && { ...tip, page: await withoutOwn(tip.page, call) };
+    },
     readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
     readChangedFiles: (repository, numbers, call) =>
       readChangedFiles(client, repository, numbers, seenBy(repository, call)),

@@ -159,6 +159,7 @@ export const RestCommentPayload = Type.Object({
   created_at: Time,
   updated_at: Time,
   user: Nullable(RestAccountPayload),
+  body: Type.Optional(Text),
   html_url: Text,
   /** Of a comment on an issue or pull request as a whole. */
   issue_url: Type.Optional(Text),

@@ -1,4 +1,5 @@
 import { noDetails } from '../../../contributions/contribution.ts';
+import { isWrittenByService } from '../../announcer.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
@@ -70,6 +71,7 @@ export function addComment(
   { note, awards }: Comment,
   number: number,
 ): void {
-  const comment = collector.add(kind, collector.mention(note.author), note);
+  const author = isWrittenByService(note.body) ? null : collector.mention(note.author);
+  const comment = collector.add(kind, author, note);
   comment.details = { ...noDetails, number, reactions: collector.reactions(awards) };
 }
