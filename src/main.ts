@@ -44,7 +44,7 @@ const usage = `plaudit COMMAND
   import FILE                        fill a new database from such a file
   achievements check FILE... [--json]
                                      say what is wrong with files of achievements; - is standard input
-  achievements preview FILE --repository OWNER/NAME [--provider NAME] [--person LOGIN] [--json]
+  achievements preview FILE PROVIDER/OWNER/REPOSITORY [--person LOGIN] [--json]
                                      say who would earn what by what is stored, and why not
 Settings come from the environment; README.md lists them.`;
 
