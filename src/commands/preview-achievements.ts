@@ -7,6 +7,8 @@ import { formatReport } from '../achievements/report.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
+import { untoldBy } from '../providers/index.ts';
+import type { ProviderConfig } from '../providers-file.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
 import { type NamedTarget, readRepositoryTarget } from './target.ts';
@@ -22,8 +24,9 @@ export async function previewAchievements(io: Io, args: readonly string[]): Prom
   const { file, target, person, json } = readArguments(args);
   const { provider, name, repository } = target;
   const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
-  requireHost(provider, settings);
-  const { config, reports, text } = readConfigFile(await readBytes(io, file));
+  const { kind, tokens, app } = hostCalled(provider, settings);
+  const untold = untoldBy(kind, tokens.length > 0 || app !== undefined);
+  const { config, reports, text } = readConfigFile(await readBytes(io, file), untold);
   for (const report of reports) io.warn(formatReport(file, text, report));
   if (config.achievements.length === 0)
     throw new AppError('invalid_input', `${file} has no achievement without a fault`);
@@ -39,8 +42,9 @@ export async function previewAchievements(io: Io, args: readonly string[]): Prom
 }
 
 /** @throws AppError `invalid_input` where no host of this name is configured. */
-function requireHost(name: string, { providers }: Config): void {
-  if (providers.some((one) => one.name === name)) return;
+function hostCalled(name: string, { providers }: Config): ProviderConfig {
+  const config = providers.find((one) => one.name === name);
+  if (config !== undefined) return config;
   const known = providers.map((one) => one.name).join(', ');
   throw new AppError('invalid_input', `${name} is not a provider here; those that are: ${known}`);
 }

@@ -5,6 +5,7 @@ import type { RepositoryFacts } from '../repositories/repository.ts';
 import type { Announcer } from './announcer.ts';
 import type { Call } from './call.ts';
 import type { InstallableApp } from './installation.ts';
+import type { Untold } from './untold.ts';
 
 export type { Call, Cost } from './call.ts';
 
@@ -230,6 +231,8 @@ export interface Provider {
   ): Promise<ListedRepository | null>;
   /** The streams, besides the history, that can be read with the credentials at hand. */
   readonly streams: readonly Stream[];
+  /** What cannot be read of contributions with the credentials at hand: every kind that no stream covers, and more. */
+  readonly untold: readonly Untold[];
   /** A page of a stream, newest change first. */
   readStream(stream: string, repository: KnownRepository, position: Position, call: Call): Promise<ContributionPage>;
 

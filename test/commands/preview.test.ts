@@ -33,12 +33,14 @@ async function preview(
 }
 
 const opened = fileWith('{ actor: author, action: issue, condition: count() >= 1 }');
+const starred = fileWith('{ actor: author, action: star, condition: starred = true }');
 
-test('preview takes a repository with its host', async () => {
+test('preview takes a repository with its host, and warns of what that host does not tell', async () => {
   await inGitea(async (scene) => {
     const { service, simulator } = scene;
     await using place = await makeTemporaryDirectory();
     await writeFile(place.at('opened.yaml'), opened);
+    await writeFile(place.at('starred.yaml'), starred);
     const settings = giteaSettings(simulator);
     await service.getComplete(`${giteaEntity(engines.name)}/contributors?repository=handbook`);
     for (const target of [
@@ -50,6 +52,14 @@ test('preview takes a repository with its host', async () => {
       assert.match(lines[0] ?? '', /^Hero: 3 would earn it$/, target.join(' '));
       assert.deepEqual(warnings, []);
     }
+    const { lines, warnings } = await preview(
+      service,
+      settings,
+      place.at('starred.yaml'),
+      `gitea/${engines.name}/handbook`,
+    );
+    assert.deepEqual(lines, ['Hero: 0 would earn it']);
+    assert.match(warnings.join('\n'), /warning: Gitea and Forgejo do not tell when somebody starred/);
     for (const [args, expected] of [
       [['codeberg/a/b'], /codeberg is not a provider here; those that are: github, gitea/],
       [['handbook'], /needs FILE PROVIDER\/OWNER\/NAME/],

@@ -22,6 +22,7 @@ import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { withoutOwnComments } from './streams/own-comments.ts';
 import { readStream, tokenStreams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
+import { untoldWith } from './untold.ts';
 import { readDelivery } from './webhooks.ts';
 
 export interface GitHubOptions {
@@ -59,6 +60,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       authorization: await gitAuthorization(client, repository.access, signal),
     }),
     fileUrl: (repository: Pick<KnownRepository, 'owner' | 'name'>, path: string) => fileUrl(url, repository, path),
+    untold: untoldWith(!client.budget.isAnonymous),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) =>
       readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
     proveOwnership: (credential: string, login: string, signal: AbortSignal) =>
