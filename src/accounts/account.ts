@@ -21,6 +21,8 @@ export interface Actor {
   avatarUrl: string;
   /** The name was read in an old commit: it never replaces one that the provider told. */
   nameMayBeOld?: true;
+  /** Whether the host shows the account to everybody; absent: the mention does not say. */
+  isPublic?: boolean;
 }
 
 /** The whole record, as the provider tells it when asked for the account itself. */

@@ -14,6 +14,7 @@ import { AppError } from '../errors.ts';
 import { type Call, historyStream } from '../providers/provider.ts';
 import { eraseGoneRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
+import { checkAccounts } from './check-accounts.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
@@ -85,6 +86,12 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       },
     },
     ...createInstalledTasks(context, (work, signal) => settled(context, work, signal)),
+    check_accounts: {
+      urgency: 'background',
+      maxAttempts: 1,
+      schedule: '17 * * * *',
+      run: (_payload, signal) => checkAccounts(context, call('background', signal)),
+    },
     clean_up: {
       urgency: 'background',
       maxAttempts: 1,

@@ -19,8 +19,11 @@ export const UserPayload = Type.Object({
   login: Text,
   full_name: Text,
   avatar_url: Text,
+  /** `public`, `limited` (to those who are signed in) or `private`, whoever asks: go-gitea/gitea, services/convert/user.go. */
+  visibility: Text,
 });
 export type UserPayload = Static<typeof UserPayload>;
+export const FoundUsersPayload = Type.Object({ data: Nullable(Type.Array(UserPayload)) });
 
 /** The account itself, which may be an organization. */
 export const ProfilePayload = Type.Object({
@@ -28,7 +31,6 @@ export const ProfilePayload = Type.Object({
   email: Text,
   website: Text,
   description: Text,
-  visibility: Text,
   followers_count: Count,
   following_count: Count,
 });

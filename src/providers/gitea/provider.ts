@@ -4,7 +4,7 @@ import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient } from '../rest/client.ts';
 import { readersOf } from '../rest/readers.ts';
 import { accessesOf, seenBy } from '../rest/views.ts';
-import { accountPath, refreshAccount, reportAccount } from './accounts.ts';
+import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
 import { giteaDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
@@ -45,6 +45,7 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     repositoryUrl: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
     lookUp: (login, call) => reportAccount(client, login, call),
     refresh: (account, call) => refreshAccount(client, account, call),
+    checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
     totalsFromStored: true,
     accesses: () => accessesOf(client),
     // No token tells totals of what its bearer may see.

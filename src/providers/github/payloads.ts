@@ -127,7 +127,13 @@ export type RepositoryPayload = Static<typeof RepositoryPayload>;
 export const OwnedRepositoriesPayload = Type.Object({
   repositoryOwner: Nullable(Type.Object({ repositories: countedPage(RepositoryPayload) })),
 });
-export const NamedRepositoryPayload = Type.Object({ repository: Nullable(RepositoryPayload) });
+/** Found by a former name, too, it may belong to another account by now. */
+export const NamedRepositoryPayload = Type.Object({
+  repository: Nullable(
+    Type.Object({ ...RepositoryPayload.properties, owner: Type.Object({ databaseId: Type.Optional(DatabaseId) }) }),
+  ),
+});
+export const AccountsPayload = Type.Object({ nodes: Type.Array(Nullable(ActorPayload)) });
 
 export const StarredRepositoriesPayload = Type.Object({
   node: Nullable(Type.Object({ repositories: OwnedStarsPayload })),
@@ -210,6 +216,7 @@ export const RestRepositoryPayload = Type.Object({
   id: DatabaseId,
   node_id: Text,
   name: Text,
+  owner: Type.Object({ id: DatabaseId }),
   description: Nullable(Text),
   private: Type.Boolean(),
   fork: Type.Boolean(),

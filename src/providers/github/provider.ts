@@ -12,6 +12,7 @@ import {
 import { GitHubApp } from './app/github-app.ts';
 import type { AppIdentity } from './app/identity.ts';
 import { describeBudget } from './budget-report.ts';
+import { checkAccounts } from './check-accounts.ts';
 import { GitHubClient } from './client.ts';
 import { readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
@@ -75,6 +76,8 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       ...seam,
       lookUp: (login, call) => reportByRest(client, accountPath(login), call),
       refresh: (account, call) => reportByRest(client, `/user/${account.externalId}`, call),
+      // With 60 requests an hour nothing is checked that nobody asks for.
+      checkAccounts: async () => new Map(),
       listRepositories: (owner, cursor, call) => listRepositoriesByRest(client, owner, cursor, call),
       findRepository: (owner, repository, _options, call) => findRepositoryByRest(client, owner, repository, call),
       accesses: () => [],
@@ -98,6 +101,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       account.type === 'bot'
         ? reportByRest(client, `/user/${account.externalId}`, call)
         : reportAccount(client, { ...known(account), counting: 'public' }, account.memory, call, now()),
+    checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
     findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     accesses: (account) => privateAccesses(client, account),

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { AddedCommentPayload, DiscussionTitlesPayload, LastCommentsPayload } from './app/writing-payloads.ts';
 import type { Query } from './client.ts';
 import {
+  AccountsPayload,
   NamedRepositoryPayload,
   OwnedRepositoriesPayload,
   RepositoryFilesPayload,
@@ -48,6 +49,7 @@ export const ownedRepositories = query(
   repository,
 );
 export const namedRepository = query('NamedRepository', NamedRepositoryPayload, read('named-repository'), repository);
+export const accounts = query('Accounts', AccountsPayload, read('accounts'), actor);
 export const starredRepositories = query(
   'StarredRepositories',
   StarredRepositoriesPayload,

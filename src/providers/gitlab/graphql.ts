@@ -32,6 +32,7 @@ const User = Type.Object({
   username: Type.String(),
   name: Type.String(),
   avatarUrl: Nullable(Type.String()),
+  state: Type.String(),
 });
 const CommitsAnswer = Type.Object({
   project: Nullable(
@@ -66,7 +67,7 @@ export async function readAuthors(
   for (const some of inParts(possible, atOnce.commits)) {
     const commits = some.map(
       (oid, index) =>
-        `c${index}: tree(ref: "${oid}") { lastCommit { authorEmail author { id username name avatarUrl } } }`,
+        `c${index}: tree(ref: "${oid}") { lastCommit { authorEmail author { id username name avatarUrl state } } }`,
     );
     const query = `query Authors($path: ID!) { project(fullPath: $path) { repository { ${commits.join(' ')} } } }`;
     const variables = { path: `${owner}/${name}` };
@@ -84,10 +85,10 @@ export async function readAuthors(
 function authorOf(user: Static<typeof User> | null, client: RestClient): Actor | null {
   const [, id] = /^gid:\/\/gitlab\/User\/(\d{1,15})$/.exec(user?.id ?? '') ?? [];
   if (user === null || id === undefined) return null;
-  const { username, name, avatarUrl } = user;
+  const { username, name, avatarUrl, state } = user;
   // It is told without the host where the host keeps it.
   const avatar_url = avatarUrl === null ? null : new URL(avatarUrl, client.url).href;
-  return toActor({ id: Number(id), username, name, avatar_url });
+  return toActor({ id: Number(id), username, name, avatar_url, state });
 }
 
 const Count = Type.Integer({ minimum: 0 });

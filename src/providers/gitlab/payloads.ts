@@ -11,14 +11,26 @@ const Count = Type.Integer({ minimum: 0 });
 const Id = Type.Integer({ minimum: 1 });
 const Time = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' });
 
-/** An account as everything mentions it. https://docs.gitlab.com/api/users/ */
-export const UserPayload = Type.Object({ id: Id, username: Text, name: Text, avatar_url: Nullable(Text) });
+/**
+ * An account as everything mentions it. https://docs.gitlab.com/api/users/; `state` is in gitlabhq/gitlabhq,
+ * lib/api/entities/user_basic.rb.
+ */
+export const UserPayload = Type.Object({
+  id: Id,
+  username: Text,
+  name: Text,
+  avatar_url: Nullable(Text),
+  state: Type.Optional(Text),
+});
 export type UserPayload = Static<typeof UserPayload>;
 export const UsersPayload = Type.Array(UserPayload);
 
 const OptionalText = Type.Optional(Nullable(Text));
 
-/** The account itself; whoever keeps their profile to themselves tells no followers. */
+/**
+ * The account itself. Of a private profile, or a blocked account, followers are told only to the user and to administrators,
+ * the latter with `private_profile`: gitlabhq/gitlabhq, lib/api/entities/user.rb and app/policies/user_policy.rb.
+ */
 export const ProfilePayload = Type.Object({
   ...UserPayload.properties,
   bio: OptionalText,
@@ -26,6 +38,7 @@ export const ProfilePayload = Type.Object({
   twitter: OptionalText,
   linkedin: OptionalText,
   bot: Type.Optional(Nullable(Type.Boolean())),
+  private_profile: Type.Optional(Nullable(Type.Boolean())),
   followers: Type.Optional(Nullable(Count)),
   following: Type.Optional(Nullable(Count)),
 });

@@ -4,7 +4,7 @@ import { BearerClient } from '../rest/bearer/client.ts';
 import { type ClientOptions, RestClient } from '../rest/client.ts';
 import { readersOf } from '../rest/readers.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
-import { refreshAccount, reportAccount } from './accounts.ts';
+import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
 import { gitlabDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
@@ -49,6 +49,7 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
     repositoryUrl: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
     lookUp: (login, call) => reportAccount(client, login, call),
     refresh: (account, call) => refreshAccount(client, account, call),
+    checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
     totalsFromStored: true,
     accesses: () => accessesOf(client),
     // No token tells totals of what its bearer may see.
