@@ -103,7 +103,7 @@ async function fill({ pool, connection }: Database): Promise<{ repositoryId: str
   );
   await pool.query('analyze');
   const text = fileText();
-  const file = readFile({ path: '.plaudit/config.yaml', oid: '1', sizeBytes: text.length, text });
+  const file = readFile({ path: '.plaudit/config.yaml', oid: '1', sizeBytes: text.length, text }, []);
   await inTransaction(connection, (transaction) =>
     saveFile(transaction, repositoryId, { file, revision: '1', readAt: new Date(), isNew: true, newId: uuidv7 }),
   );

@@ -234,8 +234,8 @@ function oneFromSettings(settings: Settings, prefix: 'GITEA' | 'GITLAB', title: 
   }
   const kind = prefix.toLowerCase();
   const url = withoutSlash(address);
-  const apiUrl = `${url}${apiPathOf(kind)}`;
-  return [{ name: kind, kind, url, apiUrl, tokens: splitList(token), webhookSecret, app: undefined }];
+  const host = { name: kind, kind, url, apiUrl: `${url}${apiPathOf(kind)}` };
+  return [{ ...host, tokens: splitList(token), webhookSecret, app: undefined, isImplied: false }];
 }
 
 function gitHubFromSettings(settings: Settings): ProviderConfig {
@@ -253,6 +253,7 @@ function gitHubFromSettings(settings: Settings): ProviderConfig {
       { id: settings.GITHUB_APP_ID, privateKey: settings.GITHUB_APP_PRIVATE_KEY },
       { id: 'GITHUB_APP_ID', privateKey: 'GITHUB_APP_PRIVATE_KEY' },
     ),
+    isImplied: Object.keys(settings).every((name) => !name.startsWith('GITHUB_')),
   };
 }
 

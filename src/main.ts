@@ -42,9 +42,10 @@ const usage = `plaudit COMMAND
   card PATH FILE [PATH FILE...]      write pictures into files: PATH is an address of this service, FILE ends with .svg or .png
   export FILE                        write everything that is stored to a file
   import FILE                        fill a new database from such a file
-  achievements check FILE... [--json]
-                                     say what is wrong with files of achievements; - is standard input
-  achievements preview FILE --repository OWNER/NAME [--provider NAME] [--person LOGIN] [--json]
+  achievements check FILE... [--host github|gitea|forgejo|gitlab] [--json]
+                                     say what is wrong with files of achievements, and what such a host does not tell; - is
+                                     standard input
+  achievements preview FILE PROVIDER/OWNER/REPOSITORY [--person LOGIN] [--json]
                                      say who would earn what by what is stored, and why not
 Settings come from the environment; README.md lists them.`;
 

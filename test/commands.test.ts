@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { createContractWorld } from './contract/world.ts';
 import { processesIn, waitUntilEmpty } from './database/embedded/cluster-processes.ts';
 import { createTestDatabase } from './database.ts';
 import { makeTemporaryDirectory } from './git/temporary-directory.ts';
+import { startGiteaSimulator } from './gitea/simulator.ts';
 import { startSimulator } from './github/simulator.ts';
 import { countersOf } from './github/world/truth.ts';
 import { snapshot } from './sync/snapshot.ts';
@@ -100,6 +102,20 @@ test('serve: one line says where, on what, with how much budget, and what to try
   assert.equal(await third.stop('SIGINT'), 0);
   await waitUntilEmpty(place.at('data'));
   assert.deepEqual(await processesIn(place.at('data')), []);
+});
+
+test('serve: the first line names the configured hosts alone, and github.com is not asked for its budget', async () => {
+  const { world } = createContractWorld();
+  await using gitea = await startGiteaSimulator({ world });
+  await using created = await createTestDatabase();
+  await using place = await makeTemporaryDirectory();
+  const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url, GITEA_URL: gitea.url };
+  await using serving = plaudit(['serve'], environment);
+  const [, url = '', facts = '', example = ''] = listening.exec(await serving.line(listening)) ?? [];
+  assert.match(facts, /; gitea: version \S+, asked without a token$/);
+  assert.doesNotMatch(facts, /github/);
+  assert.equal(example, `${url}/v1/gitea/entities/NAME`);
+  assert.equal(await serving.stop(), 0);
 });
 
 test('settings that are wrong or unknown stop the start with one line that names them and not their value', async () => {

@@ -37,12 +37,24 @@ test('an empty environment gives what a newcomer needs', () => {
       tokens: [],
       webhookSecret: undefined,
       app: undefined,
+      isImplied: true,
     },
   ]);
 });
 
 test('an empty value is an unset one', () => {
   assert.equal(readConfig({ PORT: '', GITHUB_TOKEN: '', DATABASE_URL: '' }, noFiles).port, 8080);
+});
+
+test('github.com is implied as long as no setting is about GitHub', () => {
+  for (const [environment, expected] of [
+    [{}, true],
+    [{ GITEA_URL: 'https://git.example' }, true],
+    [{ GITHUB_TOKEN: 'ghp_a' }, false],
+    [{ GITHUB_URL: 'https://github.example' }, false],
+  ] as [Record<string, string>, boolean][]) {
+    assert.equal(readConfig(environment, noFiles).providers[0]?.isImplied, expected);
+  }
 });
 
 test('several tokens are split, trimmed and told apart', () => {
@@ -135,6 +147,7 @@ test('a providers file adds instances under their own names', () => {
     tokens: ['a', 'b'],
     webhookSecret: '0123456789abcdef',
     app: undefined,
+    isImplied: false,
   });
 });
 
@@ -208,6 +221,7 @@ test('a Gitea of one’s own is a provider called gitea', () => {
     tokens: ['a', 'b'],
     webhookSecret: 'a webhook secret of ours',
     app: undefined,
+    isImplied: false,
   });
   assert.equal(refusal({ GITEA_TOKEN: 'marker' }), 'GITEA_TOKEN is set without GITEA_URL, the address of your Gitea');
   assert.match(refusal({ GITEA_WEBHOOK_SECRET: 'a webhook secret of ours' }), /^GITEA_WEBHOOK_SECRET is set without/);
@@ -230,6 +244,7 @@ test('a GitLab of one’s own is a provider called gitlab, beside others from th
     tokens: ['glpat-a'],
     webhookSecret: undefined,
     app: undefined,
+    isImplied: false,
   });
   assert.deepEqual([work?.kind, work?.apiUrl], ['gitlab', 'https://git.example/gitlab/api/v4']);
   assert.equal(

@@ -23,6 +23,8 @@ export interface Actor {
   nameMayBeOld?: true;
   /** The mention says no display name, and no address of the avatar but the plain one: neither replaces a stored one. */
   isBrief?: true;
+  /** Whether the host shows the account to everybody; absent: the mention does not say. */
+  isPublic?: boolean;
 }
 
 /** The whole record, as the provider tells it when asked for the account itself. */

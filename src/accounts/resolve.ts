@@ -89,6 +89,11 @@ export class Resolver {
     switch (holder?.state) {
       case 'present': {
         const { account } = holder;
+        if (account.hiddenByHost) {
+          // Its owner alone is answered. That the host shows it again is found out behind the answer.
+          this.askInBackground(lookUpJob(asked));
+          return holder;
+        }
         // Somebody who was only seen as a contributor has never been asked for.
         if (account.askedAt === null) break;
         if (!account.pinned && this.isStale(account.askedAt)) this.askInBackground(refreshJob(account.id));

@@ -23,7 +23,7 @@ import { nameKey } from './account.ts';
 import { Entity, toEntity } from './entity.ts';
 import { refreshJob } from './jobs.ts';
 import type { Resolver } from './resolve.ts';
-import { type Account, findById, findByName } from './store.ts';
+import { type Account, findById, findByName, isShown } from './store.ts';
 
 /** What every route about an account needs. */
 export interface AccountRouteContext {
@@ -61,8 +61,14 @@ export interface AskedAccount {
   isOwner: boolean;
 }
 
-/** What a route makes of an account: an answer, or undefined while nothing at all is known yet. */
-export type Made = MadeAnswer | undefined;
+/** What a route makes of an account: an answer, where to look instead, or undefined while nothing at all is known yet. */
+export type Made = MadeAnswer | Moved | undefined;
+
+/** What was asked for is found by another name. */
+export interface Moved {
+  /** The present name of the repository. */
+  repository: string;
+}
 
 interface MadeAnswer {
   envelope: Envelope;
@@ -105,8 +111,8 @@ export async function answerAboutAccount(
   if (resolution.state === 'pending') return sendNotYet(context, exchange);
   const { account } = resolution;
   const isOwner = request.caller?.accountId === account.id;
-  if (account.hidden && !isOwner) throw noSuchAccount();
-  if (resolution.state === 'renamed') return sendRedirect(request, reply, account.name);
+  if (!isShown(account) && !isOwner) throw noSuchAccount();
+  if (resolution.state === 'renamed') return sendRedirect(request, reply, { account: account.name });
   const kept = keptPicture(context, exchange, account);
   if (kept !== undefined) return sendAnswer(request, reply, kept);
   const made = await make({ account, provider, deadline, isOwner });
@@ -157,7 +163,7 @@ export async function requireOwner(
   if (nameKey(account.name) === nameKey(asked.name)) return { account, provider, caller };
   const holder = await findByName(context.connection, asked.provider, asked.name);
   if (holder?.state !== 'renamed' || holder.account.id !== account.id) throw notTheirs();
-  await sendRedirect(request, reply, account.name);
+  await sendRedirect(request, reply, { account: account.name });
   return 'redirected';
 }
 
@@ -205,6 +211,7 @@ async function sendMade(
 ): Promise<FastifyReply> {
   if (made === undefined) return sendNotYet(context, exchange);
   const { request, reply, picture } = exchange;
+  if ('repository' in made) return sendRedirect(request, reply, made);
   const { caller } = request;
   const { cache, pictures, now } = context;
   const audience: Audience = caller === null ? (made.audience ?? 'everybody') : 'caller';

@@ -3,6 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import { passGate } from '../database/gate.ts';
 import type { Tables } from '../database/tables.ts';
 import { type AccountFacts, type Actor, nameKey } from './account.ts';
+import { leftAtInSql } from './former-name-store.ts';
 import { findOptedOutIds } from './opt-out-store.ts';
 
 /** An account as it is stored. */
@@ -18,6 +19,8 @@ export interface Account extends AccountFacts {
   pinned: boolean;
   /** The owner wants it shown to nobody else. */
   hidden: boolean;
+  /** The host does not show it to everybody. */
+  hiddenByHost: boolean;
   /** The owner lets everybody see the numbers of private contributions. */
   publishesPrivate: boolean;
   /** What the provider's module keeps. */
@@ -32,6 +35,11 @@ export type NameHolder =
   /** Another account had the name before and is called otherwise now. */
   | { state: 'renamed'; account: Account; checkAfter: Date }
   | { state: 'gone'; account: Account };
+
+/** Returns whether an account may be shown to others than its owner. */
+export function isShown({ hidden, hiddenByHost }: Pick<Account, 'hidden' | 'hiddenByHost'>): boolean {
+  return !hidden && !hiddenByHost;
+}
 
 /** Finds who has, or last had, a name; the letter case does not matter. */
 export async function findByName(
@@ -50,18 +58,24 @@ export async function findByName(
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  if (row !== undefined && row.gone_at === null) return { state: 'present', account: toAccount(row) };
+  const holder = row?.gone_at === null ? toAccount(row) : undefined;
+  // What was only mentioned may have lost its name since, which no refresh has told yet.
+  if (holder !== undefined && holder.askedAt !== null) return { state: 'present', account: holder };
   const former = await connection
     .selectFrom('former_names')
     .innerJoin('accounts', 'accounts.id', 'former_names.account_id')
     .selectAll('accounts')
-    .select('former_names.check_after')
+    .select(['former_names.check_after', 'former_names.redirected_at'])
     .where('former_names.provider', '=', provider)
     .where('former_names.name_key', '=', nameKey(name))
     .where('accounts.gone_at', 'is', null)
     .orderBy('former_names.left_at', 'desc')
+    .orderBy(sql`former_names.redirected_at desc nulls last`)
     .limit(1)
     .executeTakeFirst();
+  const redirectedAt = former?.redirected_at ?? null;
+  const isLedElsewhere = redirectedAt !== null && row !== undefined && redirectedAt >= row.named_at;
+  if (holder !== undefined && !isLedElsewhere) return { state: 'present', account: holder };
   if (former !== undefined) return { state: 'renamed', account: toAccount(former), checkAfter: former.check_after };
   return row && { state: 'gone', account: toAccount(row) };
 }
@@ -83,22 +97,23 @@ export async function saveAccount(
   const socials = facts.socials === null ? null : JSON.stringify(facts.socials);
   const { rows } = await sql<{ id: string; is_newest: boolean }>`
     with before as (
-      select id, name from accounts where provider = ${provider} and external_id = ${facts.externalId}
+      select id, name, named_at from accounts where provider = ${provider} and external_id = ${facts.externalId}
     ), saved as (
       insert into accounts as a (
         id, provider, external_id, handle, type, name, display_name, avatar_url, website, description, socials,
-        followers, following, named_at, asked_at, provider_memory, created_at, updated_at)
+        followers, following, named_at, asked_at, checked_at, provider_memory, created_at, updated_at)
       values (
         ${report.newId}, ${provider}, ${facts.externalId}, ${facts.handle}, ${facts.type}, ${facts.name},
         ${facts.displayName}, ${facts.avatarUrl}, ${facts.website}, ${facts.description}, ${socials}::jsonb,
-        coalesce(${facts.followers}::integer, 0), coalesce(${facts.following}::integer, 0), ${askedAt}, ${askedAt}, ${JSON.stringify(report.memory)}::jsonb,
-        ${askedAt}, ${askedAt})
+        coalesce(${facts.followers}::integer, 0), coalesce(${facts.following}::integer, 0), ${askedAt}, ${askedAt}, ${askedAt},
+        ${JSON.stringify(report.memory)}::jsonb, ${askedAt}, ${askedAt})
       on conflict (provider, external_id) do update set
         handle = excluded.handle, type = excluded.type, name = excluded.name, display_name = excluded.display_name,
         avatar_url = excluded.avatar_url, website = excluded.website, description = excluded.description,
         socials = coalesce(excluded.socials, a.socials), followers = coalesce(${facts.followers}::integer, a.followers),
         following = coalesce(${facts.following}::integer, a.following), named_at = excluded.named_at, asked_at = excluded.asked_at,
-        provider_memory = excluded.provider_memory, gone_at = null,
+        provider_memory = excluded.provider_memory, gone_at = null, hidden_by_host = false,
+        checked_at = excluded.checked_at,
         updated_at = case when (a.type, a.name, a.display_name, a.avatar_url, a.website, a.description, a.socials,
             a.followers, a.following, a.gone_at)
           is distinct from (excluded.type, excluded.name, excluded.display_name, excluded.avatar_url,
@@ -110,7 +125,7 @@ export async function saveAccount(
       returning id
     ), left_name as (
       insert into former_names (provider, name_key, account_id, left_at, check_after)
-      select ${provider}, lower(before.name), before.id, ${askedAt}, ${askedAt}
+      select ${provider}, lower(before.name), before.id, ${leftAtInSql(provider, 'before.name', 'before.named_at', askedAt)}, ${askedAt}
       from before join saved using (id) where lower(before.name) <> lower(${facts.name})
       on conflict (provider, name_key, account_id)
         do update set left_at = excluded.left_at, check_after = excluded.check_after
@@ -124,6 +139,22 @@ export async function saveAccount(
   const row = rows[0];
   if (row === undefined) throw new Error('an account was neither stored nor there');
   return { id: row.id, isNewest: row.is_newest };
+}
+
+/** Returns a mention of an account as its row. */
+function mentionOf(actor: Actor, { mentionedAt, newId }: { mentionedAt: Date; newId: () => string }) {
+  return {
+    id: newId(),
+    external_id: actor.externalId,
+    handle: actor.handle,
+    type: actor.type,
+    name: actor.name,
+    display_name: actor.displayName,
+    avatar_url: actor.avatarUrl,
+    is_public: actor.isPublic ?? null,
+    named_at: actor.nameMayBeOld ? new Date(0) : mentionedAt,
+    is_brief: actor.isBrief ?? false,
+  };
 }
 
 /**
@@ -147,27 +178,19 @@ export async function saveActors(
   );
   const mentions = actors
     .filter(({ externalId }) => !optedOut.includes(externalId))
-    .map((actor) => ({
-      id: options.newId(),
-      external_id: actor.externalId,
-      handle: actor.handle,
-      type: actor.type,
-      name: actor.name,
-      display_name: actor.displayName,
-      avatar_url: actor.avatarUrl,
-      named_at: actor.nameMayBeOld ? new Date(0) : mentionedAt,
-      is_brief: actor.isBrief ?? false,
-    }));
+    .map((actor) => mentionOf(actor, options));
   const { rows } = await sql<{ id: string; external_id: string }>`
     with mentioned as (
       select * from json_to_recordset(${JSON.stringify(mentions)}::json) as m (
         id uuid, external_id text, handle text, type text, name text, display_name text, avatar_url text,
-        named_at timestamptz, is_brief boolean)
+        is_public boolean, named_at timestamptz, is_brief boolean)
     ), told as (
       select a.id, a.external_id, a.type as old_type, a.name as old_name, a.display_name as old_display_name,
-        a.avatar_url as old_avatar_url, a.named_at as old_named_at, m.handle, m.type, m.name, m.named_at,
+        a.avatar_url as old_avatar_url, a.named_at as old_named_at, m.handle, m.type, m.name, m.is_public, m.named_at,
         case when m.is_brief then a.display_name else m.display_name end as display_name,
-        case when m.is_brief then a.avatar_url else m.avatar_url end as avatar_url
+        case when m.is_brief then a.avatar_url else m.avatar_url end as avatar_url,
+        coalesce(a.checked_at, a.gone_at, '-infinity') <= m.named_at
+          and (a.gone_at is not null or coalesce(a.hidden_by_host = m.is_public, false)) as is_shown_otherwise
       from mentioned m join accounts a on a.provider = ${provider} and a.external_id = m.external_id
     ), known as (
       select *, old_named_at < named_at and (old_type, old_name, old_display_name, old_avatar_url)
@@ -175,51 +198,36 @@ export async function saveActors(
       from told
     ), added as (
       insert into accounts (
-        id, provider, external_id, handle, type, name, display_name, avatar_url, named_at, created_at, updated_at)
-      select id, ${provider}, external_id, handle, type, name, display_name, avatar_url,
-        named_at, ${mentionedAt}, ${mentionedAt}
+        id, provider, external_id, handle, type, name, display_name, avatar_url, hidden_by_host, checked_at, named_at,
+        created_at, updated_at)
+      select id, ${provider}, external_id, handle, type, name, display_name, avatar_url, is_public is false,
+        case when is_public is not null then ${mentionedAt}::timestamptz end, named_at, ${mentionedAt}, ${mentionedAt}
       from mentioned m where not exists (select from known where known.external_id = m.external_id)
       order by external_id
       on conflict (provider, external_id) do update set name = excluded.name
       returning id, external_id
     ), changed as (
-      update accounts a set type = known.type, name = known.name, display_name = known.display_name, avatar_url = known.avatar_url,
-        handle = case when known.handle = '' then a.handle else known.handle end,
-        named_at = known.named_at, updated_at = ${mentionedAt}
-      from known where a.id = known.id and known.differs
+      update accounts a set updated_at = ${mentionedAt},
+        type = case when differs then known.type else a.type end,
+        name = case when differs then known.name else a.name end,
+        display_name = case when differs then known.display_name else a.display_name end,
+        avatar_url = case when differs then known.avatar_url else a.avatar_url end,
+        handle = case when differs and known.handle <> '' then known.handle else a.handle end,
+        named_at = case when differs then known.named_at else a.named_at end,
+        hidden_by_host = case when is_shown_otherwise then coalesce(not is_public, a.hidden_by_host) else a.hidden_by_host end,
+        gone_at = case when is_shown_otherwise then null else a.gone_at end,
+        checked_at = case when is_shown_otherwise then known.named_at else a.checked_at end
+      from known where a.id = known.id and (differs or is_shown_otherwise)
     ), left_name as (
       insert into former_names (provider, name_key, account_id, left_at, check_after)
-      select ${provider}, lower(old_name), id, ${mentionedAt}, ${mentionedAt}
+      select ${provider}, lower(old_name), id, ${leftAtInSql(provider, 'old_name', 'old_named_at', mentionedAt)},
+        ${mentionedAt}
       from known where differs and lower(old_name) <> lower(name)
       on conflict (provider, name_key, account_id)
         do update set left_at = excluded.left_at, check_after = excluded.check_after
     )
     select id, external_id from known union all select id, external_id from added`.execute(connection);
   return new Map(rows.map((row) => [row.external_id, row.id]));
-}
-
-/** Hides an account that its provider does not know any more. */
-export async function markGone(connection: Connection, id: string, now: Date): Promise<void> {
-  await connection
-    .updateTable('accounts')
-    .set({ gone_at: sql`coalesce(gone_at, ${now})`, asked_at: now, updated_at: now })
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Leaves a name that an account had before alone until `checkAfter`: nobody else has taken it so far. */
-export async function keepFormerName(
-  connection: Connection,
-  provider: string,
-  name: string,
-  checkAfter: Date,
-): Promise<void> {
-  await connection
-    .updateTable('former_names')
-    .set({ check_after: checkAfter })
-    .where('provider', '=', provider)
-    .where('name_key', '=', nameKey(name))
-    .execute();
 }
 
 /** Erases accounts that have been gone since before `before`, with all that is stored about them. */
@@ -247,6 +255,7 @@ function toAccount(row: Selectable<Tables['accounts']>): Account {
     askedAt: row.asked_at,
     pinned: row.pinned,
     hidden: row.hidden,
+    hiddenByHost: row.hidden_by_host,
     publishesPrivate: row.publishes_private,
     memory: row.provider_memory,
     createdAt: row.created_at,

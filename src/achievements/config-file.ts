@@ -1,9 +1,11 @@
+import type { Untold } from '../providers/untold.ts';
 import { type Fault, newFault } from './conditions/fault.ts';
 import { type Config } from './config.ts';
 import { ConfigFile } from './file-schema.ts';
 import { readAchievements } from './read-achievements.ts';
 import { readEntries } from './read-entries.ts';
 import { readPointActions } from './read-point-actions.ts';
+import type { Reading } from './read-trigger.ts';
 import { readWebhooks } from './read-webhooks.ts';
 import { type Report, toReports } from './report.ts';
 import { shapeOf } from './shape.ts';
@@ -21,13 +23,16 @@ export interface ReadConfigFile {
   text: string;
 }
 
-/** Reads a file of achievements. Whatever it holds, it is told with its place what is wrong; nothing is thrown. */
-export function readConfigFile(bytes: Uint8Array): ReadConfigFile {
+/**
+ * Reads a file of achievements. Whatever it holds, it is told with its place what is wrong; nothing is thrown.
+ * @param untold what the host of the file's repository does not tell, of which conditions are warned.
+ */
+export function readConfigFile(bytes: Uint8Array, untold: readonly Untold[] = []): ReadConfigFile {
   const { text, fault } = decode(bytes);
   const faults: Fault[] = fault === undefined ? [] : [fault];
   const { root, faults: yamlFaults } = fault === undefined ? readYaml(text) : { root: undefined, faults: [] };
   faults.push(...yamlFaults);
-  const config = root === undefined ? emptyConfig() : readRoot(root, { file: text, faults });
+  const config = root === undefined ? emptyConfig() : readRoot(root, { file: text, faults, untold });
   if (root === undefined && faults.length === 0) {
     faults.push(newFault({ start: 0, end: 0 }, 'the file is empty', { expected: 'version, achievements' }));
   }
@@ -38,7 +43,7 @@ function emptyConfig(): Config {
   return { pointActions: [], achievements: [], webhooks: [] };
 }
 
-function readRoot(root: YamlNode, reading: { file: string; faults: Fault[] }): Config {
+function readRoot(root: YamlNode, reading: Reading): Config {
   const parts = new Map<string, YamlNode>();
   const shape = shapeOf(ConfigFile);
   readEntries({ ...shape, properties: shape.properties ?? {} }, root, 'the file', {

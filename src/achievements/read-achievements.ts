@@ -21,7 +21,7 @@ export interface Achievements {
 export function readAchievements(
   node: YamlNode | undefined,
   points: PointActions,
-  { file, faults }: Reading,
+  { faults, ...reading }: Reading,
 ): Achievements {
   const achievements: Achievement[] = [];
   const names = new Set<string>();
@@ -31,7 +31,7 @@ export function readAchievements(
     const nameNode = nodeAt(item, 'achievement', 'name');
     const name = nameNode.kind === 'scalar' ? nameNode.text.trim() : '';
     const found: Fault[] = [];
-    const achievement = readAchievement(item, points, { file, faults: found });
+    const achievement = readAchievement(item, points, { ...reading, faults: found });
     if (name !== '' && names.has(name)) {
       found.push(newFault(nameNode, `there is another achievement ${name}`, { expected: 'a name of its own' }));
     } else if (achievement !== undefined) achievements.push(achievement);

@@ -1,5 +1,6 @@
+import type { Untold } from '../providers/untold.ts';
 import { checkCondition, type Surroundings } from './conditions/check.ts';
-import { alternatives, type Fault, newFault } from './conditions/fault.ts';
+import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
 import { type Action, type Actor, actionsOf, actorAliases, actors } from './conditions/vocabulary.ts';
 import type { Trigger } from './config.ts';
 import {
@@ -12,12 +13,15 @@ import {
 import { nodeAt } from './read-entries.ts';
 import { readNode } from './read-node.ts';
 import { placeInScalar } from './scalar-places.ts';
+import { warnOfUntold } from './untold-warnings.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 /** The file that is being read, and what was found wrong so far. */
 export interface Reading {
   file: string;
   faults: Fault[];
+  /** What the host of the file's repository does not tell; empty where no host is known. */
+  untold: readonly Untold[];
 }
 
 /** Checks that a trigger means something. @param node the mapping with its keys. @returns undefined when it does not. */
@@ -25,7 +29,7 @@ export function readTrigger(
   trigger: TriggerFile | PointTriggerFile,
   node: YamlNode,
   surroundings: Omit<Surroundings, 'action'>,
-  { file, faults }: Reading,
+  { file, faults, untold }: Reading,
 ): Trigger | undefined {
   const actor = toActor(trigger.actor);
   const { action } = trigger;
@@ -36,10 +40,13 @@ export function readTrigger(
   const conditionNode = nodeAt(node, 'condition');
   const text = conditionNode.kind === 'scalar' ? conditionNode.text : trigger.condition;
   const { condition, faults: found } = checkCondition(text, { ...surroundings, action });
-  for (const fault of found) {
-    faults.push({ ...fault, ...(conditionNode.kind === 'scalar' && placeInScalar(file, conditionNode, fault)) });
-  }
-  return condition && { actor, action, condition, text };
+  const inCondition = (span: Span): Span =>
+    conditionNode.kind === 'scalar' ? placeInScalar(file, conditionNode, span) : span;
+  for (const fault of found) faults.push({ ...fault, ...inCondition(fault) });
+  const read = condition && { actor, action, condition, text };
+  const places = { actor: nodeAt(node, 'actor'), action: nodeAt(node, 'action'), inCondition };
+  if (read !== undefined) faults.push(...warnOfUntold(read, untold, places));
+  return read;
 }
 
 /** Reports what is wrong with the conditions of a part whose shape is faulty, as far as its triggers have theirs. */

@@ -1,35 +1,33 @@
+import { parseArgs } from 'node:util';
 import { type ReadConfigFile, readConfigFile } from '../achievements/config-file.ts';
 import { formatReport } from '../achievements/report.ts';
 import { AppError } from '../errors.ts';
+import { untoldBy } from '../providers/index.ts';
 import type { Io } from './io.ts';
 import { previewAchievements } from './preview-achievements.ts';
 import { readBytes } from './read-bytes.ts';
+
+const usage = 'achievements check needs FILE..., and maybe --host github, gitea, forgejo or gitlab, and --json';
 
 /** `plaudit achievements check|preview`: files of achievements before they are live. */
 export async function achievements(io: Io, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (name === 'check') await checkFiles(io, rest);
   else if (name === 'preview') await previewAchievements(io, rest);
-  else throw new AppError('invalid_input', 'achievements needs check FILE..., or preview FILE --repository OWNER/NAME');
+  else throw new AppError('invalid_input', 'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/NAME');
 }
 
 /**
- * Says what is wrong with files of achievements; `-` is standard input.
+ * Says what is wrong with files of achievements; `-` is standard input. With `--host` it warns of what such a host does not
+ * tell.
  * @throws AppError `invalid_input` when there is an error in any, after all of them were reported.
  */
 async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
-  const isJson = args.includes('--json');
-  const paths = args.filter((argument) => argument !== '--json');
-  const unknown = paths.find((path) => path.startsWith('--'));
-  if (paths.length === 0 || unknown !== undefined) {
-    throw new AppError(
-      'invalid_input',
-      `achievements check needs FILE... and maybe --json${unknown === undefined ? '' : `, not ${unknown}`}`,
-    );
-  }
+  const { paths, host, json } = readArguments(args);
+  const untold = host === undefined ? [] : untoldBy(host, true);
   const files: { file: string; read: ReadConfigFile }[] = [];
-  for (const file of paths) files.push({ file, read: readConfigFile(await readBytes(io, file)) });
-  if (isJson) {
+  for (const file of paths) files.push({ file, read: readConfigFile(await readBytes(io, file), untold) });
+  if (json) {
     io.print(JSON.stringify(files.flatMap(({ file, read }) => read.reports.map((report) => ({ file, ...report })))));
   } else {
     for (const { file, read } of files) {
@@ -44,6 +42,18 @@ async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
     const warnings = reports.length - errors;
     throw new AppError('invalid_input', `${counted(errors, 'error')} and ${counted(warnings, 'warning')}`);
   }
+}
+
+function readArguments(args: readonly string[]): { paths: string[]; host: string | undefined; json: boolean } {
+  const options = { host: { type: 'string' }, json: { type: 'boolean' } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (positionals.length > 0) return { paths: positionals, host: values.host, json: values.json ?? false };
+  } catch (cause) {
+    const unknown = args.find((argument) => argument.startsWith('--') && !/^--(?:host|json)(?:=|$)/.test(argument));
+    throw new AppError('invalid_input', unknown === undefined ? usage : `${usage}, not ${unknown}`, { cause });
+  }
+  throw new AppError('invalid_input', usage);
 }
 
 function counted(count: number, what: string): string {

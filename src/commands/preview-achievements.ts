@@ -4,29 +4,36 @@ import { readConfigFile } from '../achievements/config-file.ts';
 import type { ExplainedTerm } from '../achievements/judging/explain-store.ts';
 import { type Preview, preview } from '../achievements/judging/preview-store.ts';
 import { formatReport } from '../achievements/report.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
+import { untoldBy } from '../providers/index.ts';
+import type { ProviderConfig } from '../providers-file.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
+import { type NamedTarget, readRepositoryTarget } from './target.ts';
 
 const usage =
-  'achievements preview needs FILE --repository OWNER/NAME, and maybe --provider NAME, --person LOGIN, --json';
+  'achievements preview needs FILE PROVIDER/OWNER/NAME, or FILE --repository [PROVIDER/]OWNER/NAME, and maybe --provider NAME, --person LOGIN, --json';
 
 /**
  * `plaudit achievements preview`: who would earn what by what is stored, and for one person why or why not. What is
  * faulty in the file is reported on standard error and left out.
  */
 export async function previewAchievements(io: Io, args: readonly string[]): Promise<void> {
-  const { file, repository, provider, person, json } = readArguments(args);
-  const { config, reports, text } = readConfigFile(await readBytes(io, file));
+  const { file, target, person, json } = readArguments(args);
+  const { provider, name, repository } = target;
+  const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  const { kind, tokens, app } = hostCalled(provider, settings);
+  const untold = untoldBy(kind, tokens.length > 0 || app !== undefined);
+  const { config, reports, text } = readConfigFile(await readBytes(io, file), untold);
   for (const report of reports) io.warn(formatReport(file, text, report));
   if (config.achievements.length === 0)
     throw new AppError('invalid_input', `${file} has no achievement without a fault`);
-  const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const database = await openDatabase({ ...settings, log: io.warn });
   try {
-    const previews = await preview(database.connection, config, { provider, repository, person });
+    const question = { provider, repository: `${name}/${repository}`, person };
+    const previews = await preview(database.connection, config, question);
     if (json) io.print(JSON.stringify(previews));
     else for (const line of previews.flatMap(describe)) io.print(line);
   } finally {
@@ -34,10 +41,17 @@ export async function previewAchievements(io: Io, args: readonly string[]): Prom
   }
 }
 
+/** @throws AppError `invalid_input` where no host of this name is configured. */
+function hostCalled(name: string, { providers }: Config): ProviderConfig {
+  const config = providers.find((one) => one.name === name);
+  if (config !== undefined) return config;
+  const known = providers.map((one) => one.name).join(', ');
+  throw new AppError('invalid_input', `${name} is not a provider here; those that are: ${known}`);
+}
+
 interface Arguments {
   file: string;
-  repository: string;
-  provider: string;
+  target: NamedTarget & { repository: string };
   person: string | undefined;
   json: boolean;
 }
@@ -46,10 +60,12 @@ function readArguments(args: readonly string[]): Arguments {
   const string = { type: 'string' } as const;
   const options = { repository: string, provider: string, person: string, json: { type: 'boolean' } } as const;
   const parsed = parseOrRefuse(() => parseArgs({ args: [...args], options, allowPositionals: true }));
-  const [file, ...rest] = parsed.positionals;
-  const { repository, provider = 'github', person, json = false } = parsed.values;
-  if (file === undefined || rest.length > 0 || repository === undefined) throw new AppError('invalid_input', usage);
-  return { file, repository, provider, person, json };
+  const [file, named, ...rest] = parsed.positionals;
+  const { repository, provider, person, json = false } = parsed.values;
+  const isOnce = (named === undefined) !== (repository === undefined);
+  const target = isOnce ? readRepositoryTarget(named ?? repository ?? '', provider) : undefined;
+  if (file === undefined || rest.length > 0 || target === undefined) throw new AppError('invalid_input', usage);
+  return { file, target, person, json };
 }
 
 function parseOrRefuse<Result>(parse: () => Result): Result {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { startService } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
+import type { ProviderConfig } from '../providers-file.ts';
 import type { Io } from './io.ts';
 
 /** How long the last line of the start waits for providers to say what is left of the budget. */
@@ -11,19 +12,18 @@ const budgetTimeoutMs = 2000;
 /** `plaudit serve`: runs the service until the process is asked to end. */
 export async function serve(io: Io): Promise<void> {
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
-  await runService(config, io, ['/v1/github/entities/torvalds']);
+  await runService(config, io, configuredHosts(config).slice(0, 1).map(exampleOf));
 }
 
-/** @param examples addresses to try, below the service's own. */
+/** Runs the service until the process is asked to end. @param examples addresses to try, below the service's own. */
 export async function runService(config: Config, io: Io, examples: readonly string[]): Promise<void> {
   const service = await startService(config, { log: createLog(config.logLevel) });
   try {
     const budgets = await Promise.all(
-      [...service.providers].map(async ([name, provider]) => {
-        const { description } = await provider.budget(
-          AbortSignal.any([io.signal, AbortSignal.timeout(budgetTimeoutMs)]),
-        );
-        return `${name}: ${description}`;
+      configuredHosts(config).map(async ({ name }) => {
+        const signal = AbortSignal.any([io.signal, AbortSignal.timeout(budgetTimeoutMs)]);
+        const budget = await service.providers.get(name)?.budget(signal);
+        return `${name}: ${budget?.description}`;
       }),
     );
     const tries = examples.map((path) => `${service.url}${path}`).join(' or ');
@@ -34,4 +34,18 @@ export async function runService(config: Config, io: Io, examples: readonly stri
   } finally {
     await service.close();
   }
+}
+
+/**
+ * Returns the hosts that the operator configured; github.com alone where there are none. A company's own Gitea may have no
+ * way out to github.com, so that asking it for its budget there would only delay the start.
+ */
+function configuredHosts({ providers }: Config): ProviderConfig[] {
+  const configured = providers.filter(({ isImplied }) => !isImplied);
+  return configured.length > 0 ? configured : providers;
+}
+
+/** Returns an address that works on github.com, and elsewhere one with a name to be filled in. */
+function exampleOf({ name, url }: ProviderConfig): string {
+  return `/v1/${name}/entities/${url === 'https://github.com' ? 'torvalds' : 'NAME'}`;
 }

@@ -1,10 +1,11 @@
-import type { AccountRouteContext, AskedAccount } from '../accounts/routes.ts';
+import type { AccountRouteContext, AskedAccount, Moved } from '../accounts/routes.ts';
 import { awaitListing } from '../contributions/await-listing.ts';
 import { findUncollected } from '../contributions/collection-store.ts';
 import type { ContributionKind } from '../contributions/contribution.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { findOutcome } from '../database/questions.ts';
 import { AppError } from '../errors.ts';
+import { findByFormerName } from '../repositories/former-name-store.ts';
 import { findOwnedRepository, type Repository } from '../repositories/store.ts';
 import type { Scope } from './contributor.ts';
 
@@ -30,18 +31,24 @@ export async function collectedOfAccount(context: Context, asked: AskedAccount):
   );
 }
 
-/** One repository, which is asked for alone: its owner may have thousands. */
+/** One repository, which is asked for alone: its owner may have thousands. A former name leads to the present one. */
 export async function collectedOfRepository(
   context: Context,
-  { account, provider, deadline, isOwner }: AskedAccount,
+  asked: AskedAccount,
   name: string,
-): Promise<Collected | undefined> {
+): Promise<Collected | Moved | undefined> {
+  const { account, provider, deadline, isOwner } = asked;
   const { connection, resolver, now } = context;
   if (!provider.isPossibleRepositoryName(name)) throw noSuchRepository(isOwner);
   const job = collectRepositoryJob({ accountId: account.id, repository: name, withPrivate: isOwner });
   const find = (): Promise<Repository | undefined> =>
     findOwnedRepository(connection, account.id, name, { withPrivate: isOwner });
   let repository = await find();
+  const moved = repository === undefined ? await findMoved(context, asked, name) : undefined;
+  if (moved !== undefined) {
+    if (!account.pinned && moved.checkAfter <= now()) resolver.askInBackground(job);
+    return { repository: moved.name };
+  }
   const isNew = repository === undefined || repository.collectedAt === null;
   if (isNew && !account.pinned) {
     const outcome = await findOutcome(connection, job.key, now());
@@ -49,6 +56,8 @@ export async function collectedOfRepository(
     if (outcome === undefined)
       await resolver.askAndWait(job, deadline, async () => (await find())?.collectedAt ?? undefined);
     repository = await find();
+    const found = repository === undefined ? await findMoved(context, asked, name) : undefined;
+    if (found !== undefined) return { repository: found.name };
     if (repository === undefined && (await findOutcome(connection, job.key, now()))?.state === 'absent') {
       throw noSuchRepository(isOwner);
     }
@@ -62,6 +71,10 @@ export async function collectedOfRepository(
     asOf: repository.collectedAt ?? repository.listedAt,
     uncollected: await findUncollected(connection, repository.id),
   };
+}
+
+function findMoved({ connection }: Context, { account, isOwner }: AskedAccount, name: string) {
+  return findByFormerName(connection, account.id, name, { withPrivate: isOwner });
 }
 
 function noSuchRepository(isOwner: boolean): AppError {

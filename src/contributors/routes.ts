@@ -6,6 +6,7 @@ import {
   answerAboutAccount,
   answerAboutOwnAccount,
   type Made,
+  type Moved,
   privateProblemResponses,
   problemResponses,
 } from '../accounts/routes.ts';
@@ -86,7 +87,7 @@ export function contributorRoutes(app: App, context: AccountRouteContext): void 
             repository === undefined
               ? await collectedOfAccount(context, asked)
               : await collectedOfRepository(context, asked, repository);
-          return collected && makePage(context, asked, collected, page);
+          return makePage(context, asked, collected, page);
         },
       );
     },
@@ -109,7 +110,7 @@ export function contributorRoutes(app: App, context: AccountRouteContext): void 
       const exchange = { request, reply, dataType: 'contributor', picture } as const;
       return answerAboutOwnAccount(context, exchange, request.params, async (asked) => {
         const collected = await collectedOfRepository(context, asked, request.params.repository);
-        return collected && makePage(context, asked, collected, page);
+        return makePage(context, asked, collected, page);
       });
     },
   );
@@ -145,9 +146,11 @@ function readPage(
 async function makePage(
   context: AccountRouteContext,
   { account, provider, isOwner }: AskedAccount,
-  { scope, asOf, uncollected }: Collected,
+  collected: Collected | Moved | undefined,
   wanted: WantedPage,
 ): Promise<Made> {
+  if (collected === undefined || 'repository' in collected) return collected;
+  const { scope, asOf, uncollected } = collected;
   const { connection, cursors, now } = context;
   const { start, limit, withBots, isPicture } = wanted;
   const cursorPlace = start.after ?? start.before;

@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
 import type { Contributor, Scope } from './contributor.ts';
 
@@ -96,8 +97,7 @@ export async function findContributors(
       'accounts.created_at',
     ])
     .where('ranking_id', '=', rankingId)
-    .where('accounts.gone_at', 'is', null)
-    .where((is) => is.or([is('accounts.hidden', '=', false), is('accounts.id', '=', page.viewerId)]))
+    .where(isListedFor(page.viewerId))
     .limit(page.limit);
   if (!page.withBots) query = query.where('accounts.type', '<>', 'bot');
   if (page.after !== undefined) query = query.where('rank', '>', page.after);
@@ -117,6 +117,11 @@ export async function findContributors(
   return page.before === undefined ? contributors : contributors.toReversed();
 }
 
+/** SQL for whether a contributor is on a list that an account looks at; null: that anybody does. */
+function isListedFor(viewerId: string | null): RawBuilder<boolean> {
+  return sql<boolean>`(${isShownInSql('accounts')} or (accounts.gone_at is null and accounts.id = ${viewerId}::uuid))`;
+}
+
 /** How many a listing has after a rank, of those who are shown. */
 export async function countContributors(
   connection: Connection,
@@ -129,8 +134,7 @@ export async function countContributors(
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .where('ranking_id', '=', rankingId)
     .where('rank', '>', after)
-    .where('accounts.gone_at', 'is', null)
-    .where((is) => is.or([is('accounts.hidden', '=', false), is('accounts.id', '=', viewerId)]));
+    .where(isListedFor(viewerId));
   if (!withBots) query = query.where('accounts.type', '<>', 'bot');
   const row = await query.executeTakeFirst();
   return Number(row?.count ?? 0);

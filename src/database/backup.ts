@@ -18,6 +18,7 @@ const tables = [
   'former_names',
   'counters',
   'repositories',
+  'former_repository_names',
   'streams',
   'skipped_items',
   'contributions',

@@ -51,6 +51,7 @@ import type {
 export interface Tables {
   accounts: AccountsTable;
   former_names: FormerNamesTable;
+  former_repository_names: FormerRepositoryNamesTable;
   questions: QuestionsTable;
   counters: CountersTable;
   repositories: RepositoriesTable;
@@ -140,6 +141,10 @@ interface AccountsTable {
   contributors_version: Generated<number>;
   /** The owner wants it shown to nobody else. */
   hidden: Generated<boolean>;
+  /** The host does not show it to everybody, though it is named in what is public. */
+  hidden_by_host: Generated<boolean>;
+  /** When the host last said whether it shows the account; null: never. */
+  checked_at: Date | null;
   /** The owner lets everybody see the numbers of private contributions. */
   publishes_private: Generated<boolean>;
   created_at: Date;
@@ -153,6 +158,18 @@ interface FormerNamesTable {
   account_id: string;
   left_at: Date;
   /** From then on the provider may be asked whether somebody else took the name. */
+  check_after: Date;
+  /** When the host last led from the name to the account; null: never, the service saw the rename itself. */
+  redirected_at: Generated<Date | null>;
+}
+
+/** Names that repositories had before, below the account that owned them then. */
+interface FormerRepositoryNamesTable {
+  owner_id: string;
+  name_key: string;
+  repository_id: string;
+  left_at: Date;
+  /** From then on the provider may be asked whether another repository took the name. */
   check_after: Date;
 }
 

@@ -45,9 +45,14 @@ export function sendPending(reply: FastifyReply, dataType: keyof typeof dataType
     .send(Buffer.from(JSON.stringify(envelope({ dataType, data: [] }))));
 }
 
-/** To the same address with the account's present name; the method and body stay what they are. */
-export function sendRedirect(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply {
-  const address = request.url.replace(/^(\/v1\/[^/]+\/entities\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
+/** Sends to the same address with the present name of an account or a repository; method and body stay what they are. */
+export function sendRedirect(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  moved: { account: string } | { repository: string },
+): FastifyReply {
+  const address =
+    'account' in moved ? ofAccount(request.url, moved.account) : ofRepository(request.url, moved.repository);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const control = request.caller === null ? 'public, max-age=60' : 'private, no-store';
   return reply
@@ -55,6 +60,22 @@ export function sendRedirect(request: FastifyRequest, reply: FastifyReply, name:
     .headers({ location: address, 'cache-control': control, vary: 'authorization' })
     .type(json)
     .send(Buffer.from(JSON.stringify(envelope({ dataType: 'unknown', data: [] }))));
+}
+
+function ofAccount(address: string, name: string): string {
+  return address.replace(/^(\/v1\/[^/]+\/entities\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
+}
+
+/** A repository is named in the path or by the parameter `repository`, whose name may be escaped as well. */
+function ofRepository(address: string, name: string): string {
+  const [path = '', query] = address.split(/\?(.*)/s);
+  const coded = encodeURIComponent(name);
+  const renamed = path.replace(/^(\/v1\/[^/]+\/entities\/[^/]+\/repositories\/)[^/]+/, `$1${coded}`);
+  if (query === undefined || renamed !== path) return query === undefined ? renamed : `${renamed}?${query}`;
+  const parameters = query
+    .split('&')
+    .map((part) => (new URLSearchParams(part).has('repository') ? `repository=${coded}` : part));
+  return `${path}?${parameters.join('&')}`;
 }
 
 /** Sends what only this caller may see, and nobody may keep. */

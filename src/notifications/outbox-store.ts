@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
 import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
@@ -60,7 +61,7 @@ export async function claimNext(
     const { rows } = await sql<ClaimedRow>`
       select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, r.provider,
         o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name,
-        a.hidden or a.gone_at is not null or r.gone_at is not null or w.revoked_at is not null as is_withheld
+        not ${isShownInSql('a')} or r.gone_at is not null or w.revoked_at is not null as is_withheld
       from notifications n
         join awards w on w.id = n.award_id
         join repositories r on r.id = n.repository_id

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isShownInSql } from '../accounts/shown-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
 import { giveUpAfterMs } from './backoff.ts';
@@ -46,8 +47,8 @@ const columns = sql`
     join repositories r on r.id = n.repository_id
     join accounts a on a.id = n.account_id
     left join failing_receivers f on f.receiver = n.receiver`;
-/** Nobody is named to a repository's owner either who is hidden or gone. */
-const isShown = sql<boolean>`not a.hidden and a.gone_at is null and r.gone_at is null`;
+/** A repository's owner is not told either of accounts that are hidden or gone. */
+const isShown = sql<boolean>`${isShownInSql('a')} and r.gone_at is null`;
 
 /** Messages about awards in what an account owns, newest first. */
 export async function findNotifications(

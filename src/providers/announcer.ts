@@ -33,6 +33,19 @@ export interface FileCheck {
   annotations: readonly CheckAnnotation[];
 }
 
+/** Returns the mark that ends a comment of the service, by which the comment is found again. Readers do not see it. */
+export function markOf(id: string): string {
+  return `<!-- plaudit ${id} -->`;
+}
+
+/**
+ * Returns whether the service wrote a comment. Its token may be a person's, so that the author alone does not tell. A reply
+ * that quotes the comment holds the mark as well, but behind `>` and before the text of the reply.
+ */
+export function isWrittenByService(body: string): boolean {
+  return /(?:^|\n)<!-- plaudit \S{1,100} -->\s*$/.test(body);
+}
+
 /**
  * A provider at which the service may write. Methods throw as those of `Provider`: `not_found` where there is no such
  * place, `provider_denied` where the service may not write there.

@@ -5,6 +5,7 @@ import type { RepositoryFacts } from '../repositories/repository.ts';
 import type { Announcer } from './announcer.ts';
 import type { Call } from './call.ts';
 import type { InstallableApp } from './installation.ts';
+import type { Untold } from './untold.ts';
 
 export type { Call, Cost, SkippedPart } from './call.ts';
 
@@ -205,10 +206,19 @@ export interface Provider {
   accountUrl(account: Pick<Actor, 'name' | 'type'>): string;
   repositoryUrl(owner: string, name: string): string;
 
-  /** Asks for a name that is not stored. Yields what is known so far, the last time all; nothing when there is no such account. */
+  /**
+   * Asks for a name that is not stored. Yields what is known so far, the last time all; nothing when there is no such account,
+   * and one report with `isPublic: false` where the host tells that it does not show the account to everybody. The report has
+   * another name where the host leads from a former name to the present one.
+   */
   lookUp(name: string, call: Call): AsyncGenerator<AccountReport, void, undefined>;
   /** The same for a stored account, by its immutable id. Yields nothing when it is gone. */
   refresh(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
+  /**
+   * Returns how the host shows accounts now, at most 50 at a time, by external id: each with `isPublic`, or null for one that
+   * it does not show at all. Of one that is not in the answer nothing could be learnt.
+   */
+  checkAccounts(accounts: readonly KnownAccount[], call: Call): Promise<Map<string, Actor | null>>;
 
   /** Present where users' lifetime totals cannot be told: what reports name as missing is summed from what is stored. */
   readonly totalsFromStored?: true;
@@ -239,6 +249,8 @@ export interface Provider {
   ): Promise<ListedRepository | null>;
   /** The streams, besides the history, that can be read with the credentials at hand. */
   readonly streams: readonly Stream[];
+  /** What cannot be read of contributions with the credentials at hand: every kind that no stream covers, and more. */
+  readonly untold: readonly Untold[];
   /** A page of a stream, newest change first. */
   readStream(stream: string, repository: KnownRepository, position: Position, call: Call): Promise<ContributionPage>;
 

@@ -26,7 +26,8 @@ export interface Repository extends RepositoryFacts {
 }
 
 /**
- * Stores a page of a listing of what an account owns, but what was told later by another answer.
+ * Stores a page of a listing of what an account owns, but what was told later by another answer, and remembers the names that
+ * repositories had before.
  * @returns the ids of what was stored by external id, and the accounts of whose public repositories there are others now: what came
  * back, became public or private, or moved from one account to another.
  */
@@ -50,7 +51,7 @@ export async function saveListedRepositories(
     order by external_id for no key update`.execute(connection);
   const { rows: saved } = await sql<{ id: string; external_id: string; changed: string[] }>`
     with before as (
-      select external_id, owner_id, is_private, gone_at from repositories
+      select external_id, owner_id, name, is_private, gone_at from repositories
       where provider = ${provider} and external_id = any(${externalIds})
     ), saved as (
     insert into repositories as r (
@@ -79,7 +80,18 @@ export async function saveListedRepositories(
           excluded.forks, excluded.open_issues, excluded.size_kib, null::timestamptz)
         then excluded.updated_at else r.updated_at end
       where r.listed_at <= excluded.listed_at
-    returning id, external_id, owner_id, is_private)
+    returning id, external_id, owner_id, name, is_private
+    ), left_name as (
+      insert into former_repository_names (owner_id, name_key, repository_id, left_at, check_after)
+      select saved.owner_id, lower(before.name), saved.id, ${listedAt}, ${listedAt}
+      from saved join before using (external_id, owner_id) where lower(before.name) <> lower(saved.name)
+      order by saved.id
+      on conflict (owner_id, name_key, repository_id)
+        do update set left_at = excluded.left_at, check_after = excluded.check_after
+    ), returned_to_name as (
+      delete from former_repository_names f using saved
+      where f.repository_id = saved.id and f.name_key = lower(saved.name)
+    )
     select saved.id, saved.external_id,
       case when before.owner_id is null or (before.owner_id = saved.owner_id and before.is_private = saved.is_private
         and before.gone_at is null) then '{}' else array[before.owner_id, saved.owner_id] end as changed

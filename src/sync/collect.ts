@@ -1,13 +1,16 @@
 import { type Account, findById } from '../accounts/store.ts';
 import { findCollection } from '../contributions/collection-store.ts';
 import { collectJob, collectRepositoryJob, type RepositoryOfAccount } from '../contributions/jobs.ts';
+import type { Connection } from '../database/connection.ts';
 import { keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { KnownRepository, Provider } from '../providers/provider.ts';
+import { keepFormerName, saveFormerName } from '../repositories/former-name-store.ts';
 import { markRepositoryGone } from '../repositories/hide-store.ts';
 import {
   claimRepository,
+  findByExternalId,
   findOwnedRepositories,
   findOwnedRepository,
   type Repository,
@@ -84,9 +87,12 @@ export async function collectNamed(
       await settleAbsent(context, asked, listedAt);
       return 'complete';
     }
-    await inTransaction(context.connection, (transaction) =>
-      saveListed(context, transaction, { account, provider, repositories: [listed], listedAt }),
-    );
+    await inTransaction(context.connection, async (transaction) => {
+      await saveListed(context, transaction, { account, provider, repositories: [listed], listedAt });
+      if (listed.name.toLowerCase() === name.toLowerCase()) return;
+      const found = { provider: provider.name, externalId: listed.externalId, now: listedAt };
+      await settleRenamed(context, transaction, asked, found);
+    });
     const repository = await findOwnedRepository(context.connection, accountId, listed.name, { withPrivate });
     const end = repository && (await collectOne(context, { account, provider, work }, repository));
     await inTransaction(context.connection, (transaction) => recordState(context, transaction, accountId));
@@ -98,6 +104,21 @@ export async function collectNamed(
   }
 }
 
+/** The host leads from the name to a repository that is called otherwise: those who wait are led there at once. */
+async function settleRenamed(
+  context: SyncContext,
+  transaction: Connection,
+  asked: RepositoryOfAccount,
+  found: { provider: string; externalId: string; now: Date },
+): Promise<void> {
+  const { provider, externalId, now } = found;
+  const stored = await findByExternalId(transaction, provider, externalId);
+  if (stored === undefined) return;
+  const checkAfter = new Date(now.getTime() + context.freshForMs);
+  await saveFormerName(transaction, { repositoryId: stored.id, name: asked.repository, now, checkAfter });
+  await settleAnswered(transaction, collectRepositoryJob(asked).key);
+}
+
 /** There is no such repository, or it may not be seen: what was shown of it before is hidden at once. */
 async function settleAbsent(context: SyncContext, asked: RepositoryOfAccount, askedAt: Date): Promise<void> {
   const { accountId, repository: name, withPrivate } = asked;
@@ -107,6 +128,7 @@ async function settleAbsent(context: SyncContext, asked: RepositoryOfAccount, as
     if (shown !== undefined && (await markRepositoryGone(transaction, shown, askedAt))) {
       await recordVisibility(context, transaction, accountId);
     }
+    await keepFormerName(transaction, accountId, name, { withPrivate, checkAfter: until });
     await settleUnanswered(transaction, collectRepositoryJob(asked).key, { state: 'absent' }, until);
   });
 }

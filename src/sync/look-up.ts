@@ -1,11 +1,14 @@
+import { nameKey } from '../accounts/account.ts';
+import { keepFormerName, saveRedirect } from '../accounts/former-name-store.ts';
+import { markGone, markHidden } from '../accounts/hide-store.ts';
 import { lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
 import { addOptOuts, findOptedOutIds, isNameOptedOut } from '../accounts/opt-out-store.ts';
-import { type Account, findById, findByName, keepFormerName, markGone, saveAccount } from '../accounts/store.ts';
+import { type Account, findById, findByName, saveAccount } from '../accounts/store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { passGate } from '../database/gate.ts';
 import { announce } from '../database/listener.ts';
-import { keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
+import { askWithin, keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call } from '../providers/provider.ts';
@@ -29,11 +32,17 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
     // Who asks may have looked just before somebody else's question was answered.
     if (known?.state === 'present' && isFresh(context, known.account)) return known.account.id;
     const isUnwanted = (): Promise<boolean> => isNameOptedOut(context.connection, asked.provider, asked.name);
+    const mentioned = known?.state === 'present' ? known.account : undefined;
     if (!(await isUnwanted())) {
       const skips = new SkipCollector(call);
-      const reports = provider.lookUp(asked.name, skips.call);
-      const id = await saveReports(context, { provider: asked.provider, key, skips }, reports);
-      if (id !== undefined) return id;
+      const source = { provider: asked.provider, key, name: asked.name, skips };
+      const id = await saveReports(context, source, provider.lookUp(asked.name, skips.call));
+      if (id !== undefined) {
+        await refreshOther(context, mentioned, id);
+        return id;
+      }
+      const renamed = await followMentioned(context, asked, mentioned, call);
+      if (renamed !== undefined) return renamed;
     }
     // Or its owner has opted out under another name.
     if (await isUnwanted()) {
@@ -47,6 +56,32 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
     });
     return undefined;
   });
+}
+
+/**
+ * Finds an account that is stored by a mention alone under a name that the host does not know: it was renamed since, and is
+ * found by its immutable id, or it is gone. One that its host hides is left as it is.
+ */
+async function followMentioned(
+  context: SyncContext,
+  { provider: providerName, name }: NameOnProvider,
+  mentioned: Account | undefined,
+  call: Call,
+): Promise<string | undefined> {
+  const provider = context.providers.get(providerName);
+  if (provider === undefined || mentioned === undefined || mentioned.hiddenByHost) return undefined;
+  const skips = new SkipCollector(call);
+  const source = { provider: providerName, key: lookUpJob({ provider: providerName, name }).key, name, skips };
+  const id = await saveReports(context, source, provider.refresh(mentioned, skips.call));
+  if (id === undefined) await hide(context, mentioned);
+  return id;
+}
+
+/** Has an account refreshed that is stored under a name which the host says is another's. */
+async function refreshOther(context: SyncContext, mentioned: Account | undefined, id: string): Promise<void> {
+  if (mentioned === undefined || mentioned.id === id) return;
+  const { connection, now } = context;
+  await inTransaction(connection, (transaction) => askWithin(transaction, refreshJob(mentioned.id), now()));
 }
 
 function isFresh({ freshForMs, now }: SyncContext, { askedAt }: Account): boolean {
@@ -66,7 +101,7 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
     const skips = new SkipCollector(call);
     const reports = provider.refresh(account, skips.call);
     const id = await saveReports(context, { provider: account.provider, key, skips }, reports);
-    if (id === undefined) await hide(context, account);
+    if (id === undefined) await hide(context, account, key);
     return id;
   });
 }
@@ -98,16 +133,27 @@ export async function settleFailed(context: SyncContext, key: string, error: unk
   await settleUnanswered(context.connection, key, { state: 'failed', error: known }, until);
 }
 
+/** The lookup that reports are the result of. */
+interface Source {
+  provider: string;
+  key: string;
+  /** Parts of its responses that were skipped. */
+  skips: SkipCollector;
+  /** The name that was asked for; undefined: a stored account was. */
+  name?: string;
+}
+
 /** Stores each report as it comes, so that a process that is killed has lost at most the one under way. */
 async function saveReports(
   context: SyncContext,
-  { provider, key, skips }: { provider: string; key: string; skips: SkipCollector },
+  source: Source,
   reports: AsyncGenerator<AccountReport, void, undefined>,
 ): Promise<string | undefined> {
+  const { provider, key, skips } = source;
   const seenAt = context.now();
   let id: string | undefined;
   for await (const report of reports) {
-    id = await saveReport(context, provider, report);
+    id = await saveReport(context, source, report);
     if (id === undefined) return undefined;
     await keepAsking(context.connection, key, context.now());
   }
@@ -117,8 +163,12 @@ async function saveReports(
   return id;
 }
 
-/** @returns undefined when the account is not to be stored. */
-async function saveReport(context: SyncContext, provider: string, report: AccountReport): Promise<string | undefined> {
+/** @returns undefined when the account is not to be stored, or not to be shown. */
+async function saveReport(
+  context: SyncContext,
+  { provider, name: askedName }: Source,
+  report: AccountReport,
+): Promise<string | undefined> {
   const askedAt = context.now();
   return inTransaction(context.connection, async (transaction) => {
     await passGate(transaction);
@@ -129,6 +179,10 @@ async function saveReport(context: SyncContext, provider: string, report: Accoun
       await addOptOuts(transaction, provider, { externalId, names: [name], emails: [] }, askedAt);
       return undefined;
     }
+    if (report.account.isPublic === false) {
+      await markHidden(transaction, { provider, externalId: report.account.externalId }, askedAt);
+      return undefined;
+    }
     const { id, isNewest } = await saveAccount(transaction, {
       provider,
       facts: report.account,
@@ -136,6 +190,10 @@ async function saveReport(context: SyncContext, provider: string, report: Accoun
       askedAt,
       newId: context.newId(),
     });
+    if (askedName !== undefined && nameKey(askedName) !== nameKey(report.account.name)) {
+      const checkAfter = new Date(askedAt.getTime() + context.freshForMs);
+      await saveRedirect(transaction, { provider, name: askedName, accountId: id, now: askedAt, checkAfter });
+    }
     if (isNewest && report.account.type !== 'organization') {
       const { missing } = report;
       const stored = await sumMissing(context, transaction, { provider, id }, missing);
@@ -147,10 +205,11 @@ async function saveReport(context: SyncContext, provider: string, report: Accoun
   });
 }
 
-async function hide(context: SyncContext, account: Account): Promise<void> {
+/** @param key of the question that this is the answer to. */
+async function hide(context: SyncContext, account: Account, key?: string): Promise<void> {
   await context.connection.transaction().execute(async (transaction) => {
     await markGone(transaction, account.id, context.now());
     await announce(transaction, { kind: 'account', key: account.id });
-    await settleAnswered(transaction, refreshJob(account.id).key);
+    if (key !== undefined) await settleAnswered(transaction, key);
   });
 }

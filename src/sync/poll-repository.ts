@@ -100,7 +100,7 @@ async function saveTip(
   await inTransaction(context.connection, async (transaction) => {
     const listed = { account, provider, repositories: [tip.repository], listedAt: askedAt };
     await saveListed(context, transaction, listed);
-    const read = { repository, page: tip.page, seenAt: askedAt, actors: new ActorsOfScan() };
+    const read = { repository, page: tip.page, askedAt, seenAt: askedAt, actors: new ActorsOfScan() };
     await savePage(context, transaction, read);
     await recordTotalsChanged(transaction, repository.id);
   });

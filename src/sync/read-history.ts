@@ -94,11 +94,11 @@ async function resolveIdentities(context: SyncContext, { repository, provider, k
   const unresolved = await findUnresolvedIdentities(context.connection, repository.id, context.now());
   for (let at = 0; at < unresolved.length; at += identitiesAtOnce) {
     const asked = unresolved.slice(at, at + identitiesAtOnce);
+    const now = context.now();
     const owners = await provider.resolveIdentities(known, asked, call);
     await inTransaction(context.connection, async (transaction) => {
       const actors = [...owners.values()].filter((actor) => actor !== null);
       const distinct = [...new Map(actors.map((actor) => [actor.externalId, actor])).values()];
-      const now = context.now();
       const accountIds = await saveActors(transaction, repository.provider, distinct, {
         mentionedAt: now,
         newId: context.newId,

@@ -58,6 +58,7 @@ export async function readStream(
   let looks = 1;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const position = { cursor, since: scan.since, pageSize, isDeep: scan.isDeep };
+    const askedAt = context.now();
     const page = await subject.provider.readStream(stream.name, subject.known, position, subject.call);
     if (page.isWithheld) return withholdStream(context, subject, stream, scan, cursor);
     if (cursor === null) scanTotal = page.total;
@@ -65,6 +66,7 @@ export async function readStream(
       const ids = await savePage(context, transaction, {
         repository: subject.repository,
         page,
+        askedAt,
         seenAt: scan.startedAt,
         actors,
       });
@@ -128,15 +130,19 @@ async function beginScan(
   return { startedAt, isFull, isDeep, since };
 }
 
-/** Stores what a page tells. @returns our ids of everybody on it. */
+/**
+ * Stores what a page tells.
+ * @param read.askedAt when it was asked for: an account that was found to be hidden since stays so.
+ * @returns our ids of everybody on it.
+ */
 export async function savePage(
   context: SyncContext,
   transaction: Connection,
-  read: { repository: Repository; page: ContributionPage; seenAt: Date; actors: ActorsOfScan },
+  read: { repository: Repository; page: ContributionPage; askedAt: Date; seenAt: Date; actors: ActorsOfScan },
 ): Promise<ReadonlyMap<string, string>> {
-  const { repository, page, seenAt, actors } = read;
+  const { repository, page, askedAt, seenAt, actors } = read;
   const saved = await saveActors(transaction, repository.provider, actors.unsaved(page.actors), {
-    mentionedAt: context.now(),
+    mentionedAt: askedAt,
     newId: context.newId,
   });
   const accountIds = actors.idsOf(page.actors, saved);

@@ -16,6 +16,7 @@ import { type Call, historyStream } from '../providers/provider.ts';
 import { eraseGoneRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { starEventsKeptMs } from './apply-star.ts';
+import { checkAccounts } from './check-accounts.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
 import { fetchCalendar } from './fetch-calendar.ts';
@@ -81,6 +82,12 @@ export function createTasks(context: SyncContext): Record<string, Task> {
       },
     },
     ...createInstalledTasks(context, (work, signal) => settled(context, work, signal)),
+    check_accounts: {
+      urgency: 'background',
+      maxAttempts: 1,
+      schedule: '17 * * * *',
+      run: (_payload, signal) => checkAccounts(context, call('background', signal)),
+    },
     clean_up: {
       urgency: 'background',
       maxAttempts: 1,

@@ -67,6 +67,11 @@ test('what cannot be read and what is no option is said in one line', async () =
   for (const [args, expected] of [
     [[], /achievements check needs FILE\.\.\./],
     [['--jsn', 'a.yaml'], /not --jsn/],
+    [
+      ['--host', 'sourceforge', '/'],
+      /sourceforge is not a kind of host; those that are: github, gitea, gitlab, forgejo/,
+    ],
+    [['a.yaml', '--host'], /--host github, gitea, forgejo or gitlab/],
     [['/nonexistent.yaml'], /^plaudit: \/nonexistent\.yaml cannot be read\n$/],
     [['/'], /^plaudit: \/ cannot be read\n$/],
   ] as [string[], RegExp][]) {
@@ -74,4 +79,45 @@ test('what cannot be read and what is no option is said in one line', async () =
     assert.equal(code, 1);
     assert.match(err, expected);
   }
+});
+
+test('warnings name what the host does not tell, at their places, and leave the exit status', async () => {
+  await using place = await makeTemporaryDirectory();
+  const warnings = async (trigger: string, host: string): Promise<string[]> => {
+    await writeFile(place.at('file.yaml'), fileWith(trigger));
+    const { code, out } = await check([place.at('file.yaml'), '--host', host]);
+    assert.equal(code, 0);
+    const lines = out.split('\n').filter((line) => line.includes(' warning: '));
+    return lines.map((line) => line.replace(/^.*file\.yaml:/, ''));
+  };
+  const star = '{ actor: author, action: star, condition: starred = true }';
+  assert.deepEqual(await warnings(star, 'gitea'), [
+    '6:45: warning: Gitea and Forgejo do not tell when somebody starred: this trigger never holds there',
+  ]);
+  assert.deepEqual(await warnings(star, 'gitlab'), []);
+  const [limited, ...more] = await warnings(star, 'github');
+  assert.match(
+    limited ?? '',
+    /^6:45: warning: GitHub shows who starred .* count only the stars that a webhook tells of$/,
+  );
+  assert.deepEqual(more, []);
+  const closed = '{ actor: resolved_by, action: issue, condition: "count(reason = COMPLETED) >= 1 & labels in [bug]" }';
+  for (const [host, name] of [
+    ['forgejo', 'Gitea and Forgejo do'],
+    ['gitlab', 'GitLab does'],
+  ] as const) {
+    assert.deepEqual(await warnings(closed, host), [
+      `6:75: warning: ${name} not tell why an issue was closed: reason is not known there`,
+    ]);
+  }
+  assert.deepEqual(await warnings(closed, 'github'), []);
+  const talk = '{ actor: author, action: discussion, condition: "answered = true & upvotes > 3" }';
+  for (const [host, count] of Object.entries({ gitea: 1, gitlab: 1, github: 0 })) {
+    assert.equal((await warnings(talk, host)).length, count, host);
+  }
+  const large = '{ actor: author, action: pull_request, condition: "additions > 10 & commits > 1" }';
+  assert.deepEqual(await warnings(large, 'gitea'), [
+    '6:71: warning: Gitea up to 1.22 and older Forgejo do not tell how large a pull request is',
+    '6:88: warning: Gitea and Forgejo do not tell how many commits a pull request has: commits is not known there',
+  ]);
 });

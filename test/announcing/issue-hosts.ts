@@ -25,10 +25,7 @@ export interface IssueHost {
   /** What a token needs to write. */
   scope: string;
   start: (world: ContractWorld) => Promise<Hosted>;
-  provider: (
-    host: Hosted,
-    options: { tokens: readonly string[]; now: () => Date },
-  ) => Pick<Provider, 'announcer'> & AsyncDisposable;
+  provider: (host: Hosted, options: { tokens: readonly string[]; now: () => Date }) => Provider & AsyncDisposable;
   externalIdOf: (account: Account) => string;
 }
 
@@ -54,6 +51,7 @@ export const issueHosts: readonly IssueHost[] = [
 
 export interface Scene extends ContractWorld {
   hosted: Hosted;
+  provider: Provider;
   announcer: Announcer | undefined;
   place: (repository: Repository, title: string) => DiscussionPlace;
 }
@@ -71,7 +69,7 @@ export async function announcing(
     const owner = world.world.accountById(ownerId) ?? assert.fail(name);
     return { owner: host.externalIdOf(owner), ownerName: owner.login, repository: name, title };
   };
-  await check({ ...world, hosted, announcer: provider.announcer, place });
+  await check({ ...world, hosted, provider, announcer: provider.announcer, place });
 }
 
 /** Opens issues a minute after each other; what is not said is as in every issue. */

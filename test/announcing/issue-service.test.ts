@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../access/owner.ts';
+import { settled } from '../access/state.ts';
+import { kindsStored } from '../contract/served.ts';
 import { createContractWorld } from '../contract/world.ts';
 import { writeFile } from '../github/world/repository-changes.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
+import { runTask } from '../installations/installed.ts';
 import { startTestService, until } from '../service.ts';
 import { issueHosts, open, said } from './issue-hosts.ts';
 
@@ -29,6 +32,12 @@ achievements:
       description: Opened two issues
       triggers:
         - trigger: { actor: author, action: issue, condition: count() >= 2 }
+  - achievement:
+      name: Talker
+      icon: https://images.example/talker.png
+      description: Commented twice
+      triggers:
+        - trigger: { actor: author, action: issue_comment, condition: count() >= 2 }
 webhooks:${Object.entries(places)
   .map(([name, repository]) => webhook(name, repository))
   .join('')}
@@ -73,5 +82,18 @@ for (const { name, start } of issueHosts) {
       rows.map(({ id, attempts }) => [told?.[1].includes(`<!-- plaudit ${id} -->`), attempts]),
       [[true, 2]],
     );
+    // The bearer of the token commented once by himself: with the service's comment he would have two.
+    await until(async () => {
+      advance(3600);
+      await service.database.pool.query('delete from repository_polls');
+      await runTask(service.database, 'poll_due');
+      await settled(service);
+      return (await kindsStored(service, repositories.handbook))['issue_comment'] === 3 ? true : undefined;
+    }, 'the comment of the service is read');
+    const awards = await service.database.pool.query<{ person: string }>(
+      `select a.name as person from awards w join accounts a on a.id = w.account_id
+         join achievements h on h.id = w.achievement_id where h.name = 'Talker'`,
+    );
+    assert.deepEqual(awards.rows, []);
   });
 }

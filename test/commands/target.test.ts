@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTarget } from '../../src/commands/target.ts';
+import { readRepositoryTarget, readTarget } from '../../src/commands/target.ts';
 
 test('a command is about an account, one below another, or a repository', () => {
   assert.deepEqual(readTarget('github/ada'), { provider: 'github', name: 'ada', repository: undefined });
@@ -16,5 +16,30 @@ test('a command is about an account, one below another, or a repository', () => 
   });
   for (const target of [undefined, '', 'github', 'github/', '/ada', 'github/ada/', 'a/b/c/d', 'gitlab/%zz']) {
     assert.equal(readTarget(target), undefined, target);
+  }
+});
+
+function read(target: string, provider?: string): string | undefined {
+  const found = readRepositoryTarget(target, provider);
+  return found && `${found.provider} ${found.name} ${found.repository}`;
+}
+
+test('a repository is named with its host, and without one it is at GitHub', () => {
+  assert.equal(read('gitea/acme/handbook'), 'gitea acme handbook');
+  assert.equal(read('gitlab/engines/looms/punch.cards'), 'gitlab engines/looms punch.cards');
+  assert.equal(read('gitlab/engines%2Flooms/punch.cards'), 'gitlab engines/looms punch.cards');
+  assert.equal(read('torvalds/linux'), 'github torvalds linux');
+  assert.equal(read('engines/looms/punch.cards', 'gitlab'), 'gitlab engines/looms punch.cards');
+  assert.equal(read('acme/handbook', 'gitea'), 'gitea acme handbook');
+  for (const target of [
+    '',
+    'linux',
+    '/linux',
+    'torvalds/',
+    'gitea//handbook',
+    '/acme/handbook',
+    'gitea/%zz/handbook',
+  ]) {
+    assert.equal(read(target), undefined, target);
   }
 });

@@ -1,12 +1,42 @@
 import assert from 'node:assert/strict';
-import type { Contribution } from '../../src/contributions/contribution.ts';
-import type { Stream } from '../../src/providers/provider.ts';
+import { type Contribution, contributionKinds, type ItemKind } from '../../src/contributions/contribution.ts';
+import { historyStream, type Stream } from '../../src/providers/provider.ts';
 import type { Repository } from '../github/world/model.ts';
 import { expectedContributions, inOrder, normalized, withoutUntold } from './expected.ts';
 import { call, knownRepository, type Rule, type Scene } from './host.ts';
 
+const kinds: readonly (ItemKind | 'commit')[] = [
+  ...contributionKinds,
+  ...(['issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const),
+];
+
 /** What people contributed. */
 export const contributionRules: readonly Rule[] = [
+  {
+    what: 'a kind that no stream covers is named as untold, with the reason',
+    tokens: ['public_only'],
+    check: async ({ provider }) => {
+      const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
+      const untold = new Set(provider.untold.filter(({ details }) => details === undefined).map(({ kind }) => kind));
+      assert.deepEqual(
+        kinds.filter((kind) => !covered.has(kind) && !untold.has(kind)),
+        [],
+      );
+      for (const { why } of provider.untold) assert.match(why, /^Git(?:Hub|Lab|ea) .*[^.]$/);
+    },
+  },
+  {
+    what: 'without a token, too, a kind that no stream covers is named as untold',
+    tokens: [],
+    check: async ({ provider }) => {
+      const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
+      const untold = new Set(provider.untold.map(({ kind }) => kind));
+      assert.deepEqual(
+        kinds.filter((kind) => !covered.has(kind) && !untold.has(kind)),
+        [],
+      );
+    },
+  },
   {
     what: 'contributions are counted from every page',
     tokens: ['public_only'],

@@ -67,7 +67,7 @@ export async function knownAccount(provider: Provider, login: string): Promise<K
 }
 
 export async function knownRepository(
-  { provider, world }: Scene,
+  { provider, world }: Pick<Scene, 'provider' | 'world'>,
   { name, ownerId }: Repository,
 ): Promise<KnownRepository> {
   const login = world.accountById(ownerId)?.login ?? assert.fail();

@@ -16,6 +16,7 @@ import {
   wholePull,
 } from './answers.ts';
 import { branch, changedFile, contents, wholeCommit } from './files.ts';
+import { movedRepository, renamed } from './moved.ts';
 import { recorded } from './recordings.ts';
 import type { Described } from './swagger.ts';
 
@@ -45,6 +46,17 @@ const routes: Readonly<Record<string, Route>> = {
     withAccount(place, name, (account) =>
       account.type === 'Organization' ? ok(organization(place, account)) : like('org-missing'),
     ),
+  '/users/search': (place) => ({
+    ...ok({
+      ok: true,
+      data: place.world.accounts
+        .filter(
+          ({ id, type, isDeleted }) => id === Number(place.query.get('uid')) && type !== 'Organization' && !isDeleted,
+        )
+        .filter(({ id }) => isShownTo(place, id))
+        .map((account) => accountAsUser(place, account)),
+    }),
+  }),
   '/users/{username}/repos': (place, [name = '']) => owned(place, name),
   '/orgs/{org}/repos': (place, [name = '']) => owned(place, name),
   '/users/{username}/orgs/{org}/permissions': (place, [name = '', organizationName = '']) => {
@@ -56,7 +68,8 @@ const routes: Readonly<Record<string, Route>> = {
     if (membership?.state !== 'active') return like('org-perm-carol');
     return like(membership.role === 'admin' ? 'org-perm-alice' : 'org-perm-bob');
   },
-  '/repos/{owner}/{repo}': (place, path) => within(place, path, (shown) => ok(repository(place, shown))),
+  '/repos/{owner}/{repo}': (place, path) =>
+    movedRepository(place, path) ?? within(place, path, (shown) => ok(repository(place, shown))),
   '/repos/{owner}/{repo}/issues': (place, path) => within(place, path, (shown) => items(place, shown)),
   '/repos/{owner}/{repo}/issues/{index}': (place, path) =>
     withIssue(place, path, (_shown, issue) => ok(item(place, issue))),
@@ -136,24 +149,16 @@ function isEmpty({ behind }: Place, shown: Repository): boolean {
   return behind.has(shown) || shown.commits.length === 0;
 }
 
-/** Whoever has a new name is found by the old one too. */
-function renamed({ world, url }: Place, name: string): Reply | undefined {
-  const account = world.accounts.find((one) => !one.isDeleted && formerNames.get(one)?.has(name.toLowerCase()));
-  if (account === undefined || world.accountByLogin(name) !== undefined) return undefined;
-  return { status: 307, body: '', headers: { location: `${url}/api/v1/users/${account.login}` } };
+function withAccount(place: Place, name: string, reply: (account: Account) => Reply): Reply {
+  const account = place.world.accountByLogin(name);
+  return account === undefined || !isShownTo(place, account.id) ? like('user-missing') : reply(account);
 }
 
-const formerNames = new WeakMap<Account, Set<string>>();
-
-/** Has an account be found by a name that it had. */
-export function remember(account: Account, formerName: string): void {
-  const names = formerNames.get(account) ?? new Set<string>();
-  formerNames.set(account, names.add(formerName.toLowerCase()));
-}
-
-function withAccount({ world }: Place, name: string, reply: (account: Account) => Reply): Reply {
-  const account = world.accountByLogin(name);
-  return account === undefined ? like('user-missing') : reply(account);
+/** `limited`: to everybody who is signed in; `private`: to the account itself, as far as it is told here. */
+function isShownTo({ hidden, viewer }: Place, id: number): boolean {
+  const visibility = hidden.get(id) ?? 'public';
+  if (visibility === 'public' || viewer?.accountId === id) return true;
+  return visibility === 'limited' && typeof viewer?.accountId === 'number';
 }
 
 function owned(place: Place, name: string): Reply {

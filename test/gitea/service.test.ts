@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bearer, engines } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
+import { fileWith } from '../achievements/reported.ts';
 import { listed } from '../contract/served.ts';
 import { addIssue } from '../github/world/activity.ts';
+import { writeFile } from '../github/world/repository-changes.ts';
 import { contributorsOf, countersOf } from '../github/world/truth.ts';
+import { installAsOperator } from '../installations/as-operator.ts';
 import { until } from '../service.ts';
-import { entity, inService, untilTrue } from './scene.ts';
+import { entity, inService, settingsOf, untilTrue } from './scene.ts';
 
 /** A whole service on a simulated Gitea. */
 
@@ -109,4 +112,25 @@ test('a repository whose code is switched off is there with all else, and with i
 
 test('an instance that answers nobody who is not signed in is read with a token, commits too', async () => {
   await inService((scene) => untilTrue(scene, 'everything public is counted'), { isClosed: true });
+});
+
+test('a file of achievements is stored with warnings of what Gitea does not tell', async () => {
+  await inService(async (scene) => {
+    const { service, simulator, world, repositories } = scene;
+    const starred = fileWith('{ actor: author, action: star, condition: starred = true }');
+    writeFile(world, repositories.handbook, '.plaudit/config.yaml', starred, {
+      name: 'Olive',
+      email: 'olive@mail.example',
+    });
+    await installAsOperator(service, settingsOf(simulator), `gitea/${engines.name}/handbook`);
+    const messages = await until(async () => {
+      const { rows } = await service.database.pool.query<{ reports: { severity: string; message: string }[] }>(
+        'select reports from achievement_files where reports is not null',
+      );
+      return rows[0]?.reports.map(({ severity, message }) => `${severity}: ${message}`);
+    }, 'the file is read');
+    assert.deepEqual(messages, [
+      'warning: Gitea and Forgejo do not tell when somebody starred: this trigger never holds there',
+    ]);
+  });
 });

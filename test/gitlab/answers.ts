@@ -28,13 +28,13 @@ export type Shape = Record<string, unknown>;
 /** Whose everything is that deleted accounts wrote. */
 const ghost = { id: 999_999, login: 'ghost', name: 'Ghost User' };
 
-export function user({ world, url }: Pick<Place, 'world' | 'url'>, id: number | null): Shape {
+export function user({ world, url, hidden }: Pick<Place, 'world' | 'url' | 'hidden'>, id: number | null): Shape {
   const account = (id === null ? undefined : world.accountById(id)) ?? ghost;
   return {
     id: account.id,
     username: account.login,
     name: account.name ?? '',
-    state: 'active',
+    state: hidden.blocked.get(account.id) ?? 'active',
     locked: false,
     avatar_url: `${url}/uploads/-/system/user/avatar/${account.id}/avatar.png`,
     web_url: `${url}/${account.login}`,
@@ -42,7 +42,8 @@ export function user({ world, url }: Pick<Place, 'world' | 'url'>, id: number | 
 }
 
 export function profile(place: Place, account: Account): Shape {
-  const isShown = !place.hidden.profiles.has(account.id) || place.viewer?.accountId === account.id;
+  const isKept = place.hidden.profiles.has(account.id) || place.hidden.blocked.has(account.id);
+  const isShown = !isKept || place.viewer?.accountId === account.id;
   return {
     ...user(place, account.id),
     bio: account.bio ?? '',

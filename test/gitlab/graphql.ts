@@ -19,7 +19,8 @@ export const gitlabSchema = buildSchema(`
   type Repository { tree(path: String, ref: String): Tree }
   type Tree { lastCommit: Commit }
   type Commit { sha: String!  authorEmail: String  author: UserCore }
-  type UserCore { id: ID!  username: String!  name: String!  avatarUrl: String }
+  type UserCore { id: ID!  username: String!  name: String!  avatarUrl: String  state: UserState! }
+  enum UserState { active blocked banned }
   type MergeRequestConnection { nodes: [MergeRequest] }
   type MergeRequest { iid: String!  commitCount: Int  diffStatsSummary: DiffStatsSummary }
   type DiffStatsSummary { additions: Int!  deletions: Int!  changes: Int!  fileCount: Int! }
@@ -79,6 +80,7 @@ function project(place: Place, shown: Repository) {
               username: account.login,
               name: account.name ?? '',
               avatarUrl: `/uploads/-/system/user/avatar/${account.id}/avatar.png`,
+              state: place.hidden.blocked.get(account.id) ?? 'active',
             };
             return { lastCommit: { sha: found.oid, authorEmail: found.author.email, author } };
           },

@@ -2,6 +2,8 @@
 export interface Hidden {
   /** Users who keep their profile to themselves. */
   profiles: Set<number>;
+  /** Accounts that an administrator blocked or banned. */
+  blocked: Map<number, 'blocked' | 'banned'>;
   /** Visibility of groups that are not for everybody. */
   groups: Map<number, 'internal' | 'private'>;
   /** Confidential issues, and internal notes: for members. */
@@ -15,5 +17,12 @@ export interface Hidden {
 }
 
 export function nothingHidden(): Hidden {
-  return { profiles: new Set(), groups: new Map(), issues: new Set(), notes: new Set(), parts: new Map() };
+  return {
+    profiles: new Set(),
+    blocked: new Map(),
+    groups: new Map(),
+    issues: new Set(),
+    notes: new Set(),
+    parts: new Map(),
+  };
 }

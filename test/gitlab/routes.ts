@@ -223,6 +223,11 @@ function within(place: Place, [id = '']: string[], reply: (shown: Repository) =>
   const cut = id.lastIndexOf('/');
   const { world } = place;
   const found = cut < 0 ? world.repositoryById(Number(id)) : world.repository(id.slice(0, cut), id.slice(cut + 1));
+  const moved = cut < 0 ? undefined : world.formerly(id.slice(0, cut), id.slice(cut + 1));
+  // Only to those who may see it: gitlabhq/gitlabhq, lib/api/helpers.rb, `find_project!`.
+  if (moved !== undefined && isVisible(place, moved)) {
+    return { status: 301, body: '', headers: { location: `${place.url}/api/v4/projects/${moved.id}` } };
+  }
   return found !== undefined && isVisible(place, found) ? reply(found) : notFound('Project');
 }
 

@@ -22,7 +22,7 @@ export interface Scene extends ContractWorld {
   cards: Repository;
 }
 
-const settingsOf = ({ url, tokens }: GitLabSimulator): Record<string, string> => ({
+export const settingsOf = ({ url, tokens }: GitLabSimulator): Record<string, string> => ({
   GITLAB_URL: url,
   GITLAB_TOKEN: tokens.organization_member,
   GITLAB_WEBHOOK_SECRET: deliverySecret,

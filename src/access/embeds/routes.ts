@@ -153,10 +153,15 @@ function opening(app: App, context: AccessContext): void {
       // Asked for as its owner would, by a token that never leaves this process.
       const token = await issueToken(context, account, `embed:${embed.id}`);
       const etag = request.headers['if-none-match'];
-      const { statusCode, headers, rawPayload } = await app.inject({
-        url: `/v1/${account.provider}/entities/${encodeURIComponent(account.name)}/${embed.path}`,
-        headers: { authorization: `Bearer ${token}`, ...(etag !== undefined && { 'if-none-match': etag }) },
-      });
+      const asOwner = { authorization: `Bearer ${token}`, ...(etag !== undefined && { 'if-none-match': etag }) };
+      const url = `/v1/${account.provider}/entities/${encodeURIComponent(account.name)}/${embed.path}`;
+      let opened = await app.inject({ url, headers: asOwner });
+      // A repository that was renamed since the link was made is found by its former name.
+      const { location } = opened.headers;
+      if (opened.statusCode === 301 && location !== undefined) {
+        opened = await app.inject({ url: location, headers: asOwner });
+      }
+      const { statusCode, headers, rawPayload } = opened;
       const kept = ['content-type', 'content-security-policy', 'etag', 'retry-after'] as const;
       for (const name of kept) if (headers[name] !== undefined) reply.header(name, headers[name]);
       reply.removeHeader('access-control-allow-origin');

@@ -25,10 +25,12 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
   return {
     account: sql`
       select id, provider, external_id, handle, type, name, display_name, avatar_url, website, description, socials,
-        followers, following, experience, hidden, publishes_private, provider_memory, asked_at, listed_at, created_at,
-        updated_at
+        followers, following, experience, hidden, hidden_by_host, publishes_private, provider_memory, asked_at,
+        checked_at, listed_at, created_at, updated_at
       from accounts where id = ${id}`,
     former_name: sql`select name_key, left_at from former_names where account_id = ${id}`,
+    former_repository_name: sql`
+      select name_key, repository_id, left_at from former_repository_names where owner_id = ${id}`,
     counters: sql`select * from counters where account_id = ${id}`,
     seen_totals: sql`select * from seen_totals where account_id = ${id}`,
     calendar: sql`select * from calendars where account_id = ${id}`,

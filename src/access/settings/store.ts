@@ -10,7 +10,7 @@ export interface OwnerSettings {
   hidden: boolean;
 }
 
-/** Changes what is given, and tells all nodes: also about those in whose lists the account is. */
+/** Changes what is given, and tells all nodes. Of those in whose lists the account is a trigger tells. */
 export async function changeSettings(
   connection: Connection,
   accountId: string,
@@ -26,9 +26,6 @@ export async function changeSettings(
     .returning(['hidden', 'publishes_private'])
     .executeTakeFirstOrThrow();
   await announce(connection, { kind: 'account', key: accountId });
-  for (const ownerId of await findOwnersContributedTo(connection, accountId)) {
-    await announce(connection, { kind: 'account', key: ownerId });
-  }
   return { hidden: row.hidden, publishesPrivate: row.publishes_private };
 }
 

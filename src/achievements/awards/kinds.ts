@@ -6,7 +6,8 @@ import type { Achievement, PointAction } from '../config.ts';
 /** A kind of contribution, as it is stored. */
 export type Kind = ItemKind | ContributionKind;
 
-const kindsOfAction: Readonly<Record<Exclude<Action, 'point'>, readonly Kind[]>> = {
+/** Kinds of contributions that an action stands for. */
+export const kindsOfAction: Readonly<Record<Exclude<Action, 'point'>, readonly Kind[]>> = {
   pull_request: ['pull_request'],
   review: ['review'],
   commit: ['commit'],

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 
 /** Where a page begins: `awarded_at` in microseconds since 1970, and the id. */
@@ -67,10 +68,10 @@ export async function findAwardPage(
     from awards w join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
     join accounts o on o.id = r.owner_id
     cross join lateral (
-      select not r.is_private or o.id = w.account_id or (o.publishes_private and not o.hidden) as is_open) t
+      select not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')}) as is_open) t
     where w.account_id = ${accountId} and w.revoked_at is null and r.gone_at is null and o.gone_at is null
       and (${includesPrivate}::boolean or not r.is_private)
-      and (${isOwner}::boolean or o.id = w.account_id or not o.hidden)
+      and (${isOwner}::boolean or o.id = w.account_id or ${isShownInSql('o')})
       ${page.id === undefined ? sql`` : sql`and w.id = ${page.id}`}
       ${page.after === undefined ? sql`` : beside('<', page.after)}
       ${page.before === undefined ? sql`` : beside('>', page.before)}

@@ -1,4 +1,5 @@
 import type { RepositoryFile } from '../../providers/provider.ts';
+import type { Untold } from '../../providers/untold.ts';
 import { newFault } from '../conditions/fault.ts';
 import type { Config } from '../config.ts';
 import { maxFileBytes, readConfigFile } from '../config-file.ts';
@@ -13,9 +14,12 @@ export interface ReadFile {
   config: Config;
 }
 
-/** Reads a file as its provider tells it; one that is no text, or too long, has one fault and nothing else. */
-export function readFile({ path, oid, text, sizeBytes }: RepositoryFile): ReadFile {
-  if (text !== null && sizeBytes <= maxFileBytes) return { path, oid, ...readConfigFile(Buffer.from(text)) };
+/**
+ * Reads a file as its provider tells it; one that is no text, or too long, has one fault and nothing else.
+ * @param untold what the provider does not tell.
+ */
+export function readFile({ path, oid, text, sizeBytes }: RepositoryFile, untold: readonly Untold[]): ReadFile {
+  if (text !== null && sizeBytes <= maxFileBytes) return { path, oid, ...readConfigFile(Buffer.from(text), untold) };
   const [message, expected] =
     sizeBytes > maxFileBytes
       ? [`the file has ${sizeBytes} bytes`, `at most ${maxFileBytes}`]

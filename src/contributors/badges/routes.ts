@@ -6,6 +6,7 @@ import {
   type AskedAccount,
   answerAboutAccount,
   type Made,
+  type Moved,
   problemResponses,
 } from '../../accounts/routes.ts';
 import type { App } from '../../http/app.ts';
@@ -24,7 +25,7 @@ const RepositoryPath = Type.Object({
 });
 const config = { cards: ['community'], isPicture: true } as const;
 
-type Find = (asked: AskedAccount) => Promise<Collected | undefined>;
+type Find = (asked: AskedAccount) => Promise<Collected | Moved | undefined>;
 
 /** Small pictures of how many people contributed, to stand in a line of text. */
 export function badgeRoutes(app: App, context: AccountRouteContext): void {
@@ -65,17 +66,18 @@ async function answerWithBadge(
   const { format = 'svg', bots: withBots = false } = query;
   const picture = context.pictures.request('community', format, { ...query, repository: params.repository });
   return answerAboutAccount(context, { ...exchange, dataType: 'contributor', picture }, params, async (account) => {
-    const collected = await find(account);
-    return collected && makeBadge(context, account, collected, withBots);
+    return makeBadge(context, account, await find(account), withBots);
   });
 }
 
 async function makeBadge(
   { connection, resolver, now }: AccountRouteContext,
   { account, isOwner }: AskedAccount,
-  { scope, asOf, uncollected }: Collected,
+  collected: Collected | Moved | undefined,
   withBots: boolean,
 ): Promise<Made> {
+  if (collected === undefined || 'repository' in collected) return collected;
+  const { scope, asOf, uncollected } = collected;
   const ranking = await currentRanking(connection, scope, now());
   const viewerId = isOwner ? account.id : null;
   const further = await countContributors(connection, ranking, { after: 0, withBots, viewerId });

@@ -16,6 +16,7 @@ import * as skippedItems from './0016-skipped-items.ts';
 import * as freshness from './0017-freshness.ts';
 import * as calendars from './0018-calendars.ts';
 import * as wholeRows from './0019-whole-rows.ts';
+import * as namesAndVisibility from './0020-names-and-visibility.ts';
 import * as starsAndBots from './0021-stars-and-bots.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
@@ -37,5 +38,6 @@ export const migrations: Record<string, Migration> = {
   '0017-freshness': freshness,
   '0018-calendars': calendars,
   '0019-whole-rows': wholeRows,
+  '0020-names-and-visibility': namesAndVisibility,
   '0021-stars-and-bots': starsAndBots,
 };

@@ -1,10 +1,17 @@
 import type { AccountFacts, Actor } from '../../accounts/account.ts';
 import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
+import { AppError } from '../../errors.ts';
 import { readOrSkip } from '../http/read-or-skip.ts';
 import type { AccountReport, Call, KnownAccount } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { readAll } from '../rest/lists.ts';
-import { AllRepositoriesPayload, OrganizationPayload, ProfilePayload, type UserPayload } from './payloads.ts';
+import {
+  AllRepositoriesPayload,
+  FoundUsersPayload,
+  OrganizationPayload,
+  ProfilePayload,
+  UserPayload,
+} from './payloads.ts';
 import { counted, isPublic } from './repositories.ts';
 
 /** Null for those who are no accounts: deleted ones, and the host's own stand-ins. */
@@ -17,6 +24,7 @@ export function toActor(payload: UserPayload | null): Actor | null {
     name: payload.login,
     displayName: payload.full_name,
     avatarUrl: payload.avatar_url,
+    isPublic: payload.visibility === 'public',
   };
 }
 
@@ -28,16 +36,17 @@ export function organizationPath(name: string): string {
   return `/orgs/${encodeURIComponent(name)}`;
 }
 
-/** Who has a name now; nobody who is not to be seen by everybody. */
+/** Reports who has a name now; of one whom Gitea does not show to everybody, that alone. */
 export async function* reportAccount(
   client: RestClient,
   name: string,
   call: Call,
 ): AsyncGenerator<AccountReport, void, undefined> {
   const profile = (await client.get(accountPath(name), ProfilePayload, call))?.data;
-  if (profile === undefined || profile.id < 1 || profile.visibility !== 'public') return;
-  const account = toFacts(profile, await isOrganization(client, profile, call));
-  if (account.type === 'organization') {
+  if (profile === undefined || profile.id < 1) return;
+  const isHidden = profile.visibility !== 'public';
+  const account = toFacts(profile, !isHidden && (await isOrganization(client, profile, call)));
+  if (isHidden || account.type === 'organization') {
     yield { account, counters: {}, missing: [], memory: null };
     return;
   }
@@ -45,17 +54,61 @@ export async function* reportAccount(
   yield toReport(account, await sumStars(client, account.name, call));
 }
 
-/** A stored account is asked for by its name; there is no asking by an id. Renamed, its old name leads to the new one. */
+/**
+ * Reports a stored account. Gitea is asked by the name; after a rename that leads to the new one, until another account takes
+ * it. Then only a search finds the account by its id.
+ */
 export async function* refreshAccount(
   client: RestClient,
-  { name, externalId }: KnownAccount,
+  account: KnownAccount,
   call: Call,
 ): AsyncGenerator<AccountReport, void, undefined> {
-  for await (const report of reportAccount(client, name, call)) {
-    // Somebody else has the name now: whose it was is gone.
-    if (report.account.externalId !== externalId) return;
+  let isFound = false;
+  for await (const report of reportAccount(client, account.name, call)) {
+    if (report.account.externalId !== account.externalId) break;
+    isFound = true;
     yield report;
   }
+  const found = isFound ? undefined : await findById(client, account, call);
+  if (found) yield* reportAccount(client, found.login, call);
+}
+
+/** Returns how Gitea shows accounts now, each by its name or, where another account has that, by its id. */
+export async function checkAccounts(
+  client: RestClient,
+  accounts: readonly KnownAccount[],
+  call: Call,
+): Promise<Map<string, Actor | null>> {
+  const checked = new Map<string, Actor | null>();
+  for (const account of accounts) {
+    const named = (await client.get(accountPath(account.name), UserPayload, call))?.data;
+    const isSame = named !== undefined && String(named.id) === account.externalId;
+    const found = isSame ? named : await findById(client, account, call);
+    // Where nobody may search, an account that lost its name to another cannot be found.
+    if (found !== undefined || named === undefined) checked.set(account.externalId, toActor(found ?? null));
+  }
+  return checked;
+}
+
+/**
+ * Finds a user by the immutable id; null where there is none, or it is not shown; undefined where nobody may search.
+ * https://docs.gitea.com/api/#tag/user/operation/userSearch
+ */
+async function findById(
+  client: RestClient,
+  { externalId, type }: KnownAccount,
+  call: Call,
+): Promise<UserPayload | null | undefined> {
+  // The search knows no organizations.
+  if (type === 'organization') return undefined;
+  const path = `/users/search?uid=${externalId}&limit=1`;
+  const found = await client.get(path, FoundUsersPayload, call).catch(unlessDenied);
+  return found === undefined ? undefined : (found?.data.data?.find(({ id }) => String(id) === externalId) ?? null);
+}
+
+function unlessDenied(error: unknown): undefined {
+  if (error instanceof AppError && error.code === 'provider_denied') return undefined;
+  throw error;
 }
 
 /** Organizations answer as users too; nothing in that answer tells them apart. */
@@ -77,6 +130,7 @@ function toFacts(profile: ProfilePayload, isAnOrganization: boolean): AccountFac
     socials: [],
     followers: profile.followers_count,
     following: profile.following_count,
+    isPublic: profile.visibility === 'public',
   };
 }
 

@@ -17,12 +17,15 @@ export const UserPayload = Type.Object({
   login: Name,
   full_name: OptionalText,
   avatar_url: OptionalText,
+  /** `public`, `limited` (to signed-in readers) or `private`: go-gitea/gitea, services/convert/user.go. */
+  visibility: Text,
 });
 export type UserPayload = Static<typeof UserPayload>;
 /** The person whose an item is; null where there is none. */
 const AuthorPayload = deciding(Nullable(UserPayload));
 /** Persons on a list; a deleted one and a team are null (go-gitea/gitea, services/convert/pull.go). */
 const PeoplePayload = orElse(Nullable(Type.Array(orElse(Nullable(UserPayload), null))), null);
+export const FoundUsersPayload = Type.Object({ data: Nullable(itemsOf('account', UserPayload)) });
 
 /** The account itself, which may be an organization. */
 export const ProfilePayload = Type.Object({
@@ -30,7 +33,6 @@ export const ProfilePayload = Type.Object({
   email: OptionalText,
   website: OptionalText,
   description: OptionalText,
-  visibility: Text,
   followers_count: optionalCount(),
   following_count: optionalCount(),
 });
@@ -132,6 +134,7 @@ export const CommentPayload = Type.Object({
   /** One of the two is empty. */
   issue_url: Text,
   pull_request_url: Text,
+  body: Text,
   created_at: Time,
   updated_at: optionalTime(),
 });

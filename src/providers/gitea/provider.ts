@@ -4,7 +4,7 @@ import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient } from '../rest/client.ts';
 import { readersOf } from '../rest/readers.ts';
 import { accessesOf, seenBy } from '../rest/views.ts';
-import { accountPath, refreshAccount, reportAccount } from './accounts.ts';
+import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
 import { giteaDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
@@ -16,6 +16,7 @@ import { findRepository, listRepositories, repositoryPath } from './repositories
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
+import { untold } from './untold.ts';
 import { readDelivery } from './webhooks.ts';
 
 export interface GiteaOptions {
@@ -44,6 +45,7 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     repositoryUrl: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
     lookUp: (login, call) => reportAccount(client, login, call),
     refresh: (account, call) => refreshAccount(client, account, call),
+    checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
     totalsFromStored: true,
     accesses: () => accessesOf(client),
     // No token tells totals of what its bearer may see.
@@ -53,6 +55,7 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
     findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     streams,
+    untold,
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),

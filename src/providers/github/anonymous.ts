@@ -121,7 +121,9 @@ export async function findRepositoryByRest(
 ): Promise<ListedRepository | null> {
   const path = `/repos/${encodeURIComponent(owner.name)}/${encodeURIComponent(name)}`;
   const answer = await client.rest(path, RestRepositoryPayload, call);
-  return answer === null || answer.data.private ? null : toListed(answer.data);
+  // The name of a repository that was given away leads on to it at its new owner.
+  const isTheirs = answer !== null && String(answer.data.owner.id) === owner.externalId;
+  return !isTheirs || answer.data.private ? null : toListed(answer.data);
 }
 
 /** Issues and pull requests together, last changed last; the cursor is the time of the last change that was read. */

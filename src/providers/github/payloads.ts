@@ -83,7 +83,13 @@ export type RepositoryPayload = Static<typeof RepositoryPayload>;
 export const OwnedRepositoriesPayload = Type.Object({
   repositoryOwner: Nullable(Type.Object({ repositories: countedPage('repository', RepositoryPayload) })),
 });
-export const NamedRepositoryPayload = Type.Object({ repository: Nullable(RepositoryPayload) });
+/** Found by a former name, too, it may belong to another account by now. */
+export const NamedRepositoryPayload = Type.Object({
+  repository: Nullable(
+    Type.Object({ ...RepositoryPayload.properties, owner: Type.Object({ databaseId: Type.Optional(DatabaseId) }) }),
+  ),
+});
+export const AccountsPayload = Type.Object({ nodes: Type.Array(Nullable(ActorPayload)) });
 
 const FilePayload = Type.Object({
   oid: Type.Optional(Text),
@@ -161,6 +167,7 @@ export const RestRepositoryPayload = Type.Object({
   id: DatabaseId,
   node_id: Name,
   name: Name,
+  owner: Type.Object({ id: DatabaseId }),
   description: optionalText(),
   private: Type.Boolean(),
   fork: Type.Boolean(),

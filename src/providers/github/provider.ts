@@ -1,4 +1,4 @@
-import type { Call, DeliveryHeaders, KnownAccount, KnownRepository, Provider } from '../provider.ts';
+import type { Call, ContributionPage, DeliveryHeaders, KnownAccount, KnownRepository, Provider } from '../provider.ts';
 import { reportAccount } from './accounts.ts';
 import { isBotName, isGhostName } from './actors.ts';
 import {
@@ -13,6 +13,7 @@ import { GitHubApp } from './app/github-app.ts';
 import type { AppIdentity } from './app/identity.ts';
 import { describeBudget } from './budget-report.ts';
 import { fetchCalendar } from './calendar.ts';
+import { checkAccounts } from './check-accounts.ts';
 import { GitHubClient } from './client.ts';
 import { readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
@@ -20,8 +21,10 @@ import { BearerClient } from './ownership/client.ts';
 import { proveOwnership } from './ownership/prove.ts';
 import { findRepository, listRepositories, privateAccesses } from './repositories.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
+import { withoutOwnComments } from './streams/own-comments.ts';
 import { readStream, tokenStreams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
+import { untoldWith } from './untold.ts';
 import { readDelivery } from './webhooks.ts';
 import { orAnonymously, reportOrAnonymously, withoutCredential } from './without-credential.ts';
 
@@ -60,6 +63,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       authorization: await gitAuthorization(client, repository.access, signal),
     }),
     fileUrl: (repository: Pick<KnownRepository, 'owner' | 'name'>, path: string) => fileUrl(url, repository, path),
+    untold: untoldWith(!client.budget.isAnonymous),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) =>
       readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
     proveOwnership: (credential: string, login: string, signal: AbortSignal) =>
@@ -74,6 +78,8 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       ...seam,
       lookUp: (login, call) => reportByRest(client, accountPath(login), call),
       refresh: (account, call) => reportByRest(client, `/user/${account.externalId}`, call),
+      // With 60 requests an hour nothing is checked that nobody asks for.
+      checkAccounts: async () => new Map(),
       listRepositories: (owner, cursor, call) => listRepositoriesByRest(client, owner, cursor, call),
       findRepository: (owner, repository, _options, call) => findRepositoryByRest(client, owner, repository, call),
       accesses: () => [],
@@ -89,14 +95,13 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
   return {
     ...seam,
     ...accountsByToken(client, now),
+    checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
     accesses: (account) => privateAccesses(client, account),
     seenTotals: (account, call) =>
       reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
     fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
     streams: tokenStreams,
-    readStream: (stream, repository, position, call) =>
-      readStream(client, stream, repository, position, seenBy(repository, call)),
-    ...atFullDepth(client),
+    ...readersOf(client, app),
     resolveIdentities: (repository, identities, call) =>
       resolveIdentities(client, repository, identities, seenBy(repository, call)),
   };
@@ -130,10 +135,17 @@ function accountsByToken(client: GitHubClient, now: () => Date): Lookups {
   };
 }
 
-/** What installed repositories are asked besides. */
-function atFullDepth(client: GitHubClient): FullDepth {
+/** Returns what reads contributions, and what installed repositories hold besides, with a token. */
+function readersOf(client: GitHubClient, app: GitHubApp | undefined): Pick<Provider, 'readStream'> & FullDepth {
+  const withoutOwn = async (page: ContributionPage, call: Call): Promise<ContributionPage> =>
+    app === undefined ? page : withoutOwnComments(page, () => app.botName(call));
   return {
-    readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
+    readStream: async (stream, repository, position, call) =>
+      withoutOwn(await readStream(client, stream, repository, position, seenBy(repository, call)), call),
+    readTip: async (repository, call) => {
+      const tip = await readTip(client, repository, seenBy(repository, call));
+      return tip && { ...tip, page: await withoutOwn(tip.page, call) };
+    },
     readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
     readChangedFiles: (repository, numbers, call) =>
       readChangedFiles(client, repository, numbers, seenBy(repository, call)),

@@ -3,7 +3,12 @@ import type { TSchema } from 'typebox';
 import { CalendarPayload, StarredRepositoriesPayload } from './account-payloads.ts';
 import { AddedCommentPayload, DiscussionTitlesPayload, LastCommentsPayload } from './app/writing-payloads.ts';
 import type { Query } from './client.ts';
-import { NamedRepositoryPayload, OwnedRepositoriesPayload, RepositoryFilesPayload } from './payloads.ts';
+import {
+  AccountsPayload,
+  NamedRepositoryPayload,
+  OwnedRepositoriesPayload,
+  RepositoryFilesPayload,
+} from './payloads.ts';
 import {
   CommentReactionsPayload,
   DeepDiscussionsPayload,
@@ -45,6 +50,7 @@ export const ownedRepositories = query(
   repository,
 );
 export const namedRepository = query('NamedRepository', NamedRepositoryPayload, read('named-repository'), repository);
+export const accounts = query('Accounts', AccountsPayload, read('accounts'), actor);
 export const starredRepositories = query(
   'StarredRepositories',
   StarredRepositoriesPayload,

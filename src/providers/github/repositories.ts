@@ -98,7 +98,7 @@ export function privateAccesses(client: GitHubClient, account?: Pick<KnownAccoun
     .map((token) => token.access);
 }
 
-/** One repository; null when there is none of the name, or it is private and was not asked for. */
+/** One repository, also by a former name; null when there is none, or it is private and was not asked for. */
 export async function findRepository(
   client: GitHubClient,
   owner: KnownAccount,
@@ -112,6 +112,8 @@ export async function findRepository(
     const { data } = await client.graphql(namedRepository, { owner: owner.name, name }, asked);
     const { repository } = data;
     if (repository === null || repository.isPrivate !== (access !== null)) continue;
+    // The name of a repository that was given away leads on to it at its new owner.
+    if (String(repository.owner.databaseId) !== owner.externalId) return null;
     return toListed(repository, access);
   }
   return null;

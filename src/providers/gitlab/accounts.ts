@@ -56,7 +56,7 @@ async function findUser(client: RestClient, username: string, call: Call): Promi
   return found.find((user) => user.username.toLowerCase() === username.toLowerCase());
 }
 
-/** Strangers are told who has a name, and no more of them. */
+/** Reports a user; of one whose profile GitLab does not show to everybody, that alone. Strangers are told no profile. */
 async function* reportUser(
   client: RestClient,
   user: UserPayload | { id: number },
@@ -64,12 +64,42 @@ async function* reportUser(
 ): AsyncGenerator<AccountReport, void, undefined> {
   const profile = hasTokens(client) ? (await client.get(`/users/${user.id}`, ProfilePayload, call))?.data : undefined;
   const told = profile ?? ('username' in user && !hasTokens(client) ? user : null);
-  const actor = toActor(told);
-  if (told === null || actor === null || (profile !== undefined && typeof profile.followers !== 'number')) return;
-  const account = { ...actor, ...(profile?.bot === true && { type: 'bot' as const }), ...profileOf(profile) };
+  const actor = profile === undefined ? toActor(told) : profileActor(profile);
+  if (told === null || actor === null) return;
+  const account = { ...actor, ...profileOf(profile) };
+  if (account.isPublic === false) {
+    yield { account, counters: {}, missing: [], memory: null };
+    return;
+  }
   yield toReport(account, {});
   const [counted, stars] = await Promise.all([countPublic(client, told.id, call), sumStars(client, told.id, call)]);
   yield toReport(account, { ...counted, ...stars });
+}
+
+function profileActor(profile: ProfilePayload): Actor | null {
+  const actor = toActor(profile);
+  if (actor === null) return null;
+  const isPublic = typeof profile.followers === 'number' && profile.private_profile !== true;
+  return { ...actor, ...(profile.bot === true && { type: 'bot' }), isPublic: isPublic && actor.isPublic !== false };
+}
+
+/** Returns how GitLab shows users now. Without a token it is not told what became of a user who has another name. */
+export async function checkAccounts(
+  client: RestClient,
+  accounts: readonly KnownAccount[],
+  call: Call,
+): Promise<Map<string, Actor | null>> {
+  const checked = new Map<string, Actor | null>();
+  for (const { name, externalId } of accounts.filter(({ type }) => type !== 'organization')) {
+    if (hasTokens(client)) {
+      const profile = (await client.get(`/users/${externalId}`, ProfilePayload, call))?.data;
+      checked.set(externalId, profile === undefined ? null : profileActor(profile));
+      continue;
+    }
+    const user = await findUser(client, name, call);
+    if (user !== undefined && String(user.id) === externalId) checked.set(externalId, toActor(user));
+  }
+  return checked;
 }
 
 type Profile = Omit<AccountFacts, keyof Actor>;

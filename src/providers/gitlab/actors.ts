@@ -4,6 +4,8 @@ import type { GroupPayload, UserPayload } from './payloads.ts';
 /** Users of access tokens, service accounts and GitLab's own; nothing else in a mention tells them apart. */
 const botName =
   /^(?:(?:project|group)_\d+_bot(?:_?[\da-f]+)?|service_account_\w+|(?:alert|migration|support)-bot|gitlab-\w+-bot)$/i;
+/** Accounts of which GitLab shows no profile: gitlabhq/gitlabhq, app/models/user.rb, `blocked?`. */
+const blockedStates = new Set(['blocked', 'ldap_blocked', 'blocked_pending_approval', 'banned']);
 /** Whom everything belongs to that deleted accounts wrote. */
 const ghostName = /^ghost\d*$/;
 
@@ -20,6 +22,8 @@ export function toActor(payload: UserPayload | null): Actor | null {
     name: payload.username,
     displayName: payload.name,
     avatarUrl: payload.avatar_url ?? '',
+    // That a profile is private no mention tells.
+    ...(blockedStates.has((payload.state ?? '').toLowerCase()) && { isPublic: false }),
   };
 }
 

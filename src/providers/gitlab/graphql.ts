@@ -40,7 +40,7 @@ function failedParts(errors: readonly { path?: readonly (string | number)[] }[])
   return new Map(errors.map(({ path = [] }) => [pointerOf(path), failure] as const));
 }
 
-const User = Type.Object({ id: Name, username: Name, name: orElse(Text, ''), avatarUrl: optionalText() });
+const User = Type.Object({ id: Name, username: Name, name: orElse(Text, ''), avatarUrl: optionalText(), state: Text });
 const CommitsAnswer = Type.Object({
   project: Nullable(
     Type.Object({
@@ -77,7 +77,7 @@ export async function readAuthors(
   for (const some of inParts(possible, atOnce.commits)) {
     const commits = some.map(
       (oid, index) =>
-        `c${index}: tree(ref: "${oid}") { lastCommit { authorEmail author { id username name avatarUrl } } }`,
+        `c${index}: tree(ref: "${oid}") { lastCommit { authorEmail author { id username name avatarUrl state } } }`,
     );
     const query = `query Authors($path: ID!) { project(fullPath: $path) { repository { ${commits.join(' ')} } } }`;
     const variables = { path: `${owner}/${name}` };
@@ -95,10 +95,10 @@ export async function readAuthors(
 function authorOf(user: Static<typeof User> | null, client: RestClient): Actor | null {
   const [, id] = /^gid:\/\/gitlab\/User\/(\d{1,15})$/.exec(user?.id ?? '') ?? [];
   if (user === null || id === undefined) return null;
-  const { username, name, avatarUrl } = user;
+  const { username, name, avatarUrl, state } = user;
   // It is told without the host where the host keeps it.
   const avatar_url = avatarUrl === null ? null : new URL(avatarUrl, client.url).href;
-  return toActor({ id: Number(id), username, name, avatar_url });
+  return toActor({ id: Number(id), username, name, avatar_url, state });
 }
 
 const SizesAnswer = Type.Object({

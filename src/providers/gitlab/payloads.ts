@@ -8,8 +8,17 @@ import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/to
  * readers get, are optional.
  */
 
-/** An account as everything mentions it. https://docs.gitlab.com/api/users/ */
-export const UserPayload = Type.Object({ id: Id, username: Name, name: orElse(Text, ''), avatar_url: optionalText() });
+/**
+ * An account as everything mentions it. https://docs.gitlab.com/api/users/; `state` is in gitlabhq/gitlabhq,
+ * lib/api/entities/user_basic.rb.
+ */
+export const UserPayload = Type.Object({
+  id: Id,
+  username: Name,
+  name: orElse(Text, ''),
+  avatar_url: optionalText(),
+  state: Type.Optional(Text),
+});
 export type UserPayload = Static<typeof UserPayload>;
 export const UsersPayload = itemsOf('account', UserPayload);
 /** The person whose an item is; null where there is none. */
@@ -18,7 +27,10 @@ const PeoplePayload = optional(Nullable(Type.Array(orElse(Nullable(UserPayload),
 
 const OptionalText = optional(Nullable(Text));
 
-/** The account itself; whoever keeps their profile to themselves tells no followers. */
+/**
+ * The account itself. Of a private profile, or a blocked account, followers are told only to the user and to administrators,
+ * the latter with `private_profile`: gitlabhq/gitlabhq, lib/api/entities/user.rb and app/policies/user_policy.rb.
+ */
 export const ProfilePayload = Type.Object({
   ...UserPayload.properties,
   bio: OptionalText,
@@ -26,6 +38,7 @@ export const ProfilePayload = Type.Object({
   twitter: OptionalText,
   linkedin: OptionalText,
   bot: optional(Nullable(Type.Boolean())),
+  private_profile: Type.Optional(Nullable(Type.Boolean())),
   // Absent where the profile is private.
   followers: optional(Nullable(Count)),
   following: optional(Nullable(Count)),

@@ -2,7 +2,7 @@ import type { Call, KnownAccount, KnownRepository, ListedRepository, RepositoryP
 import type { RestClient } from '../rest/client.ts';
 import { stepForward } from '../rest/lists.ts';
 import { findInViews, listByViews } from '../rest/views.ts';
-import { groupIdIn } from './actors.ts';
+import { groupIdIn, groupIdOf } from './actors.ts';
 import { readLanguages } from './graphql.ts';
 import { type ProjectPayload, ProjectPayload as ProjectSchema, ProjectsPayload } from './payloads.ts';
 
@@ -53,7 +53,7 @@ export function listRepositories(
   return listByViews(client, views, cursor, call);
 }
 
-/** One repository; null when there is none of the name, or it is private and was not asked for. */
+/** One repository, also by a former name; null when there is none, or it is private and was not asked for. */
 export async function findRepository(
   client: RestClient,
   owner: KnownAccount,
@@ -65,8 +65,9 @@ export async function findRepository(
   const find = async (asked: Call) => (await client.get(path, ProjectSchema, asked))?.data;
   const isShownToAll = (project: ProjectPayload): boolean => isPublic(client, project);
   const found = await findInViews(client, find, isShownToAll, { withPrivate, call });
-  // What was given away leads on to its new owner.
-  if (found === null || !isSame(found.payload, { owner: owner.name, name })) return null;
+  // GitLab leads on from a former name, also to a project that was given away:
+  // https://docs.gitlab.com/api/rest/#redirects
+  if (found === null || !isOwnedBy(found.payload, owner)) return null;
   const [listed] = await toListed(client, [found.payload], found.access, call);
   return listed ?? null;
 }
@@ -87,6 +88,13 @@ export async function readUnchanged(
   const isAsItWas =
     now !== undefined && isSame(now, repository) && isPublic(client, now) === (repository.access === null);
   return isAsItWas ? now : null;
+}
+
+/** Strangers are not told which user owns a project, only the path of the user's namespace. */
+function isOwnedBy({ namespace, owner }: ProjectPayload, account: Pick<KnownAccount, 'externalId' | 'type' | 'name'>) {
+  if (account.type === 'organization') return groupIdOf(namespace.id) === account.externalId;
+  if (owner) return String(owner.id) === account.externalId;
+  return namespace.full_path.toLowerCase() === account.name.toLowerCase();
 }
 
 function isSame(

@@ -4,7 +4,7 @@ import { BearerClient } from '../rest/bearer/client.ts';
 import { type ClientOptions, RestClient } from '../rest/client.ts';
 import { readersOf } from '../rest/readers.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
-import { refreshAccount, reportAccount } from './accounts.ts';
+import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
 import { gitlabDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
@@ -15,6 +15,7 @@ import { proveOwnership } from './prove.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { anonymousStreams, readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
+import { untoldWith } from './untold.ts';
 import { readDelivery } from './webhooks.ts';
 
 export interface GitLabOptions extends ClientOptions {
@@ -48,6 +49,7 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
     repositoryUrl: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
     lookUp: (login, call) => reportAccount(client, login, call),
     refresh: (account, call) => refreshAccount(client, account, call),
+    checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
     totalsFromStored: true,
     accesses: () => accessesOf(client),
     // No token tells totals of what its bearer may see.
@@ -57,6 +59,7 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
     findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     streams: tokens.length === 0 ? anonymousStreams : streams,
+    untold: untoldWith(tokens.length > 0),
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),

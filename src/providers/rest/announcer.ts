@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import type { Announcer, DiscussionPlace } from '../announcer.ts';
+import { type Announcer, type DiscussionPlace, markOf } from '../announcer.ts';
 import type { Call } from '../call.ts';
 import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
@@ -55,7 +55,7 @@ export function createIssueAnnouncer(client: RestClient, host: IssueHost): Annou
           if (repository === undefined) continue;
           const issue = await findIssue(host, remembered, { repository, title: place.title.trim() }, asked);
           const since = new Date(client.now().getTime() - lookBackMs);
-          await commentOnce(host, { issue, since, text, mark: `<!-- plaudit ${id} -->` }, asked);
+          await commentOnce(host, { issue, since, text, mark: markOf(id) }, asked);
           return;
         } catch (error) {
           if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;

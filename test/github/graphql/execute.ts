@@ -213,16 +213,27 @@ function rootFields(question: Question): Fields {
       // As on GitHub: no error, just nothing.
       return found?.type === 'User' || found?.type === 'Organization' ? tell.account(found) : null;
     },
-    repository: ({ owner, name }: { owner: string; name: string }) => {
-      const found = world.repository(owner, name);
+    repository: ({ owner, name, followRenames }: { owner: string; name: string; followRenames?: boolean }) => {
+      const found =
+        world.repository(owner, name) ?? (followRenames === false ? undefined : world.formerly(owner, name));
       if (found === undefined || !world.canSee(viewer, found)) {
         throw notFound(`Could not resolve to a Repository with the name '${owner}/${name}'.`);
       }
       return tell.repository(found);
     },
     node: ({ id }: { id: string }) => findNode(question, id),
-    nodes: ({ ids }: { ids: string[] }) => ids.map((id) => findNode(question, id)),
+    // Of those that are not found each is null, with an error of its own.
+    nodes: ({ ids }: { ids: string[] }) => ids.map((id) => foundOrError(() => findNode(question, id))),
     search: (args: Parameters<typeof search>[1]) => search(question, args),
     rateLimit: question.rateLimit,
   };
+}
+
+function foundOrError(find: () => Fields): Fields | Error {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
 }

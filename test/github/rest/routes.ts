@@ -49,9 +49,15 @@ function stargazersRefused({ viewer }: Place): RestReply {
 
 const ok = (body: unknown, headers: Record<string, string> = {}): RestReply => ({ status: 200, body, headers });
 
-function route(path: string, answer: Route['answer'], resource: Route['resource'] = 'core'): Route {
+/** @param described how the description writes the path whose answer it is. */
+function route(
+  path: string,
+  answer: Route['answer'],
+  resource: Route['resource'] = 'core',
+  described: string = path,
+): Route {
   const pattern = new RegExp(`^${path.replace('{path}', '(.+)').replace(/\{\w+\}/g, '([^/]+)')}$`);
-  return { path, pattern, answer, resource };
+  return { path: described, pattern, answer, resource };
 }
 
 const routes: readonly Route[] = [
@@ -86,8 +92,18 @@ const routes: readonly Route[] = [
   }),
   route('/repos/{owner}/{repo}', (place, names) => {
     const shown = visible(place, names);
-    return shown === undefined ? missing : ok(repository(place, shown));
+    return shown === undefined ? moved(place, names) : ok(repository(place, shown));
   }),
+  // What a former name leads to; GitHub does not describe it.
+  route(
+    '/repositories/{id}',
+    (place, [id = '']) => {
+      const shown = place.world.repositoryById(Number(id));
+      return shown !== undefined && place.world.canSee(place.viewer, shown) ? ok(repository(place, shown)) : missing;
+    },
+    'core',
+    '/repos/{owner}/{repo}',
+  ),
   route('/repos/{owner}/{repo}/issues', (place, names, query) => {
     const shown = visible(place, names);
     if (shown === undefined) return missing;
@@ -172,6 +188,14 @@ export function findRoute(path: string): { route: Route; parameters: string[] } 
 function visible({ world, viewer }: Place, [owner = '', name = '']: string[]): Repository | undefined {
   const found = world.repository(owner, name);
   return found !== undefined && world.canSee(viewer, found) ? found : undefined;
+}
+
+/** https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects */
+function moved({ world, viewer, apiUrl }: Place, [owner = '', name = '']: string[]): RestReply {
+  const found = world.formerly(owner, name);
+  if (found === undefined || !world.canSee(viewer, found)) return missing;
+  const location = `${apiUrl}/repositories/${found.id}`;
+  return { status: 301, body: { message: 'Moved Permanently', url: location }, headers: { location } };
 }
 
 function listedIssues(shown: Repository, query: URLSearchParams): (Issue | PullRequest)[] {

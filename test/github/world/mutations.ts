@@ -149,6 +149,7 @@ export function setVisibility(world: World, repository: Repository, visibility: 
 
 export function renameRepository(world: World, repository: Repository, name: string): void {
   const more = { changes: { repository: { name: { from: repository.name } } } };
+  world.leaveName(repository);
   repository.name = name;
   touch(repository, world.now());
   tell(world, repository, 'repository.renamed', repository.ownerId, { more });
@@ -156,6 +157,7 @@ export function renameRepository(world: World, repository: Repository, name: str
 
 export function transferRepository(world: World, repository: Repository, owner: Account): void {
   const former = world.accountById(repository.ownerId);
+  world.leaveName(repository);
   repository.ownerId = owner.id;
   touch(repository, world.now());
   tell(world, repository, 'repository.transferred', owner.id, { ...(former && { account: former }) });

@@ -118,6 +118,21 @@ export class World {
     return ownerId === undefined ? undefined : this.#index().byName.get(`${ownerId}/${name.toLowerCase()}`);
   }
 
+  readonly #formerNames: { ownerId: number; name: string; repositoryId: number }[] = [];
+
+  /** To be called before a repository is renamed or given away: hosts lead on from its name until another one has it. */
+  leaveName({ id, ownerId, name }: Repository): void {
+    this.#formerNames.push({ ownerId, name: name.toLowerCase(), repositoryId: id });
+  }
+
+  /** The repository that had a name last, where none has it now. */
+  formerly(owner: string, name: string): Repository | undefined {
+    const ownerId = this.accountByLogin(owner)?.id;
+    if (ownerId === undefined || this.repository(owner, name) !== undefined) return undefined;
+    const left = this.#formerNames.findLast((one) => one.ownerId === ownerId && one.name === name.toLowerCase());
+    return left && this.repositoryById(left.repositoryId);
+  }
+
   repositoryById(id: number): Repository | undefined {
     return this.#index().repositories.get(id);
   }

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { createContractWorld } from '../../contract/world.ts';
 import { startHttpServer } from '../../git/http-server.ts';
 import { call, giteaProvider, handbook, lastReport } from '../../gitea/asking.ts';
+import { remember } from '../../gitea/moved.ts';
 import { secretOf, startReplay } from '../../gitea/replay.ts';
-import { remember } from '../../gitea/routes.ts';
 import { startGiteaSimulator } from '../../gitea/simulator.ts';
 import { renameAccount } from '../../github/world/mutations.ts';
 
@@ -118,13 +118,16 @@ test('answers that are none are errors that say so', async () => {
   }
 });
 
-test('an account that is not for everybody is not there', async () => {
-  for (const visibility of ['limited', 'private']) {
+test('an account that Gitea does not show to everybody is reported as hidden where the token sees it, and else not at all', async () => {
+  for (const [visibility, expected] of [
+    ['limited', false],
+    ['private', undefined],
+  ] as const) {
     const scene = createContractWorld();
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
     simulator.hidden.set(scene.people.max.id, visibility);
-    assert.equal(await lastReport(provider.lookUp('max-member', call())), undefined);
+    assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.isPublic, expected);
   }
 });
 

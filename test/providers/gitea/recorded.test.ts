@@ -24,6 +24,7 @@ test('an organization that answers as a user is told apart from one', async () =
     socials: [],
     followers: 0,
     following: 0,
+    isPublic: true,
   });
   const user = await lastReport(provider.lookUp('alice', call()));
   assert.equal(user?.account.type, 'user');

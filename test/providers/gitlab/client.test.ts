@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { call, last } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
 import { startHttpServer } from '../../git/http-server.ts';
+import { transferRepository } from '../../github/world/mutations.ts';
 import { gitlabProvider, groupOf } from '../../gitlab/asking.ts';
 import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
@@ -128,9 +129,10 @@ test('what moved is followed on the same instance, and a token to nowhere else',
   simulator.surprises.push((path) =>
     path.includes('%2F') ? { status: 301, body: '', headers: { location: target } } : undefined,
   );
-  // It was asked for by another name, so that it is not the repository that was meant.
-  assert.equal(await find('former'), null);
+  assert.equal((await find('former'))?.name, 'handbook');
   assert.equal((await find('handbook'))?.name, 'handbook');
+  transferRepository(world, repositories.handbook, scene.people.ada);
+  assert.equal(await find('former'), null);
   const seen: (string | undefined)[] = [];
   await using thief = await startHttpServer((request, response) => {
     seen.push(request.headers.authorization);

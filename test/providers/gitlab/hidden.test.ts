@@ -106,12 +106,16 @@ test('internal projects are shown to everybody who is signed in, and are private
   });
 });
 
-test('who keeps their profile to themselves, and a group that is not for everybody, are not there', async () => {
+test('a private profile and a blocked account are reported as hidden, and a private group not at all', async () => {
   await inScene(async ({ simulator, people, organization, now }) => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
     simulator.hidden.profiles.add(people.ada.id);
     simulator.hidden.groups.set(organization.id, 'private');
-    assert.equal(await last(provider.lookUp(people.ada.login, call())), undefined);
+    simulator.hidden.blocked.set(people.olive.id, 'blocked');
+    for (const { login } of [people.ada, people.olive]) {
+      const report = await last(provider.lookUp(login, call()));
+      assert.deepEqual([report?.account.isPublic, report?.counters], [false, {}], login);
+    }
     assert.equal(await last(provider.lookUp(organization.login, call())), undefined);
   });
 });

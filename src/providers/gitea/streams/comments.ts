@@ -1,4 +1,5 @@
 import { noDetails } from '../../../contributions/contribution.ts';
+import { isWrittenByService } from '../../announcer.ts';
 import type { ContributionPage } from '../../provider.ts';
 import { type Step, stepFromOldest, type Wanted } from '../../rest/lists.ts';
 import { type CommentPayload, CommentsPayload, type ReactionPayload } from '../payloads.ts';
@@ -26,7 +27,8 @@ export function stepThroughComments(
 
 function addComment(collector: Collector, payload: CommentPayload, reactions: readonly ReactionPayload[]): void {
   const kind = payload.pull_request_url === '' ? 'issue_comment' : 'pull_request_comment';
-  const comment = collector.add(kind, collector.mentionPoster(payload), payload);
+  const author = isWrittenByService(payload.body) ? null : collector.mentionPoster(payload);
+  const comment = collector.add(kind, author, payload);
   comment.details = { ...noDetails, number: numberOf(payload), reactions: collector.reactions(reactions) };
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../../errors.ts';
-import type { Announcer, DiscussionPlace } from '../../announcer.ts';
+import { type Announcer, type DiscussionPlace, markOf } from '../../announcer.ts';
 import type { Call } from '../../provider.ts';
 import { addDiscussionComment, discussionTitles, lastComments } from '../queries.ts';
 import type { Secret } from '../secret.ts';
@@ -30,7 +30,7 @@ export function createAnnouncer(client: AppClient, secretOf: (account: string) =
       const key = JSON.stringify(place);
       const discussion = remembered.get(key) ?? (await findDiscussion(writer, place));
       remembered.set(key, discussion);
-      const mark = `<!-- plaudit ${id} -->`;
+      const mark = markOf(id);
       const isThere = await holds(writer, discussion, mark);
       if (isThere === undefined) {
         remembered.delete(key);

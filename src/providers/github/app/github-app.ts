@@ -8,6 +8,7 @@ import { createAnnouncer } from './announcer.ts';
 import { AppClient, type AppClientOptions, type AppRequest, unknownApp } from './client.ts';
 import {
   AnyPayload,
+  AppPayload,
   AttemptsPayload,
   CoveredPayload,
   type InstallationPayload,
@@ -28,6 +29,7 @@ export class GitHubApp implements InstallableApp {
   readonly takesDeliveries: boolean;
   readonly announcer: Announcer;
   #used = new Map<string, Token>();
+  #botName: string | undefined;
 
   /** @param options.webhookSecret without one nothing that GitHub delivers is taken. */
   constructor(options: AppClientOptions & { webhookSecret: string | undefined }, budget: Budget) {
@@ -41,6 +43,19 @@ export class GitHubApp implements InstallableApp {
 
   async close(): Promise<void> {
     await this.#client.close();
+  }
+
+  /** Returns the name of the App's own account, with which it comments; undefined where GitHub does not tell. */
+  async botName(call: Call): Promise<string | undefined> {
+    if (this.#botName !== undefined) return this.#botName;
+    const answer = await this.#ask({ method: 'GET', path: '/app' }, AppPayload, call).catch((error: unknown) => {
+      // An App that GitHub does not know comments nowhere; what tokens read must not fail with it.
+      if (error instanceof AppError && error.code === 'provider_denied') return undefined;
+      throw error;
+    });
+    const slug = answer !== undefined && 'data' in answer ? answer.data.slug : undefined;
+    this.#botName = slug && `${slug}[bot]`;
+    return this.#botName;
   }
 
   async installations(call: Call): Promise<Installation[]> {

@@ -17,6 +17,9 @@ export const InstallationPayload = Type.Object({
 export type InstallationPayload = Static<typeof InstallationPayload>;
 export const InstallationsPayload = Type.Array(InstallationPayload);
 
+/** https://docs.github.com/rest/apps/apps#get-the-authenticated-app; older enterprise servers may tell no slug. */
+export const AppPayload = Type.Object({ slug: Type.Optional(Type.String({ minLength: 1 })) });
+
 export const InstallationTokenPayload = Type.Object({ token: Type.String({ minLength: 1 }), expires_at: Time });
 
 export const CoveredPayload = Type.Object({

@@ -1,4 +1,5 @@
 import { noDetails } from '../../../contributions/contribution.ts';
+import { isWrittenByService } from '../../announcer.ts';
 import type { KnownRepository } from '../../provider.ts';
 import { commentReactions } from '../queries.ts';
 import type { Asking, PageReader } from './asking.ts';
@@ -49,7 +50,8 @@ function addComment(
   const kind =
     list === 'review_comments' ? 'review_comment' : isOnPullRequest ? 'pull_request_comment' : 'issue_comment';
   const { id, created_at: createdAt, updated_at: updatedAt } = comment;
-  const added = collector.add(kind, collector.mentionByRest(comment.user), { id, createdAt, updatedAt });
+  const author = isWrittenByService(comment.body ?? '') ? null : collector.mentionByRest(comment.user);
+  const added = collector.add(kind, author, { id, createdAt, updatedAt });
   added.details = { ...noDetails, number: numberOf(comment), reactions: collector.reactions(reactions) };
 }
 

@@ -178,6 +178,7 @@ export const RestCommentPayload = Type.Object({
   created_at: Time,
   updated_at: optionalTime(),
   user: RestAuthorPayload,
+  body: optional(Text),
   html_url: Name,
   /** Present below an issue or pull request as a whole. */
   issue_url: optional(Text),

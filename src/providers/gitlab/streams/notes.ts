@@ -1,4 +1,5 @@
 import { noDetails } from '../../../contributions/contribution.ts';
+import { isWrittenByService } from '../../announcer.ts';
 import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
@@ -79,6 +80,7 @@ export function addComment(
   { note, awards }: Comment,
   number: number,
 ): void {
-  const comment = collector.add(kind, collector.mention(note.author), note);
+  const author = isWrittenByService(note.body) ? null : collector.mention(note.author);
+  const comment = collector.add(kind, author, note);
   comment.details = { ...noDetails, number, reactions: collector.reactions(awards) };
 }

@@ -1,0 +1,74 @@
+import type { ContributionDetails } from '../contributions/contribution.ts';
+import type { Untold } from '../providers/untold.ts';
+import { kindsOfAction } from './awards/kinds.ts';
+import type { Checked } from './conditions/checked.ts';
+import { type Fault, newFault, type Span } from './conditions/fault.ts';
+import type { Actor, Field } from './conditions/vocabulary.ts';
+import type { Trigger } from './config.ts';
+
+/** What fields and actors are read from, where that is a detail of a contribution. */
+const detailOfField: Readonly<Partial<Record<Field, keyof ContributionDetails>>> = {
+  comments: 'comments',
+  reactions: 'reactions',
+  emojis: 'reactions',
+  reactors: 'reactions',
+  upvotes: 'upvotes',
+  labels: 'labels',
+  additions: 'additions',
+  deletions: 'deletions',
+  changed_files: 'changedFiles',
+  commits: 'commits',
+  reason: 'reason',
+};
+const detailOfActor: Readonly<Partial<Record<Actor, keyof ContributionDetails>>> = {
+  resolved_by: 'resolvedBy',
+  assignees: 'assignees',
+  reviewers: 'reviewers',
+};
+
+/** Where the parts of a trigger stand in the file. */
+interface Places {
+  actor: Span;
+  action: Span;
+  /** @param span within the condition's text. */
+  inCondition: (span: Span) => Span;
+}
+
+/** Returns a warning for each part of a trigger about which the host does not tell everything. */
+export function warnOfUntold(
+  { actor, action, condition }: Trigger,
+  untold: readonly Untold[],
+  places: Places,
+): Fault[] {
+  if (action === 'point') return [];
+  const kinds = kindsOfAction[action];
+  const about = untold.filter(({ kind }) => kinds.includes(kind));
+  const whole = about.filter(({ details }) => details === undefined);
+  const isNever = kinds.every((kind) => whole.some((one) => one.kind === kind && one.isPartial === undefined));
+  const faults = whole.map(({ why }) =>
+    warning(places.action, isNever ? `${why}: this trigger never holds there` : why),
+  );
+  if (isNever) return faults;
+  const reportDetail = (detail: keyof ContributionDetails | undefined, name: string, place: Span): void => {
+    for (const { details, why, isPartial } of about) {
+      if (detail === undefined || details?.includes(detail) !== true) continue;
+      faults.push(warning(place, isPartial ? why : `${why}: ${name} is not known there`));
+    }
+  };
+  reportDetail(detailOfActor[actor], actor, places.actor);
+  for (const { field, span } of fieldsIn(condition)) {
+    reportDetail(detailOfField[field], field, places.inCondition(span));
+  }
+  return faults;
+}
+
+function warning(place: Span, message: string): Fault {
+  return newFault(place, message, { severity: 'warning' });
+}
+
+function fieldsIn(condition: Checked): { field: Field; span: Span }[] {
+  if ('terms' in condition) return condition.terms.flatMap(fieldsIn);
+  if (condition.kind === 'count') return condition.condition === null ? [] : fieldsIn(condition.condition);
+  if (condition.kind === 'reason') return [{ field: 'reason', span: condition }];
+  return 'field' in condition ? [{ field: condition.field, span: condition }] : [];
+}

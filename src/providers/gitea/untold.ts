@@ -1,0 +1,25 @@
+import type { Untold } from '../untold.ts';
+
+/** Lists what neither Gitea nor Forgejo tells, with a token or without. https://docs.gitea.com/api/ */
+export const untold: readonly Untold[] = [
+  // `/stargazers` has no times, and there is no webhook event for a star.
+  { kind: 'star', why: 'Gitea and Forgejo do not tell when somebody starred' },
+  { kind: 'discussion', why: 'Gitea and Forgejo have no discussions' },
+  { kind: 'issue', details: ['reason'], why: 'Gitea and Forgejo do not tell why an issue was closed' },
+  {
+    kind: 'pull_request',
+    details: ['commits'],
+    why: 'Gitea and Forgejo do not tell how many commits a pull request has',
+  },
+  {
+    kind: 'pull_request',
+    details: ['additions', 'deletions', 'changedFiles'],
+    why: 'Gitea up to 1.22 and older Forgejo do not tell how large a pull request is',
+    isPartial: true,
+  },
+  {
+    kind: 'review_comment',
+    details: ['reactions'],
+    why: 'Gitea and Forgejo do not tell reactions to comments at lines',
+  },
+];

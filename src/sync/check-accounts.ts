@@ -1,0 +1,68 @@
+import { type CheckedAccount, findDueChecks, markChecked } from '../accounts/check-store.ts';
+import { markGone } from '../accounts/hide-store.ts';
+import { saveActors } from '../accounts/store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { Call, Provider } from '../providers/provider.ts';
+import type { SyncContext } from './context.ts';
+
+/** How many accounts of a host are checked in one run, and how many of them in one call of its provider. */
+const atOnce = { run: 100, call: 50 };
+/** What a host said is taken for true this long, unless a mention or a lookup says otherwise. */
+const checkedForMs = 7 * 86_400_000;
+
+/**
+ * Finds out whether hosts still show the accounts that are in lists of contributors: deliveries and mentions do not tell that
+ * one was deleted or hidden. Each run is bounded, so that large lists are checked over days.
+ */
+export async function checkAccounts(context: SyncContext, call: Call): Promise<void> {
+  for (const provider of context.providers.values()) {
+    try {
+      await checkAt(context, provider, call);
+    } catch (error) {
+      if (call.signal.aborted || !(error instanceof AppError)) throw error;
+      context.onFailure(error, 'checking accounts');
+    }
+  }
+}
+
+async function checkAt(context: SyncContext, provider: Provider, call: Call): Promise<void> {
+  const { connection, now } = context;
+  const before = new Date(now().getTime() - checkedForMs);
+  for (let checked = 0; checked < atOnce.run; checked += atOnce.call) {
+    const due = await findDueChecks(connection, provider.name, before, atOnce.call);
+    if (due.length === 0) return;
+    await checkTogether(context, provider, due, call);
+  }
+}
+
+async function checkTogether(
+  context: SyncContext,
+  provider: Provider,
+  due: readonly CheckedAccount[],
+  call: Call,
+): Promise<void> {
+  const askedAt = context.now();
+  const found = await provider.checkAccounts(due, call).catch((error: unknown) => {
+    if (!(error instanceof AppError) || !isAboutThese(error)) throw error;
+    // These would be the first again next time, and keep all others from being checked.
+    context.onFailure(error, 'checking accounts');
+    return new Map<string, null>();
+  });
+  await inTransaction(context.connection, async (transaction) => {
+    const shown = [...found.values()].filter((actor) => actor !== null);
+    await saveActors(transaction, provider.name, shown, { mentionedAt: askedAt, newId: context.newId });
+    for (const { id, externalId } of due) {
+      if (found.get(externalId) === null) await markGone(transaction, id, askedAt);
+    }
+    await markChecked(
+      transaction,
+      due.map(({ id }) => id),
+      askedAt,
+    );
+  });
+}
+
+function isAboutThese({ code }: AppError): boolean {
+  return code === 'provider_denied' || code === 'provider_invalid_response';
+}

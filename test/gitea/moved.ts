@@ -1,0 +1,30 @@
+import type { Account } from '../github/world/model.ts';
+import type { Place, Reply } from './answers.ts';
+
+/** Where Gitea leads on from former names. */
+
+/** Whoever has a new name is found by the old one too. */
+export function renamed({ world, url }: Place, name: string): Reply | undefined {
+  const account = world.accounts.find((one) => !one.isDeleted && formerNames.get(one)?.has(name.toLowerCase()));
+  if (account === undefined || world.accountByLogin(name) !== undefined) return undefined;
+  return { status: 307, body: '', headers: { location: `${url}/api/v1/users/${account.login}` } };
+}
+
+/**
+ * The former name of a repository leads to the present one, whoever may see it: go-gitea/gitea, routers/api/v1/api.go,
+ * `repoAssignment`, and services/context/repo.go, `RedirectToRepo`.
+ */
+export function movedRepository({ world, url }: Place, [owner = '', name = '']: string[]): Reply | undefined {
+  const found = world.formerly(owner, name);
+  const holder = found && world.accountById(found.ownerId);
+  if (found === undefined || holder === undefined) return undefined;
+  return { status: 307, body: '', headers: { location: `${url}/api/v1/repos/${holder.login}/${found.name}` } };
+}
+
+const formerNames = new WeakMap<Account, Set<string>>();
+
+/** Has an account be found by a name that it had. */
+export function remember(account: Account, formerName: string): void {
+  const names = formerNames.get(account) ?? new Set<string>();
+  formerNames.set(account, names.add(formerName.toLowerCase()));
+}
