@@ -32,14 +32,14 @@ test('gitea: an account that is not public is in no list, card or badge from the
       simulator.hidden.set(people.max.id, visibility);
       const owner = gitea.entity(engines.name);
       const everybody = contributorsOf(world, engines.name) as { login: string }[];
-      const listed = everybody.filter(({ login }) => login !== 'max-member');
-      assert.equal(everybody.length, listed.length + 1);
+      const visible = everybody.filter(({ login }) => login !== 'max-member');
+      assert.equal(everybody.length, visible.length + 1);
       await until(async () => {
         const { body } = await service.getComplete(`${owner}/contributors?limit=100`);
-        return JSON.stringify(listed(body.data)) === JSON.stringify(listed) ? true : undefined;
+        return JSON.stringify(listed(body.data)) === JSON.stringify(visible) ? true : undefined;
       }, 'those who are public are listed');
       await settled(service);
-      assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, listed.length]);
+      assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, visible.length]);
       const { body: numbers } = await service.getComplete(`${owner}/contributions`);
       assert.equal(Object(numbers.data[0]?.['contributions'])['issues'], 5);
       // The owner of the repositories is not shown the account either.

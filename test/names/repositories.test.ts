@@ -47,7 +47,8 @@ const hosts: Record<string, (world: ContractWorld) => Promise<{ hosted: Hosted; 
 async function inService(provider: string, check: (scene: Scene) => Promise<void>): Promise<void> {
   const world = createContractWorld();
   const { hosted, settings } = (await hosts[provider]?.(world)) ?? assert.fail(provider);
-  await using closing = hosted;
+  await using stack = new AsyncDisposableStack();
+  stack.use(hosted);
   await using service = await startTestService({ simulator: hosted, tokens: [], settings, now: world.now });
   const owner = `/v1/${provider}/entities/${engines.name}`;
   await check({ ...world, service, hosted, owner });
