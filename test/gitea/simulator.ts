@@ -16,6 +16,8 @@ export interface GiteaSimulator extends SimulatedHost {
   requests: string[];
   /** Answers in place of the next request, while there are any. */
   surprises: ((path: string) => Reply | undefined)[];
+  /** Awaited before each request is answered. */
+  pauses: ((path: string) => Promise<void>)[];
   /** Visibility of accounts that are not for everybody, by id. */
   hidden: Map<number, string>;
   /** Ids of issues that were imported from another host. */
@@ -40,6 +42,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
   const { world, maxPerPage = 50, isClosed = false, onRequest } = options;
   const requests: string[] = [];
   const surprises: GiteaSimulator['surprises'] = [];
+  const pauses: GiteaSimulator['pauses'] = [];
   const hidden = new Map<number, string>();
   const imported = new Set<number>();
   const readingTokens = new Set<string>();
@@ -56,6 +59,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
       const described = checkRequest(request.method ?? '', path, query, body);
       requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
       onRequest?.(`${path}${search}`);
+      for (const pause of pauses) await pause(`${path}${search}`);
       const place: Place = { world, url: address.origin, query, maxPerPage, viewer: who?.viewer, hidden, imported };
       const closed = isClosed && request.headers.authorization === undefined ? onlySignedIn : undefined;
       const surprise = surprises[0]?.(`${path}${search}`) ?? closed;
@@ -66,5 +70,5 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
       return reply;
     },
   });
-  return { ...host, apiUrl: `${host.url}/api/v1`, world, requests, surprises, hidden, imported, readingTokens };
+  return { ...host, apiUrl: `${host.url}/api/v1`, world, requests, surprises, pauses, hidden, imported, readingTokens };
 }

@@ -12,6 +12,7 @@ import * as detailsAskedAnew from './0011-details-asked-anew.ts';
 import * as filesOfCommits from './0012-files-of-commits.ts';
 import * as answeredAt from './0013-answered-at.ts';
 import * as icons from './0014-icons.ts';
+import * as identities from './0015-identities.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0012-files-of-commits': filesOfCommits,
   '0013-answered-at': answeredAt,
   '0014-icons': icons,
+  '0015-identities': identities,
 };

@@ -151,14 +151,14 @@ export const TimelinePayload = Type.Array(
 export type TimelinePayload = Static<typeof TimelinePayload>;
 
 const Signature = Nullable(Type.Object({ email: Text }));
-export const CommitsPayload = Type.Array(
-  Type.Object({
-    sha: Text,
-    commit: Type.Object({ author: Signature, committer: Signature }),
-    /** Null: the address belongs to nobody. */
-    author: Nullable(UserPayload),
-    committer: Nullable(UserPayload),
-  }),
-);
+export const CommitPayload = Type.Object({
+  sha: Text,
+  commit: Type.Object({ author: Signature, committer: Signature }),
+  /** Null: no account has the address. */
+  author: Nullable(UserPayload),
+  committer: Nullable(UserPayload),
+});
+export const CommitsPayload = Type.Array(CommitPayload);
+export type CommitsPayload = Static<typeof CommitsPayload>;
 
 export const VersionPayload = Type.Object({ version: Text });

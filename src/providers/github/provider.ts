@@ -38,6 +38,9 @@ export interface GitHubOptions {
 const possibleName = /^[a-z\d](?:[a-z\d_-]{0,38})(?:\[bot\])?$/i;
 const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
+/** With a token a query takes a hundred commits; without one each address may take a request, of 60 an hour. */
+const identitiesAtOnce = { withToken: 100, anonymous: 10 };
+
 /** GitHub, github.com or an enterprise server; without a token by its REST interface alone. */
 export function createGitHubProvider(options: GitHubOptions): Provider {
   const { name, url, apiUrl, now } = options;
@@ -80,6 +83,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       streams: anonymousStreams,
       ...nothingInstalled,
       readStream: (_stream, repository, position, call) => readIssuesByRest(client, repository, position, call),
+      identitiesAtOnce: identitiesAtOnce.anonymous,
       resolveIdentities: (repository, identities, call) =>
         resolveIdentitiesByRest(client, repository, identities, call),
     };
@@ -104,6 +108,13 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     ...atFullDepth(client),
+    ...byQueries(client),
+  };
+}
+
+function byQueries(client: GitHubClient): Pick<Provider, 'identitiesAtOnce' | 'resolveIdentities'> {
+  return {
+    identitiesAtOnce: identitiesAtOnce.withToken,
     resolveIdentities: (repository, identities, call) =>
       resolveIdentities(client, repository, identities, seenBy(repository, call)),
   };
