@@ -14,16 +14,6 @@ export interface CommitRecord {
   emails: readonly string[];
 }
 
-/** An address in commits whose owner is not known yet, and a commit that names it. */
-export interface UnresolvedIdentity {
-  id: number;
-  email: string;
-  oid: string;
-}
-
-/** After this time an address that belonged to nobody is asked for again: its owner may have added it to an account. */
-const nobodyForDays = 30;
-
 /** Gives every address an id, but those that are not to be stored; `identityIds` holds those that are known, by e-mail, and grows. */
 async function addIdentities(
   connection: Connection,
@@ -70,7 +60,7 @@ export async function saveAllCommits(
 ): Promise<void> {
   const { provider, repositoryId, scanNumber, isCounted } = options;
   const identityIds = new Map<string, number>();
-  const used = new Set<number>();
+  const used = new Map<number, boolean>();
   const save = async (commits: readonly CommitRecord[]): Promise<void> => {
     const emails = commits.flatMap((commit) => commit.emails);
     await addIdentities(connection, provider, emails, identityIds);
@@ -121,26 +111,34 @@ async function saveCommits(
   }
 }
 
-/** Remembers which addresses a repository's commits hold. @param options.used those that were remembered before; grows. */
+/**
+ * Stores which addresses a repository's commits name. The first commit by an address that so far was a co-author alone
+ * has it looked up again at once: hosts show more about authors than about co-authors.
+ * @param options.used addresses that this scan stored before, and whether as author; grows.
+ */
 async function saveIdentityUse(
   connection: Connection,
   repositoryId: string,
   commits: readonly CommitRecord[],
-  { identityIds, used }: { identityIds: ReadonlyMap<string, number>; used: Set<number> },
+  { identityIds, used }: { identityIds: ReadonlyMap<string, number>; used: Map<number, boolean> },
 ): Promise<void> {
-  const fresh = new Map<number, string>();
-  for (const { oid, emails } of commits) {
-    for (const email of emails) {
+  const fresh = new Map<number, boolean>();
+  for (const { emails } of commits) {
+    for (const [place, email] of emails.entries()) {
       const id = identityIds.get(email);
-      if (id !== undefined && !used.has(id)) fresh.set(id, oid);
+      const isAuthor = place === 0;
+      if (id === undefined || used.get(id) === true || used.get(id) === isAuthor) continue;
+      used.set(id, isAuthor);
+      fresh.set(id, isAuthor);
     }
   }
   if (fresh.size === 0) return;
   await sql`
-    insert into repository_identities (repository_id, identity_id, oid)
-    select ${repositoryId}, id, decode(oid, 'hex') from unnest(${[...fresh.keys()]}::integer[], ${[...fresh.values()]}::text[]) as u (id, oid)
-    order by id on conflict do nothing`.execute(connection);
-  for (const id of fresh.keys()) used.add(id);
+    insert into repository_identities as stored (repository_id, identity_id, is_author)
+    select ${repositoryId}, id, is_author
+    from unnest(${[...fresh.keys()]}::integer[], ${[...fresh.values()]}::boolean[]) as u (id, is_author) order by id
+    on conflict (repository_id, identity_id) do update set is_author = true, attempts = 0, retry_at = null
+    where excluded.is_author and not stored.is_author`.execute(connection);
 }
 
 /** Removes commits that the branch no longer holds. */
@@ -168,48 +166,6 @@ export async function removeUnseenCommits(
     .where('repository_id', '=', repositoryId)
     .where('scan_number', '<', scanNumber)
     .execute();
-}
-
-/** All addresses in a repository's commits that have to be looked up. */
-export async function findUnresolvedIdentities(
-  connection: Connection,
-  repositoryId: string,
-  now: Date,
-): Promise<UnresolvedIdentity[]> {
-  const { rows } = await sql<UnresolvedIdentity>`
-    select i.id, i.email, encode(used.oid, 'hex') as oid
-    from repository_identities used join identities i on i.id = used.identity_id
-    where used.repository_id = ${repositoryId} and (i.resolved_at is null
-      or (i.account_id is null and i.resolved_at < ${now}::timestamptz - make_interval(days => ${nobodyForDays}::integer)))
-    order by i.id`.execute(connection);
-  return rows;
-}
-
-/**
- * Stores whose addresses are: an account's id, or null for nobody's. Repositories whose commits of an address are counted
- * already, as somebody else's or nobody's, have to be counted anew.
- */
-export async function saveResolved(
-  connection: Connection,
-  resolved: readonly { id: number; accountId: string | null }[],
-  now: Date,
-): Promise<void> {
-  await sql`
-    with before as (
-      select i.id, i.account_id, r.account_id as found_id
-      from identities i
-      join json_to_recordset(${JSON.stringify(resolved.map(({ id, accountId }) => ({ id, account_id: accountId })))}::json)
-        as r (id integer, account_id uuid) using (id)
-    ), saved as (
-      update identities i set account_id = b.found_id, resolved_at = ${now} from before b where i.id = b.id
-    )
-    update repository_totals t set commits_counted = false
-    where repository_id in (
-      select used.repository_id from before b join repository_identities used on used.identity_id = b.id
-      where b.account_id is distinct from b.found_id and not exists (
-        select from uncounted_commits u where u.repository_id = used.repository_id and u.oid = used.oid))`.execute(
-    connection,
-  );
 }
 
 /** Repositories of which all commits have to be counted anew, though nobody is reading them for the first time. */

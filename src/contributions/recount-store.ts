@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
+import { markAddressesCounted } from './identity-store.ts';
 import { noteChanged } from './total-store.ts';
 
 /**
@@ -7,6 +8,7 @@ import { noteChanged } from './total-store.ts';
  * @returns how many totals were different from what had been kept; 0 unless commits had to be counted anew.
  */
 export async function recountRepository(connection: Connection, repositoryId: string): Promise<number> {
+  await markAddressesCounted(connection, repositoryId);
   // Whoever changes totals holds this row; what they stored before is seen by the statements after.
   await sql`
     insert into repository_totals as t (

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type Counters, unknownCounters } from './counters.ts';
+import { markAddressesCounted } from './identity-store.ts';
 import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /**
@@ -9,8 +10,12 @@ import { toKinds, uncollectedKinds } from './uncollected-store.ts';
  * comments are counted by the table's own triggers; commits are counted here once they are stored and their authors known.
  */
 
-/** Counts commits that are stored and not counted yet. A commit counts once per person, however many of its addresses are theirs. */
+/**
+ * Counts commits that are stored and not counted yet. A commit counts once per person, however many of its addresses are
+ * theirs. Must run in a transaction.
+ */
 export async function countNewCommits(connection: Connection, repositoryId: string): Promise<void> {
+  await markAddressesCounted(connection, repositoryId);
   await sql`
     with uncounted as (
       delete from uncounted_commits where repository_id = ${repositoryId} returning oid

@@ -102,11 +102,12 @@ export interface ContributionsTable {
   reason: string | null;
 }
 
-/** An e-mail address in commits, and whose it is. */
+/** E-mail address in commits, and the account that it belongs to. */
 export interface IdentitiesTable {
   id: Generated<number>;
   provider: string;
   email: string;
+  /** Null with `resolved_at`: the host showed a commit by the address, and no account. Null without: not known. */
   account_id: string | null;
   resolved_at: Date | null;
 }
@@ -128,11 +129,18 @@ export interface CommitsTable {
   files: string[] | null;
 }
 
-/** Which addresses a repository's commits hold, and a commit that names each. */
+/** Address that a repository's commits name, and how far its account was looked up there. */
 export interface RepositoryIdentitiesTable {
   repository_id: string;
   identity_id: number;
-  oid: Buffer;
+  /** True when the address authored a commit; otherwise commits name it as co-author alone. */
+  is_author: boolean;
+  /** True when the repository's totals may count commits that name it. */
+  is_counted: Generated<boolean>;
+  /** How many lookups left its account unknown. */
+  attempts: Generated<number>;
+  /** When the next lookup is due after such a lookup. */
+  retry_at: Date | null;
 }
 
 /** Commits that are stored and not yet in the totals. */

@@ -4,10 +4,12 @@ import type { CounterName, Counters } from '../contributions/counters.ts';
 import type { RepositoryFacts } from '../repositories/repository.ts';
 import type { Announcer } from './announcer.ts';
 import type { Call } from './call.ts';
+import type { CommitOwners } from './commit-owners.ts';
 import type { InstallableApp } from './installation.ts';
 import type { Untold } from './untold.ts';
 
 export type { Call, Cost, SkippedPart } from './call.ts';
+export type { CommitOwners } from './commit-owners.ts';
 
 /** How to ask for an account that is stored already. */
 export interface KnownAccount {
@@ -132,12 +134,14 @@ export interface RepositoryFiles {
 /** How much there is of what streams list, by name of stream; one that is absent is not known. */
 export type ContributionTotals = Partial<Record<string, number>>;
 
-/** Somebody in a commit, to be found among the provider's accounts. */
+/** Address in a commit, whose account is looked up. */
 export interface CommitIdentity {
   /** In lower case. */
   email: string;
-  /** A commit that names the address as author or co-author. */
+  /** Commit that names the address. */
   oid: string;
+  /** The commit names it as co-author, which some hosts show nowhere. Default: as author. */
+  isCoAuthor?: boolean;
 }
 
 /** Where a repository's commits come from. */
@@ -282,12 +286,13 @@ export interface Provider {
   fileUrl(repository: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>, path: string): string;
 
   gitRemote(repository: KnownRepository, signal: AbortSignal): Promise<GitRemote>;
-  /** At most 100 at a time. Null: nobody has that address. An address that is not in the answer could not be asked for. */
-  resolveIdentities(
-    repository: KnownRepository,
-    identities: CommitIdentity[],
-    call: Call,
-  ): Promise<Map<string, Actor | null>>;
+  /** How many addresses to look up in one call: as many as few requests answer, because an error loses the whole call. */
+  readonly identitiesAtOnce: number;
+  /**
+   * Looks up the accounts of addresses. An address that is not in the result remains unknown: its commit is not shown, or
+   * does not show it.
+   */
+  resolveIdentities(repository: KnownRepository, identities: CommitIdentity[], call: Call): Promise<CommitOwners>;
 
   /** Writes for the service; undefined where nothing lets it: it is not the provider's app, or has no token. */
   readonly announcer?: Announcer | undefined;

@@ -1,11 +1,4 @@
-import { saveActors } from '../accounts/store.ts';
-import {
-  findUnresolvedIdentities,
-  removeCommits,
-  removeUnseenCommits,
-  saveAllCommits,
-  saveResolved,
-} from '../contributions/commit-store.ts';
+import { removeCommits, removeUnseenCommits, saveAllCommits } from '../contributions/commit-store.ts';
 import { lackCommits } from '../contributions/detail-store.ts';
 import { recountRepository } from '../contributions/recount-store.ts';
 import {
@@ -20,21 +13,23 @@ import type { HistoryCopy } from '../history/history-cache.ts';
 import type { SyncContext } from './context.ts';
 import { isWholeScanWanted } from './plan.ts';
 import { finishStream, type Subject } from './read-stream.ts';
-import { moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
+import { resolveAddresses } from './resolve-addresses.ts';
+import { hintAt, moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
 
 const commitsAtOnce = 2000;
-const identitiesAtOnce = 100;
 
-/** Brings the stored commits of a repository to those of its default branch, and finds out whose they are. */
+/** Brings the stored commits of a repository to those of its default branch, and looks up the accounts of their authors. */
 export async function readHistory(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
   const startedAt = context.now();
   const isFull = await context.histories.use(subject.repository.id, 'commits', (copy) =>
     storeHistory(context, subject, stream, copy),
   );
-  await resolveIdentities(context, subject);
+  const left = await resolveAddresses(context, subject);
   await inTransaction(context.connection, async (transaction) => {
     await countCommits(transaction, subject.repository.id);
     await finishStream(context, transaction, subject, stream, { startedAt, isFull, isDeep: false });
+    // The next read goes on, also when nothing is pushed until then.
+    if (left === 'some') await hintAt(transaction, subject.repository.id, [stream.name], context.now());
   });
 }
 
@@ -87,28 +82,4 @@ async function storeHistory(
   if (isWholeScan) await removeUnseenCommits(connection, repository.id, number);
   await moveTip(connection, repository.id, stream.name, tip);
   return isWholeScan;
-}
-
-/** Asks the provider whose the addresses are that nobody has asked for yet; each answer is stored as it comes. */
-async function resolveIdentities(context: SyncContext, { repository, provider, known, call }: Subject): Promise<void> {
-  const unresolved = await findUnresolvedIdentities(context.connection, repository.id, context.now());
-  for (let at = 0; at < unresolved.length; at += identitiesAtOnce) {
-    const asked = unresolved.slice(at, at + identitiesAtOnce);
-    const now = context.now();
-    const owners = await provider.resolveIdentities(known, asked, call);
-    await inTransaction(context.connection, async (transaction) => {
-      const actors = [...owners.values()].filter((actor) => actor !== null);
-      const distinct = [...new Map(actors.map((actor) => [actor.externalId, actor])).values()];
-      const accountIds = await saveActors(transaction, repository.provider, distinct, {
-        mentionedAt: now,
-        newId: context.newId,
-      });
-      const resolved = asked.flatMap(({ id, email }) => {
-        const owner = owners.get(email);
-        if (owner === undefined) return [];
-        return [{ id, accountId: owner === null ? null : (accountIds.get(owner.externalId) ?? null) }];
-      });
-      await saveResolved(transaction, resolved, now);
-    });
-  }
 }

@@ -17,6 +17,8 @@ export interface GiteaSimulator extends SimulatedHost {
   requests: string[];
   /** Answers in place of the next request, while there are any. */
   surprises: ((path: string) => Reply | undefined)[];
+  /** Awaited before each request is answered. */
+  pauses: ((path: string) => Promise<void>)[];
   /** Visibility of accounts that are not for everybody, by id. */
   hidden: Map<number, string>;
   /** Ids of issues that were imported from another host. */
@@ -45,6 +47,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
   const { world, maxPerPage = 50, isClosed = false, onRequest, rewrite } = options;
   const requests: string[] = [];
   const surprises: GiteaSimulator['surprises'] = [];
+  const pauses: GiteaSimulator['pauses'] = [];
   const hidden = new Map<number, string>();
   const imported = new Set<number>();
   const behind = new Set<Repository>();
@@ -63,6 +66,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
       const described = checkRequest(request.method ?? '', path, query, body);
       requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
       onRequest?.(`${path}${search}`);
+      for (const pause of pauses) await pause(`${path}${search}`);
       const place: Place = {
         world,
         url: address.origin,
@@ -82,5 +86,16 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
       return { ...reply, operation: described.path };
     },
   });
-  return { ...host, apiUrl: `${host.url}/api/v1`, world, requests, surprises, hidden, imported, behind, readingTokens };
+  return {
+    ...host,
+    apiUrl: `${host.url}/api/v1`,
+    world,
+    requests,
+    surprises,
+    pauses,
+    hidden,
+    imported,
+    behind,
+    readingTokens,
+  };
 }

@@ -40,9 +40,15 @@ test('a force push that was read half and is taken back loses no commit', async 
     async () => ((await counted())[0] === before.length - 2 ? true : undefined),
     'what the branch lost is removed',
   );
+  await until(async () => {
+    const { rows } = await pool.query("select 1 from graphile_worker.jobs where last_error like '%killed here%'");
+    return rows.length > 0 ? true : undefined;
+  }, 'the read has failed');
   repository.commits.splice(0, repository.commits.length, ...before);
   simulator.world.changed();
   await pool.query('drop trigger fail on streams');
+  // The push was delivered too, and while one job reads the repository another one passes it by.
+  await settled(service);
   await runTask(service.database, 'poll_repository', { repositoryId });
   assert.deepEqual(await counted(), [before.length, before.length]);
   // Whatever else made it wrong, one night the sums are mended, and the next what is stored.

@@ -12,6 +12,7 @@ import * as detailsAskedAnew from './0011-details-asked-anew.ts';
 import * as filesOfCommits from './0012-files-of-commits.ts';
 import * as answeredAt from './0013-answered-at.ts';
 import * as icons from './0014-icons.ts';
+import * as identities from './0015-identities.ts';
 import * as skippedItems from './0016-skipped-items.ts';
 import * as freshness from './0017-freshness.ts';
 import * as calendars from './0018-calendars.ts';
@@ -34,6 +35,7 @@ export const migrations: Record<string, Migration> = {
   '0012-files-of-commits': filesOfCommits,
   '0013-answered-at': answeredAt,
   '0014-icons': icons,
+  '0015-identities': identities,
   '0016-skipped-items': skippedItems,
   '0017-freshness': freshness,
   '0018-calendars': calendars,

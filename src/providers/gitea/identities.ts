@@ -1,57 +1,71 @@
 import type { Actor } from '../../accounts/account.ts';
 import { AppError } from '../../errors.ts';
+import { addOwner, type CommitOwners } from '../commit-owners.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { accountPath, toActor } from './accounts.ts';
-import { CommitsPayload, ProfilePayload } from './payloads.ts';
+import { CommitPayload, CommitsPayload, ProfilePayload } from './payloads.ts';
 import { repositoryPath } from './repositories.ts';
 
-/** As many commits as Gitea tells at once, without what takes it long. */
-const asked = { limit: '50', stat: 'false', verification: 'false', files: 'false' };
+/** Asks for as many commits as Gitea shows at once, without the parts that take it long. */
+const query = { limit: '50', stat: 'false', verification: 'false', files: 'false' };
 
 /**
- * Finds whose the addresses in commits are, by asking whom Gitea shows as their authors and committers: it knows all
- * addresses of an account, hidden ones too. Co-authors it shows nowhere; of those only its own addresses can be told.
+ * Looks up the accounts of addresses by the authors and committers that Gitea shows of commits: it finds them by all
+ * addresses of an account, hidden ones too, and shows null where there is none (go-gitea/gitea,
+ * services/convert/git_commit.go). It shows co-authors nowhere, so of those only its own addresses are found.
  */
 export async function resolveIdentities(
   client: RestClient,
   repository: KnownRepository,
   identities: readonly CommitIdentity[],
   call: Call,
-): Promise<Map<string, Actor | null>> {
-  const resolved = new Map<string, Actor | null>();
-  const wanted = new Set(identities.map(({ email }) => email));
-  for (const { email, oid } of identities) {
-    if (resolved.has(email)) continue;
-    const authors = await authorsFrom(client, repository, oid, call);
-    // One answer names the authors of many commits, often of other addresses that are asked for.
-    for (const [address, actor] of authors ?? []) {
-      if (wanted.has(address) && !resolved.has(address)) resolved.set(address, actor);
-    }
-    if (resolved.has(email)) continue;
+): Promise<CommitOwners> {
+  const owners: CommitOwners = new Map();
+  for (const { email, oid, isCoAuthor = false } of identities) {
+    if (owners.has(email)) continue;
+    // One response shows the authors of many commits, often of other addresses that are looked up.
+    if (!isCoAuthor) await addOwnersFrom(client, repository, oid, owners, call);
+    if (owners.has(email)) continue;
     const bearer = await bearerOf(client, email, call);
-    // Of a commit that is not shown nothing is known.
-    if (bearer !== null || authors !== null) resolved.set(email, bearer);
+    if (bearer !== null) owners.set(email, bearer);
   }
-  return resolved;
+  return owners;
 }
 
-/** Whose the addresses in a commit and in those before it are; null: it is not shown. */
-async function authorsFrom(
+/** Adds the owners of a commit and of those before it, unless it is not shown. */
+async function addOwnersFrom(
+  client: RestClient,
+  repository: KnownRepository,
+  oid: string,
+  owners: CommitOwners,
+  call: Call,
+): Promise<void> {
+  for (const { commit, author, committer } of await commitsFrom(client, repository, oid, call)) {
+    if (commit.author !== null) addOwner(owners, commit.author.email, toActor(author));
+    if (commit.committer !== null) addOwner(owners, commit.committer.email, toActor(committer));
+  }
+}
+
+/** Lists a commit and those before it; none when it is not shown. */
+async function commitsFrom(
   client: RestClient,
   repository: KnownRepository,
   oid: string,
   call: Call,
-): Promise<Map<string, Actor | null> | null> {
-  const query = new URLSearchParams({ sha: oid, ...asked });
-  const answer = await client.get(`${repositoryPath(repository)}/commits?${query.toString()}`, CommitsPayload, call);
-  if (answer === null) return null;
-  const found = new Map<string, Actor | null>();
-  for (const { commit, author, committer } of answer.data) {
-    if (commit.author !== null) found.set(commit.author.email.toLowerCase(), toActor(author));
-    if (commit.committer !== null) found.set(commit.committer.email.toLowerCase(), toActor(committer));
+): Promise<CommitsPayload> {
+  const path = repositoryPath(repository);
+  const list = `${path}/commits?${new URLSearchParams({ sha: oid, ...query }).toString()}`;
+  try {
+    return (await client.get(list, CommitsPayload, call))?.data ?? [];
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'provider_unavailable' || call.signal.aborted) throw error;
+    // Before 1.23 the list fails with 500 where there is no such commit (go-gitea/gitea#31977); the commit alone is 404.
+    const { limit: _none, ...parts } = query;
+    const alone = `${path}/git/commits/${oid}?${new URLSearchParams(parts).toString()}`;
+    const found = await client.get(alone, CommitPayload, call);
+    return found === null ? [] : [found.data];
   }
-  return found;
 }
 
 /** An instance may answer nobody who is not signed in. */

@@ -170,15 +170,14 @@ export const TimelinePayload = itemsOf(
 export type TimelinePayload = Static<typeof TimelinePayload>;
 
 const Signature = orElse(Nullable(Type.Object({ email: Text })), null);
-export const CommitsPayload = itemsOf(
-  'commit',
-  Type.Object({
-    sha: Name,
-    commit: Type.Object({ author: Signature, committer: Signature }),
-    /** Null: the address belongs to no account. */
-    author: AuthorPayload,
-    committer: AuthorPayload,
-  }),
-);
+export const CommitPayload = Type.Object({
+  sha: Name,
+  commit: Type.Object({ author: Signature, committer: Signature }),
+  /** Null: no account has the address. */
+  author: AuthorPayload,
+  committer: AuthorPayload,
+});
+export const CommitsPayload = itemsOf('commit', CommitPayload);
+export type CommitsPayload = Static<typeof CommitsPayload>;
 
 export const VersionPayload = Type.Object({ version: Text });

@@ -59,6 +59,8 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
+    // Each may take a request.
+    identitiesAtOnce: 20,
     ...readersOf(client, { readTip, readTotals, readFiles, readLineCounts, readChangedFiles, resolveIdentities }),
     fileUrl: (repository, path) => fileUrl(url, repository, path),
     // Nobody installs anything there: the operator does, and what the tokens show is all that there is.

@@ -2,6 +2,7 @@ import type { Actor } from '../../accounts/account.ts';
 import type { Contribution } from '../../contributions/contribution.ts';
 import { type CounterName, type Counters, counterNames } from '../../contributions/counters.ts';
 import { AppError } from '../../errors.ts';
+import { addOwner, type CommitOwners } from '../commit-owners.ts';
 import type {
   AccountReport,
   Call,
@@ -167,32 +168,27 @@ export async function readIssuesByRest(
   };
 }
 
-/** Those with GitHub's own addresses by what the address says; others by who GitHub shows as author of a commit. */
+/** Looks up GitHub's own addresses by the id in them, others by the authors that GitHub shows; it shows no co-authors. */
 export async function resolveIdentitiesByRest(
   client: GitHubClient,
   { owner, name }: KnownRepository,
   identities: readonly CommitIdentity[],
   call: Call,
-): Promise<Map<string, Actor | null>> {
-  const resolved = new Map<string, Actor | null>();
-  for (const { email, oid } of identities) {
-    if (resolved.has(email)) continue;
+): Promise<CommitOwners> {
+  const owners: CommitOwners = new Map();
+  for (const { email, oid, isCoAuthor = false } of identities) {
     const named = accountIn(email);
-    if (named !== undefined) {
-      resolved.set(email, named);
-      continue;
-    }
+    if (named !== undefined) owners.set(email, named);
+    if (isCoAuthor || owners.has(email)) continue;
     const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/commits?sha=${oid}&per_page=${perPage}`;
-    const answer = await client.rest(path, RestCommitsPayload, call);
-    // One answer names the authors of a hundred commits, often of other addresses that are asked for.
-    for (const { commit, author } of answer?.data ?? []) {
-      const address = commit.author?.email?.toLowerCase();
-      if (address === undefined || resolved.has(address)) continue;
-      resolved.set(address, author !== null && 'id' in author ? restActor(author) : null);
+    const response = await client.rest(path, RestCommitsPayload, call);
+    // One response shows the authors of a hundred commits, often of other addresses that are looked up.
+    for (const { commit, author } of response?.data ?? []) {
+      const account = author !== null && 'id' in author ? restActor(author) : null;
+      if (commit.author?.email !== undefined) addOwner(owners, commit.author.email, account);
     }
-    if (!resolved.has(email)) resolved.set(email, null);
   }
-  return resolved;
+  return owners;
 }
 
 function repositoriesPath(name: string, page: number): string {

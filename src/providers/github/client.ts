@@ -141,7 +141,8 @@ export class GitHubClient {
     resource: Resource = 'core',
   ): Promise<RestAnswer<Schema> | null> {
     return this.#send(resource, `${this.#options.apiUrl}${path}`, undefined, call, (raw) => {
-      if (raw.status === 404 || raw.status === 410) return null;
+      // 409: the repository is empty (https://docs.github.com/rest/commits/commits#list-commits).
+      if (raw.status === 404 || raw.status === 409 || raw.status === 410) return null;
       if (raw.status >= 500) throw unavailable();
       if (raw.status !== 200) throw denied(reasonIn(raw));
       const payload = parseJson(raw.text);

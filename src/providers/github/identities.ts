@@ -1,30 +1,30 @@
 import type { Actor } from '../../accounts/account.ts';
+import { addOwner, type CommitOwners } from '../commit-owners.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
 import { actorInAddress, restActor, toActor } from './actors.ts';
 import type { GitHubClient, Query } from './client.ts';
 import { TooHeavy } from './failures.ts';
 import { CommitAuthorsPayload, RestAccountPayload } from './payloads.ts';
 
-/** Authors of one commit that are asked for: author and co-authors. */
+/** Authors that a query takes of each commit: author and co-authors. */
 const authorsPerCommit = 50;
 
 /**
- * Finds whose the addresses in commits are, by asking who GitHub shows as authors of the commits.
- * Bots, which GitHub does not show as such, are found by the id in their address.
+ * Looks up the accounts of addresses by the authors that GitHub shows of commits. Bots, which GraphQL does not show there,
+ * are found by the id in their address.
  */
 export async function resolveIdentities(
   client: GitHubClient,
   repository: KnownRepository,
   identities: readonly CommitIdentity[],
   call: Call,
-): Promise<Map<string, Actor | null>> {
-  const resolved = await askForAuthors(client, repository, identities, call);
+): Promise<CommitOwners> {
+  const owners = await askForAuthors(client, repository, identities, call);
   for (const { email } of identities) {
-    if (resolved.has(email)) continue;
-    const named = accountIn(email);
-    resolved.set(email, named === undefined ? null : await askForId(client, named.externalId, call));
+    const named = owners.get(email) ? undefined : accountIn(email);
+    if (named !== undefined) owners.set(email, await askForId(client, named.externalId, call));
   }
-  return resolved;
+  return owners;
 }
 
 /**
@@ -55,7 +55,7 @@ async function askForAuthors(
   repository: KnownRepository,
   identities: readonly CommitIdentity[],
   call: Call,
-): Promise<Map<string, Actor | null>> {
+): Promise<CommitOwners> {
   try {
     return await askForAuthorsAtOnce(client, repository, identities, call);
   } catch (error) {
@@ -63,7 +63,8 @@ async function askForAuthors(
     const half = Math.ceil(identities.length / 2);
     const first = await askForAuthors(client, repository, identities.slice(0, half), call);
     const second = await askForAuthors(client, repository, identities.slice(half), call);
-    return new Map([...first, ...second]);
+    for (const [email, owner] of second) addOwner(first, email, owner);
+    return first;
   }
 }
 
@@ -72,20 +73,22 @@ async function askForAuthorsAtOnce(
   { owner, name }: KnownRepository,
   identities: readonly CommitIdentity[],
   call: Call,
-): Promise<Map<string, Actor | null>> {
+): Promise<CommitOwners> {
   const oids = [...new Set(identities.map(({ oid }) => oid))];
   const variables = Object.fromEntries(oids.map((oid, index) => [`o${index}`, oid]));
   const { data } = await client.graphql(commitAuthors(oids.length), { owner, name, ...variables }, call);
   const wanted = new Set(identities.map(({ email }) => email));
-  const found = new Map<string, Actor | null>();
+  const owners: CommitOwners = new Map();
   for (const commit of Object.values(data.repository ?? {})) {
-    for (const author of commit?.authors?.nodes ?? []) {
+    for (const [place, author] of (commit?.authors?.nodes ?? []).entries()) {
       const email = author?.email?.toLowerCase() ?? '';
-      const actor = wanted.has(email) ? toActor(author?.user ?? null) : null;
-      if (actor !== null) found.set(email, actor);
+      const account = toActor(author?.user ?? null);
+      // The author is always the first (GitHub's schema, `Commit.authors`). Of co-authors, which GitHub reads out of the
+      // message, a missing account settles nothing.
+      if (wanted.has(email) && (account !== null || place === 0)) addOwner(owners, email, account);
     }
   }
-  return found;
+  return owners;
 }
 
 /** The query for the authors of so many commits. */

@@ -43,6 +43,9 @@ export interface GitHubOptions {
 const possibleName = /^[a-z\d](?:[a-z\d_-]{0,38})(?:\[bot\])?$/i;
 const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
+/** With a token a query takes a hundred commits; without one each address may take a request, of 60 an hour. */
+const identitiesAtOnce = { withToken: 100, anonymous: 10 };
+
 /** GitHub, github.com or an enterprise server; without a token by its REST interface alone. */
 export function createGitHubProvider(options: GitHubOptions): Provider {
   const { name, url, apiUrl, now } = options;
@@ -88,6 +91,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       streams: anonymousStreams,
       ...nothingInstalled,
       readStream: (_stream, repository, position, call) => readIssuesByRest(client, repository, position, call),
+      identitiesAtOnce: identitiesAtOnce.anonymous,
       resolveIdentities: (repository, identities, call) =>
         resolveIdentitiesByRest(client, repository, identities, call),
     };
@@ -102,6 +106,13 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
     streams: tokenStreams,
     ...readersOf(client, app),
+    ...byQueries(client),
+  };
+}
+
+function byQueries(client: GitHubClient): Pick<Provider, 'identitiesAtOnce' | 'resolveIdentities'> {
+  return {
+    identitiesAtOnce: identitiesAtOnce.withToken,
     resolveIdentities: (repository, identities, call) =>
       resolveIdentities(client, repository, identities, seenBy(repository, call)),
   };

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Actor } from '../../accounts/account.ts';
 import { AppError } from '../../errors.ts';
+import { addOwner, type CommitOwners } from '../commit-owners.ts';
 import { Count, Name, Nullable, optionalText, Text } from '../http/scalars.ts';
 import { deciding, itemsOf, optional, orElse, pointerOf, type Refusals } from '../http/tolerant.ts';
 import type { Call, KnownRepository } from '../provider.ts';
@@ -41,55 +42,55 @@ function failedParts(errors: readonly { path?: readonly (string | number)[] }[])
 }
 
 const User = Type.Object({ id: Name, username: Name, name: orElse(Text, ''), avatarUrl: optionalText(), state: Text });
+const CommitAnswer = Type.Object({ sha: Name, authorEmail: Nullable(Text), author: deciding(Nullable(User)) });
 const CommitsAnswer = Type.Object({
   project: Nullable(
     Type.Object({
       repository: Nullable(
-        Type.Record(
-          Type.String(),
-          orElse(
-            Nullable(
-              Type.Object({
-                lastCommit: Nullable(Type.Object({ authorEmail: Nullable(Text), author: deciding(Nullable(User)) })),
-              }),
-            ),
-            null,
-          ),
-        ),
+        Type.Record(Type.String(), orElse(Nullable(Type.Object({ lastCommit: Nullable(CommitAnswer) })), null)),
       ),
     }),
   ),
 });
 
 /**
- * Addresses of authors, in lower case, and whose they are. GitLab knows all addresses of an account, hidden ones too.
- * @returns `told`: the commits that it showed.
+ * Reads the authors of commits; those of commits that are not shown are not in the result. GitLab finds accounts by all their
+ * addresses, hidden ones too.
  */
 export async function readAuthors(
+  client: RestClient,
+  repository: Pick<KnownRepository, 'owner' | 'name'>,
+  oids: readonly string[],
+  call: Call,
+): Promise<CommitOwners> {
+  const owners: CommitOwners = new Map();
+  const possible = oids.filter((oid) => /^[\da-f]{40,64}$/.test(oid));
+  for (const some of inParts(possible, atOnce.commits)) {
+    for (const { authorEmail, author } of await readCommits(client, repository, some, call)) {
+      if (authorEmail) addOwner(owners, authorEmail, authorOf(author, client));
+    }
+  }
+  return owners;
+}
+
+type CommitAnswer = Static<typeof CommitAnswer>;
+
+async function readCommits(
   client: RestClient,
   { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
   oids: readonly string[],
   call: Call,
-): Promise<{ authors: Map<string, Actor | null>; told: Set<string> }> {
-  const authors = new Map<string, Actor | null>();
-  const told = new Set<string>();
-  const possible = oids.filter((oid) => /^[\da-f]{40,64}$/.test(oid));
-  for (const some of inParts(possible, atOnce.commits)) {
-    const commits = some.map(
-      (oid, index) =>
-        `c${index}: tree(ref: "${oid}") { lastCommit { authorEmail author { id username name avatarUrl state } } }`,
-    );
-    const query = `query Authors($path: ID!) { project(fullPath: $path) { repository { ${commits.join(' ')} } } }`;
-    const variables = { path: `${owner}/${name}` };
-    const { project } = await ask(client, { query, variables }, CommitsAnswer, call);
-    for (const [index, oid] of some.entries()) {
-      const commit = project?.repository?.[`c${index}`]?.lastCommit;
-      if (!commit) continue;
-      told.add(oid);
-      if (commit.authorEmail) authors.set(commit.authorEmail.toLowerCase(), authorOf(commit.author, client));
-    }
-  }
-  return { authors, told };
+): Promise<CommitAnswer[]> {
+  const commits = oids.map(
+    (oid, index) =>
+      `c${index}: tree(ref: "${oid}") { lastCommit { sha authorEmail author { id username name avatarUrl state } } }`,
+  );
+  const query = `query Authors($path: ID!) { project(fullPath: $path) { repository { ${commits.join(' ')} } } }`;
+  const { project } = await ask(client, { query, variables: { path: `${owner}/${name}` } }, CommitsAnswer, call);
+  return Object.values(project?.repository ?? {}).flatMap((tree) => {
+    const commit = tree?.lastCommit;
+    return commit && oids.includes(commit.sha) ? [commit] : [];
+  });
 }
 
 function authorOf(user: Static<typeof User> | null, client: RestClient): Actor | null {

@@ -1,4 +1,5 @@
 import type { Actor } from '../../accounts/account.ts';
+import type { CommitOwners } from '../commit-owners.ts';
 import type { Call, CommitIdentity, KnownRepository } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { toActor } from './actors.ts';
@@ -6,24 +7,22 @@ import { readAuthors } from './graphql.ts';
 import { UserPayload } from './payloads.ts';
 
 /**
- * Finds whose the addresses in commits are, by asking whom GitLab shows as their authors. Co-authors it shows nowhere; of
- * those only the addresses that it gave out itself can be told.
+ * Looks up the accounts of addresses by the authors that GitLab shows of commits. It shows co-authors nowhere, so of those
+ * only its own addresses are found.
  */
 export async function resolveIdentities(
   client: RestClient,
   repository: KnownRepository,
   identities: readonly CommitIdentity[],
   call: Call,
-): Promise<Map<string, Actor | null>> {
-  const oids = [...new Set(identities.map(({ oid }) => oid))];
-  const { authors, told } = await readAuthors(client, repository, oids, call);
-  const resolved = new Map<string, Actor | null>();
-  for (const { email, oid } of identities) {
-    const author = authors.get(email) ?? (await bearerOf(client, email, call));
-    // Of a commit that is not shown nothing is known.
-    if (author !== null || told.has(oid)) resolved.set(email, author);
+): Promise<CommitOwners> {
+  const authored = identities.filter(({ isCoAuthor = false }) => !isCoAuthor);
+  const owners = await readAuthors(client, repository, [...new Set(authored.map(({ oid }) => oid))], call);
+  for (const { email } of identities) {
+    const bearer = owners.get(email) ? null : await bearerOf(client, email, call);
+    if (bearer !== null) owners.set(email, bearer);
   }
-  return resolved;
+  return owners;
 }
 
 /**

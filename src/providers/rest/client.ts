@@ -204,6 +204,8 @@ export class RestClient {
     call: Call,
   ): Answer<Schema> | null {
     if (status === 404 || status === 410) return null;
+    // The repository is empty (go-gitea/gitea, routers/api/v1/repo/commits.go).
+    if (status === 409 && !isWriting) return null;
     if (status >= 500) throw unavailable();
     if (status === 401) throw new AppError('provider_denied', 'The code host answers nobody without a token.');
     if (status === 403) throw this.#denied(text);

@@ -165,7 +165,7 @@ test('an address that GitLab gave out is whose its number says, and of this inst
   assert.ok(avatar.startsWith(`${simulator.url}/uploads/`), avatar);
 });
 
-test('of commits that are not shown it is not said that they are nobody’s', async () => {
+test('an address is settled as without account by a commit that it authored, and by nothing else', async () => {
   const { world, organization, people, repositories, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -176,6 +176,15 @@ test('of commits that are not shown it is not said that they are nobody’s', as
   assert.deepEqual([...moved], []);
   const lost = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid: 'f'.repeat(40) }], call());
   assert.deepEqual([...lost], []);
+  const named = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid }], call());
+  assert.ok(!named.has('a@b.example'));
+  const authored = addCommit(world, repositories.handbook, { author: { name: 'A', email: 'A@b.example' } });
+  const shown = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid: authored.oid }], call());
+  assert.equal(shown.get('a@b.example'), null);
+  simulator.requests.length = 0;
+  const coAuthor = { email: 'c@d.example', oid, isCoAuthor: true };
+  assert.equal((await provider.resolveIdentities(handbook, [coAuthor], call())).size, 0);
+  assert.deepEqual(simulator.requests, []);
 });
 
 test('many addresses are asked for in questions that are not too complex', async () => {

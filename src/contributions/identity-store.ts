@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+
+/** Address in a repository's commits that an account has to be looked up for. */
+export interface DueAddress {
+  id: number;
+  email: string;
+  /** Earlier lookups left it unknown, or settled long ago that it has no account. */
+  isRetry: boolean;
+}
+
+/** Commit that names an address. */
+export interface NamingCommit {
+  /** Hexadecimal. */
+  oid: string;
+  /** The address is one of its co-authors, not its author. */
+  isCoAuthor: boolean;
+}
+
+/** Account of an address; null: the host showed a commit by it, and no account. */
+export interface ResolvedAddress {
+  id: number;
+  accountId: string | null;
+}
+
+/** Addresses without an account are looked up again after this time: their owners may have added them to accounts. */
+const settledForDays = 30;
+
+/**
+ * The first lookup may fail because the commits were replaced meanwhile, so the second one comes with the next read. After
+ * that lookups are retries: limited in number, and after a time that doubles up to `maxDelayDays`.
+ */
+const promptAttempts = 2;
+const maxDelayDays = 30;
+/** 2 to the power of this is more than `maxDelayDays`. */
+const maxDoublings = 5;
+
+/**
+ * Lists the addresses in a repository's commits that have to be looked up: first all that were not looked up before, then
+ * the retries that are due, longest waiting first, up to `maxRetries` of them.
+ * @returns also whether there are more retries.
+ */
+export async function findDueAddresses(
+  connection: Connection,
+  repositoryId: string,
+  { now, maxRetries }: { now: Date; maxRetries: number },
+): Promise<{ addresses: DueAddress[]; isMore: boolean }> {
+  const { rows } = await sql<DueAddress>`
+    select id, email, is_retry as "isRetry" from (
+      (select i.id, i.email, false as is_retry, null::timestamptz as due_at
+        from repository_identities used join identities i on i.id = used.identity_id
+        where used.repository_id = ${repositoryId} and i.account_id is null and i.resolved_at is null
+          and used.attempts < ${promptAttempts}::integer)
+      union all
+      (select i.id, i.email, true, coalesce(used.retry_at, i.resolved_at)
+        from repository_identities used join identities i on i.id = used.identity_id
+        where used.repository_id = ${repositoryId} and i.account_id is null
+          and (used.retry_at is null or used.retry_at <= ${now}::timestamptz)
+          and case when i.resolved_at is null then used.attempts >= ${promptAttempts}::integer
+            else i.resolved_at < ${now}::timestamptz - make_interval(days => ${settledForDays}::integer) end
+        order by 4, 1 limit ${maxRetries + 1}::integer)
+    ) due order by is_retry, due_at, id`.execute(connection);
+  const retries = rows.filter(({ isRetry }) => isRetry);
+  const isMore = retries.length > maxRetries;
+  return { addresses: isMore ? rows.slice(0, -1) : rows, isMore };
+}
+
+/**
+ * Lists for each address up to `limit` stored commits that name it: first commits by it, then those it co-authored, each
+ * newest first. Reads the repository's commits once, however many addresses there are.
+ */
+export async function findNamingCommits(
+  connection: Connection,
+  repositoryId: string,
+  identityIds: readonly number[],
+  limit: number,
+): Promise<Map<number, NamingCommit[]>> {
+  const { rows } = await sql<{ id: number; oids: string[]; areCoAuthored: boolean[] }>`
+    with named as (
+      select u.id, c.oid, u.place > 1 as is_co_author,
+        row_number() over (partition by u.id order by u.place > 1, c.committed_at desc, c.oid) as rank
+      from commits c cross join lateral unnest(c.identity_ids) with ordinality as u (id, place)
+      join unnest(${identityIds}::integer[]) as wanted (id) on wanted.id = u.id
+      where c.repository_id = ${repositoryId}
+    )
+    select id, array_agg(encode(oid, 'hex') order by rank) as oids,
+      array_agg(is_co_author order by rank) as "areCoAuthored"
+    from named where rank <= ${limit}::integer group by id`.execute(connection);
+  return new Map(
+    rows.map(({ id, oids, areCoAuthored }) => [
+      id,
+      oids.map((oid, index) => ({ oid, isCoAuthor: areCoAuthored[index] ?? true })),
+    ]),
+  );
+}
+
+/** Forgets addresses that no commit of the repository names any more. */
+export async function removeUnusedAddresses(
+  connection: Connection,
+  repositoryId: string,
+  identityIds: readonly number[],
+): Promise<void> {
+  if (identityIds.length === 0) return;
+  await sql`
+    delete from repository_identities
+    where repository_id = ${repositoryId} and identity_id = any(${identityIds}::integer[])`.execute(connection);
+}
+
+/**
+ * Stores the accounts of addresses. An address with an account keeps it when another response shows none, because two
+ * repositories that are read at the same time may get different responses. Repositories that count commits of an address
+ * whose account is another now have to be counted again. Must run in a transaction.
+ */
+export async function saveResolved(
+  transaction: Connection,
+  resolved: readonly ResolvedAddress[],
+  now: Date,
+): Promise<void> {
+  if (resolved.length === 0) return;
+  const answers = JSON.stringify(resolved.map(({ id, accountId }) => ({ id, account_id: accountId })));
+  const { rows: stored } = await sql<{ id: number; isOther: boolean }>`
+    select i.id, i.account_id is distinct from coalesce(r.account_id, i.account_id) as "isOther"
+    from identities i join json_to_recordset(${answers}::json) as r (id integer, account_id uuid) using (id)
+    where i.email not like 'erased %' order by i.id for no key update of i`.execute(transaction);
+  await sql`
+    update identities i set account_id = coalesce(r.account_id, i.account_id), resolved_at = ${now}
+    from json_to_recordset(${answers}::json) as r (id integer, account_id uuid)
+    where i.id = r.id and i.id = any(${stored.map(({ id }) => id)}::integer[])
+      and (i.account_id is null or r.account_id is not null)`.execute(transaction);
+  const changed = stored.filter(({ isOther }) => isOther).map(({ id }) => id);
+  if (changed.length > 0) await recountUsers(transaction, changed);
+}
+
+/** Has repositories counted again whose totals may count commits of these addresses. */
+async function recountUsers(transaction: Connection, identityIds: readonly number[]): Promise<void> {
+  // Counts that run at the same time hold these rows (see `markAddressesCounted`): either they see the new accounts, or
+  // this statement waits for their end.
+  const { rows } = await sql<{ repositoryId: string; isCounted: boolean }>`
+    select repository_id as "repositoryId", is_counted as "isCounted" from repository_identities
+    where identity_id = any(${identityIds}::integer[])
+    order by repository_id, identity_id for no key update`.execute(transaction);
+  const counted = new Set(rows.filter(({ isCounted }) => isCounted).map(({ repositoryId }) => repositoryId));
+  if (counted.size === 0) return;
+  await sql`
+    update repository_totals set commits_counted = false
+    where repository_id = any(${[...counted]}::uuid[])`.execute(transaction);
+}
+
+/**
+ * Marks the addresses of a repository as counted. Must be called in the transaction that counts commits, before it reads
+ * the addresses' accounts and before it locks the totals: an account that is found later has the repository counted again.
+ */
+export async function markAddressesCounted(transaction: Connection, repositoryId: string): Promise<void> {
+  await sql`
+    update repository_identities set is_counted = true
+    where repository_id = ${repositoryId} and not is_counted`.execute(transaction);
+}
+
+/** Notes that a lookup of these addresses in a repository told nothing, and when the next one is due. */
+export async function postponeAddresses(
+  connection: Connection,
+  repositoryId: string,
+  identityIds: readonly number[],
+  now: Date,
+): Promise<void> {
+  if (identityIds.length === 0) return;
+  await sql`
+    update repository_identities set attempts = attempts + 1, retry_at = ${now}::timestamptz + make_interval(days =>
+      case when attempts + 1 < ${promptAttempts}::integer then 0
+        else least(${maxDelayDays}, 2 ^ least(attempts + 1 - ${promptAttempts}, ${maxDoublings}))::integer end)
+    where repository_id = ${repositoryId} and identity_id = any(${identityIds}::integer[])`.execute(connection);
+}

@@ -1,0 +1,102 @@
+import { saveActors } from '../accounts/store.ts';
+import {
+  type DueAddress,
+  findDueAddresses,
+  findNamingCommits,
+  type NamingCommit,
+  postponeAddresses,
+  removeUnusedAddresses,
+  saveResolved,
+} from '../contributions/identity-store.ts';
+import { inTransaction } from '../database/transaction.ts';
+import type { CommitIdentity, CommitOwners } from '../providers/provider.ts';
+import type { SyncContext } from './context.ts';
+import type { Subject } from './read-stream.ts';
+
+/** Commits may be lost at the host since they were stored, so further ones are tried. */
+const commitsPerAddress = 3;
+/** Retries may be many, most of them in vain, and the rest of the repository waits for them. */
+const retryCallsPerRead = 2;
+/** The host shows nothing of the repository when a batch with so many authors of commits finds none of them. */
+const enoughLost = 3;
+
+/** Address with the commits that the host is asked about, best first. */
+interface Lookup extends DueAddress {
+  commits: readonly NamingCommit[];
+}
+
+/**
+ * Looks up the accounts of the addresses in a repository's stored commits. Each response is stored as it comes.
+ * @returns `some` when the next read should go on at once.
+ */
+export async function resolveAddresses(context: SyncContext, subject: Subject): Promise<'none' | 'some'> {
+  const { connection } = context;
+  const { repository, provider } = subject;
+  const maxRetries = retryCallsPerRead * provider.identitiesAtOnce;
+  const { addresses, isMore } = await findDueAddresses(connection, repository.id, { now: context.now(), maxRetries });
+  if (addresses.length === 0) return 'none';
+  const ids = addresses.map(({ id }) => id);
+  const commits = await findNamingCommits(connection, repository.id, ids, commitsPerAddress);
+  const lookups = addresses.flatMap((address): Lookup[] => {
+    const naming = commits.get(address.id);
+    return naming === undefined ? [] : [{ ...address, commits: naming }];
+  });
+  const unused = ids.filter((id) => !commits.has(id));
+  await removeUnusedAddresses(connection, repository.id, unused);
+  let isLeft = isMore;
+  for (let at = 0; at < lookups.length; at += provider.identitiesAtOnce) {
+    const batch = lookups.slice(at, at + provider.identitiesAtOnce);
+    const unknown = await resolveBatch(context, subject, batch);
+    const lost = unknown.filter(({ commits: [first] }) => first?.isCoAuthor === false);
+    // Git has just shown the commits. Where the host does not, the branch was replaced meanwhile: the next read knows better.
+    if (lost.some(({ isRetry }) => !isRetry)) isLeft = true;
+    if (lost.length >= enoughLost && unknown.length === batch.length) return 'some';
+  }
+  return isLeft ? 'some' : 'none';
+}
+
+/** @returns the addresses that remain unknown; their next lookup is later. */
+async function resolveBatch(context: SyncContext, subject: Subject, batch: readonly Lookup[]): Promise<Lookup[]> {
+  const { repository, provider, known, call } = subject;
+  let unknown = [...batch];
+  for (let place = 0; place < commitsPerAddress; place += 1) {
+    const identities = unknown.flatMap(({ email, commits }): CommitIdentity[] => {
+      const commit = commits[place];
+      return commit === undefined ? [] : [{ email, ...commit }];
+    });
+    if (identities.length === 0) break;
+    const askedAt = context.now();
+    const owners = await provider.resolveIdentities(known, identities, call);
+    await saveOwners(context, subject, { lookups: unknown, owners, askedAt });
+    unknown = unknown.filter(({ email }) => !owners.has(email));
+  }
+  const ids = unknown.map(({ id }) => id);
+  await postponeAddresses(context.connection, repository.id, ids, context.now());
+  return unknown;
+}
+
+async function saveOwners(
+  context: SyncContext,
+  { repository }: Subject,
+  // An account that was found to be hidden since the request stays so.
+  { lookups, owners, askedAt }: { lookups: readonly Lookup[]; owners: CommitOwners; askedAt: Date },
+): Promise<void> {
+  const answered = lookups.flatMap(({ id, email }) => {
+    const owner = owners.get(email);
+    return owner === undefined ? [] : [{ id, owner }];
+  });
+  if (answered.length === 0) return;
+  const actors = new Map(answered.flatMap(({ owner }) => (owner === null ? [] : [[owner.externalId, owner]])));
+  await inTransaction(context.connection, async (transaction) => {
+    const accountIds = await saveActors(transaction, repository.provider, [...actors.values()], {
+      mentionedAt: askedAt,
+      newId: context.newId,
+    });
+    const resolved = answered.map(({ id, owner }) => ({
+      id,
+      // Accounts that were erased are not stored; their addresses have none.
+      accountId: owner === null ? null : (accountIds.get(owner.externalId) ?? null),
+    }));
+    await saveResolved(transaction, resolved, context.now());
+  });
+}
