@@ -24,6 +24,8 @@ import { SharedCounts } from './database/counts.ts';
 import { addJob, startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
 import { createDeliveryMetrics } from './deliveries/metrics.ts';
+import { addRejections } from './deliveries/rejection-store.ts';
+import { Rejections } from './deliveries/rejections.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http/app.ts';
@@ -47,6 +49,7 @@ import { createTasks } from './sync/tasks.ts';
 
 /** What answering may take besides the waiting for a provider. */
 const handlerMarginMs = 5000;
+const storeRejectionsEveryMs = 10_000;
 /** A running service. */
 export interface Service {
   url: string;
@@ -128,6 +131,15 @@ export async function startService(config: Config, options: AppOptions): Promise
   };
 }
 
+function countRejections({ database }: Core, log: Log, now: () => Date): Rejections {
+  return new Rejections({
+    now,
+    storeEveryMs: storeRejectionsEveryMs,
+    store: (counts) => addRejections(database.connection, counts),
+    onFailure: (error) => log.warn({ err: error }, 'counts of rejected deliveries could not be stored'),
+  });
+}
+
 const roomRoutes = [
   accountRoutes,
   repositoryRoutes,
@@ -179,6 +191,8 @@ async function createApp(
     newRequestId: requestIdSource(),
     handlerTimeoutMs: config.lookupBudgetMs + handlerMarginMs,
     register: (routes) => {
+      const rejections = countRejections(core, log, now);
+      routes.addHook('onClose', () => rejections.close());
       const context = {
         providers: core.providers,
         resolver,
@@ -190,6 +204,7 @@ async function createApp(
         lookUpBudgetMs: config.lookupBudgetMs,
         publicUrl,
         pictures,
+        rejections,
         newId: uuidv7,
         randomBytes,
         newSigningKey: generateSigningKey,

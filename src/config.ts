@@ -234,8 +234,9 @@ function oneFromSettings(settings: Settings, prefix: 'GITEA' | 'GITLAB', title: 
   }
   const kind = prefix.toLowerCase();
   const url = withoutSlash(address);
-  const host = { name: kind, kind, url, apiUrl: `${url}${apiPathOf(kind)}` };
-  return [{ ...host, tokens: splitList(token), webhookSecret, app: undefined, isImplied: false }];
+  const apiUrl = `${url}${apiPathOf(kind)}`;
+  const tokens = splitList(token);
+  return [{ name: kind, kind, url, apiUrl, tokens, webhookSecret, app: undefined, source: 'environment' }];
 }
 
 function gitHubFromSettings(settings: Settings): ProviderConfig {
@@ -253,7 +254,7 @@ function gitHubFromSettings(settings: Settings): ProviderConfig {
       { id: settings.GITHUB_APP_ID, privateKey: settings.GITHUB_APP_PRIVATE_KEY },
       { id: 'GITHUB_APP_ID', privateKey: 'GITHUB_APP_PRIVATE_KEY' },
     ),
-    isImplied: Object.keys(settings).every((name) => !name.startsWith('GITHUB_')),
+    source: Object.keys(settings).some((name) => name.startsWith('GITHUB_')) ? 'environment' : 'default',
   };
 }
 

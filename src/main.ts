@@ -1,6 +1,7 @@
 import { achievements } from './commands/achievements.ts';
 import { exportTo, importFrom } from './commands/backup.ts';
 import { card } from './commands/card.ts';
+import { doctor } from './commands/doctor.ts';
 import { gitHubAppUrl } from './commands/github-app.ts';
 import { installByName, listInstalled, uninstallByName } from './commands/installations.ts';
 import type { Io } from './commands/io.ts';
@@ -27,10 +28,13 @@ const commandsWithArguments: Record<string, (io: Io, args: readonly string[]) =>
   card,
   'github-app-url': gitHubAppUrl,
 };
+/** Commands that say by their status what they found. */
+const commandsWithStatus: Record<string, (io: Io, args: readonly string[]) => Promise<number>> = { doctor };
 
 const usage = `plaudit COMMAND
   serve                              run the service (what npm start does)
   demo                               run it with the sample, in a temporary directory
+  doctor [--json]                    say what is wrong, and what to do about it
   sync PROVIDER/NAME[/REPOSITORY]    bring what is stored up to what the provider has
   sample                             fill a new database with the sample
   install PROVIDER/OWNER[/REPOSITORY]    keep that current, as far as the configured token reads it
@@ -75,8 +79,7 @@ export async function main(args: readonly string[]): Promise<number> {
     signal: ending,
   };
   try {
-    await run(io);
-    return 0;
+    return await run(io);
   } catch (error) {
     if (ending.aborted) return 130;
     io.warn(error instanceof AppError ? `plaudit: ${error.message}` : `plaudit: ${describe(error)}`);
@@ -84,11 +87,14 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-function findCommand(name: string, args: readonly string[]): ((io: Io) => Promise<void>) | undefined {
+/** @returns what runs the command and returns the exit status; undefined: there is no such command. */
+function findCommand(name: string, args: readonly string[]): ((io: Io) => Promise<number>) | undefined {
+  const withStatus = Object.hasOwn(commandsWithStatus, name) ? commandsWithStatus[name] : undefined;
+  if (withStatus !== undefined) return (io) => withStatus(io, args);
   const withArguments = Object.hasOwn(commandsWithArguments, name) ? commandsWithArguments[name] : undefined;
-  if (withArguments !== undefined) return (io) => withArguments(io, args);
+  if (withArguments !== undefined) return (io) => withArguments(io, args).then(() => 0);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  return command === undefined || args.length > 1 ? undefined : (io) => command(io, args[0]);
+  return command === undefined || args.length > 1 ? undefined : (io) => command(io, args[0]).then(() => 0);
 }
 
 const endTimeoutMs = 20_000;

@@ -20,8 +20,8 @@ export interface ProviderConfig {
   webhookSecret: string | undefined;
   /** Who the service is where it is installed as an app; undefined: it is none. */
   app: AppCredentials | undefined;
-  /** Whether no setting names the host: github.com is served without being configured. */
-  isImplied: boolean;
+  /** The operator's settings that name it; `default`: none does, it is there anyway. */
+  source: 'default' | 'environment' | 'file';
 }
 
 export const tokensPattern = '^[\\x21-\\x2b\\x2d-\\x7e]{1,1024}( *, *[\\x21-\\x2b\\x2d-\\x7e]{1,1024}){0,99}$';
@@ -82,7 +82,7 @@ export function parseProviders(text: string, taken: readonly string[]): Provider
         { id: entry.app_id?.toString(), privateKey: entry.app_private_key },
         { id: `${place}: app_id`, privateKey: `${place}: app_private_key` },
       ),
-      isImplied: false,
+      source: 'file',
     };
   });
 }

@@ -75,7 +75,7 @@ test('serve: one line says where, on what, with how much budget, and what to try
   };
   await using first = plaudit(['serve'], environment);
   const [, url = '', facts = ''] = listening.exec(await first.line(listening)) ?? [];
-  assert.match(facts, /embedded PostgreSQL in .*data; github: 5000 of 5000 points left this hour/);
+  assert.match(facts, /embedded PostgreSQL in .*data; github: 5000 of 5000 points left/);
   const answer = await fetch(`${url}/v1/github/entities/ada-lovelace/contributions`);
   const { data } = (await answer.json()) as { data: { contributions: object }[] };
   assert.deepEqual(data[0]?.contributions, countersOf(simulator.world, 'ada-lovelace'));

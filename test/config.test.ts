@@ -37,7 +37,7 @@ test('an empty environment gives what a newcomer needs', () => {
       tokens: [],
       webhookSecret: undefined,
       app: undefined,
-      isImplied: true,
+      source: 'default',
     },
   ]);
 });
@@ -53,7 +53,7 @@ test('github.com is implied as long as no setting is about GitHub', () => {
     [{ GITHUB_TOKEN: 'ghp_a' }, false],
     [{ GITHUB_URL: 'https://github.example' }, false],
   ] as [Record<string, string>, boolean][]) {
-    assert.equal(readConfig(environment, noFiles).providers[0]?.isImplied, expected);
+    assert.equal(readConfig(environment, noFiles).providers[0]?.source === 'default', expected);
   }
 });
 
@@ -147,7 +147,7 @@ test('a providers file adds instances under their own names', () => {
     tokens: ['a', 'b'],
     webhookSecret: '0123456789abcdef',
     app: undefined,
-    isImplied: false,
+    source: 'file',
   });
 });
 
@@ -221,7 +221,7 @@ test('a Gitea of one’s own is a provider called gitea', () => {
     tokens: ['a', 'b'],
     webhookSecret: 'a webhook secret of ours',
     app: undefined,
-    isImplied: false,
+    source: 'environment',
   });
   assert.equal(refusal({ GITEA_TOKEN: 'marker' }), 'GITEA_TOKEN is set without GITEA_URL, the address of your Gitea');
   assert.match(refusal({ GITEA_WEBHOOK_SECRET: 'a webhook secret of ours' }), /^GITEA_WEBHOOK_SECRET is set without/);
@@ -244,7 +244,7 @@ test('a GitLab of one’s own is a provider called gitlab, beside others from th
     tokens: ['glpat-a'],
     webhookSecret: undefined,
     app: undefined,
-    isImplied: false,
+    source: 'environment',
   });
   assert.deepEqual([work?.kind, work?.apiUrl], ['gitlab', 'https://git.example/gitlab/api/v4']);
   assert.equal(

@@ -6,6 +6,7 @@ import { erasureRoutes } from './erasure/routes.ts';
 import { exportRoutes } from './export/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { statusRoutes } from './status/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 
 /** Everything by which owners prove who they are and manage what is theirs. */
@@ -16,5 +17,6 @@ export function accessRoutes(app: App, context: AccessContext): void {
   embedRoutes(app, context);
   auditRoutes(app, context);
   exportRoutes(app, context);
+  statusRoutes(app, context);
   erasureRoutes(app, context);
 }

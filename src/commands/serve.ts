@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { startService } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
+import { summarize } from '../doctor/summarize.ts';
 import { createLog } from '../log.ts';
 import type { ProviderConfig } from '../providers-file.ts';
 import type { Io } from './io.ts';
 
-/** How long the last line of the start waits for providers to say what is left of the budget. */
-const budgetTimeoutMs = 2000;
+/** How long the last line of the start waits for hosts to say what is left of the quota. */
+const diagnosisTimeoutMs = 2000;
 
 /** `plaudit serve`: runs the service until the process is asked to end. */
 export async function serve(io: Io): Promise<void> {
@@ -19,17 +20,15 @@ export async function serve(io: Io): Promise<void> {
 export async function runService(config: Config, io: Io, examples: readonly string[]): Promise<void> {
   const service = await startService(config, { log: createLog(config.logLevel) });
   try {
-    const budgets = await Promise.all(
+    const hosts = await Promise.all(
       configuredHosts(config).map(async ({ name }) => {
-        const signal = AbortSignal.any([io.signal, AbortSignal.timeout(budgetTimeoutMs)]);
-        const budget = await service.providers.get(name)?.budget(signal);
-        return `${name}: ${budget?.description}`;
+        const provider = service.providers.get(name);
+        const signal = AbortSignal.any([io.signal, AbortSignal.timeout(diagnosisTimeoutMs)]);
+        return `${name}: ${provider === undefined ? 'not served' : summarize(await provider.diagnose(signal))}`;
       }),
     );
     const tries = examples.map((path) => `${service.url}${path}`).join(' or ');
-    io.print(
-      `Plaudit listens on ${service.url} (${service.database.description}; ${budgets.join('; ')}). Try ${tries}`,
-    );
+    io.print(`Plaudit listens on ${service.url} (${service.database.description}; ${hosts.join('; ')}). Try ${tries}`);
     if (!io.signal.aborted) await once(io.signal, 'abort');
   } finally {
     await service.close();
@@ -41,7 +40,7 @@ export async function runService(config: Config, io: Io, examples: readonly stri
  * way out to github.com, so that asking it for its budget there would only delay the start.
  */
 function configuredHosts({ providers }: Config): ProviderConfig[] {
-  const configured = providers.filter(({ isImplied }) => !isImplied);
+  const configured = providers.filter(({ source }) => source !== 'default');
   return configured.length > 0 ? configured : providers;
 }
 

@@ -287,3 +287,14 @@ export interface SkippedItemsTable {
   /** Start of the last scan that met it. */
   seen_at: Date;
 }
+
+/** The last difference between what is stored of a repository and what its host has, one row for each part of it. */
+export interface DriftsTable {
+  repository_id: string;
+  /** Name of the stream, or `sums` for totals that were counted wrong from what is stored. */
+  what: string;
+  expected: number;
+  found: number;
+  is_repaired: boolean;
+  found_at: Date;
+}

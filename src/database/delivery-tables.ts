@@ -33,3 +33,18 @@ export interface RedeliveriesTable {
   asked: number;
   found_at: Date;
 }
+
+/** Deliveries that were not taken, counted by reason. */
+export interface RejectedDeliveriesTable {
+  provider: string;
+  reason: string;
+  count: number;
+  first_at: Date;
+  last_at: Date;
+}
+
+/** When a delivery about what an account owns was last applied. */
+export interface OwnerDeliveriesTable {
+  account_id: string;
+  applied_at: Date;
+}

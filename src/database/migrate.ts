@@ -1,4 +1,5 @@
 import { Logger, runMigrations } from 'graphile-worker';
+import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { AppError } from '../errors.ts';
 import type { Database } from './connection.ts';
@@ -34,6 +35,32 @@ export async function appliedMigration({ connection }: Pick<Database, 'connectio
   const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } });
   const applied = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt !== undefined);
   return applied.at(-1)?.name;
+}
+
+/** How the tables of a database stand to this release. */
+export interface MigrationState {
+  applied: string[];
+  /** This release brings them, and the database does not have them yet. */
+  pending: string[];
+  /** The database has them, and this release does not know them: a newer one wrote it. */
+  unknown: string[];
+}
+
+/** Reads which migrations a database has; changes nothing. */
+export async function readMigrationState({ connection }: Pick<Database, 'connection'>): Promise<MigrationState> {
+  const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } });
+  const known = await migrator.getMigrations();
+  const { rows } = await sql<{ exists: boolean }>`select to_regclass('kysely_migration') is not null as exists`.execute(
+    connection,
+  );
+  const stored = rows[0]?.exists
+    ? await sql<{ name: string }>`select name from kysely_migration order by name`.execute(connection)
+    : { rows: [] };
+  return {
+    applied: known.filter(({ executedAt }) => executedAt !== undefined).map(({ name }) => name),
+    pending: known.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name),
+    unknown: stored.rows.map(({ name }) => name).filter((name) => !Object.hasOwn(migrations, name)),
+  };
 }
 
 function asMisconfigured(error: unknown): unknown {

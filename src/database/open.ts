@@ -11,32 +11,48 @@ const maxPoolConnections = 8;
 const connectTimeoutMs = 10_000;
 const keepAliveDelayMs = 10_000;
 const statementTimeoutMs = 600_000;
-const oldestSupportedVersion = 150_000;
 
-/**
- * Opens the database that the settings name, or the embedded one, and brings its tables up to date.
- * @throws AppError `misconfigured` with one line for a person.
- */
-export async function openDatabase(options: {
+interface OpenOptions {
   databaseUrl: string | undefined;
   dataDir: string;
   log: (line: string) => void;
-  /** The migration to stop at; by default the newest. */
-  upTo?: string;
-}): Promise<Database> {
-  const server =
-    options.databaseUrl === undefined
-      ? await openEmbeddedServer(options.dataDir, options.log)
-      : externalServer(options.databaseUrl);
-  const database = connect(server);
+  /** How long a statement may take; by default long enough for the heaviest. */
+  statementTimeoutMs?: number;
+}
+
+/**
+ * Opens the database that the settings name, or the embedded one, and brings its tables up to date.
+ * @param options.upTo the migration to stop at; by default the newest.
+ * @throws AppError `misconfigured` with one line for a person.
+ */
+export async function openDatabase(options: OpenOptions & { upTo?: string }): Promise<Database> {
+  const database = await openUnchanged(options);
   try {
-    await checkServer(database.pool);
+    const version = await readServerVersion(database.pool);
+    if (!isSupported(version)) {
+      throw new AppError(
+        'misconfigured',
+        `PostgreSQL ${oldestSupported} or later is needed; the database is ${version.name}`,
+      );
+    }
     await migrate(database, options.upTo);
   } catch (error) {
     await database.close();
     throw error;
   }
   return database;
+}
+
+/**
+ * Opens the same database as it is, whatever its version and tables.
+ * @throws AppError `misconfigured` when the embedded server cannot be started.
+ */
+export async function openUnchanged(options: OpenOptions): Promise<Database> {
+  const server =
+    options.databaseUrl === undefined
+      ? await openEmbeddedServer(options.dataDir, options.log)
+      : externalServer(options.databaseUrl);
+  return connect(server, options.statementTimeoutMs ?? statementTimeoutMs);
 }
 
 interface Server {
@@ -69,7 +85,7 @@ function externalServer(databaseUrl: string): Server {
   };
 }
 
-function connect(server: Server): Database {
+function connect(server: Server, statementTimeout: number): Database {
   const clientConfig: ClientConfig = {
     ...server.clientConfig,
     application_name: 'plaudit',
@@ -77,7 +93,7 @@ function connect(server: Server): Database {
     keepAlive: true,
     // A peer that vanished without a word is noticed after some minutes.
     keepAliveInitialDelayMillis: keepAliveDelayMs,
-    statement_timeout: statementTimeoutMs,
+    statement_timeout: statementTimeout,
     types: typeParsers(),
   };
   const pool = new Pool({ ...clientConfig, max: maxPoolConnections });
@@ -110,23 +126,32 @@ function typeParsers(): TypeOverrides {
   return parsers;
 }
 
-async function checkServer(pool: Pool): Promise<void> {
+/** The major version of PostgreSQL below which the service does not work. */
+export const oldestSupported = 15;
+
+export interface ServerVersion {
+  /** PostgreSQL's own count: 150018 for 15.18. */
+  number: number;
+  /** For people. */
+  name: string;
+}
+
+export function isSupported({ number }: ServerVersion): boolean {
+  return number >= oldestSupported * 10_000;
+}
+
+/** @throws AppError `misconfigured` when the database does not respond. */
+export async function readServerVersion(pool: Pool): Promise<ServerVersion> {
   const { rows } = await pool
-    .query<{ version: number; name: string }>(
-      `select current_setting('server_version_num')::int as version, current_setting('server_version') as name`,
+    .query<ServerVersion>(
+      `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
     )
     .catch((cause: unknown) => {
       throw new AppError('misconfigured', `The database does not answer: ${reasonOf(cause)}. Check DATABASE_URL`, {
         cause,
       });
     });
-  const server = rows[0];
-  if (server === undefined || server.version < oldestSupportedVersion) {
-    throw new AppError(
-      'misconfigured',
-      `PostgreSQL 15 or later is needed; the database is ${server?.name ?? 'unknown'}`,
-    );
-  }
+  return rows[0] ?? { number: 0, name: 'unknown' };
 }
 
 /** The driver's own words name hosts, users and databases, never a password. */

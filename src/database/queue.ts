@@ -15,6 +15,8 @@ const finishingTimeMs = 1000;
 const pollIntervalMs = 2000;
 const sweepIntervalMs = 15_000;
 const restartDelayMs = 1000;
+/** Longer messages of errors are cut. */
+const maxErrorLength = 2000;
 /** For those who look why a job failed. */
 const finishedKept = '7 days';
 /** A worker that took a job and is not registered after this time died before it could be. */
@@ -55,6 +57,30 @@ export async function addJob(connection: Connection, job: Job): Promise<void> {
       ${job.task}::text, ${JSON.stringify(job.payload)}::json, job_key => ${job.key}::text,
       priority => ${job.priority}::integer, run_at => ${job.runAt ?? null}::timestamptz,
       job_key_mode => ${job.keepsRunAt ? 'preserve_run_at' : 'replace'})`.execute(connection);
+}
+
+/** Jobs of one task that failed and are not done yet. */
+export interface FailingJobs {
+  task: string;
+  count: number;
+  /** Number of them that are not tried again. */
+  givenUp: number;
+  /** The most attempts of one of them. */
+  attempts: number;
+  /** The job among them that failed last, and why. It may hold private names. */
+  example: { key: string | null; error: string };
+  lastAt: Date;
+}
+
+/** Finds jobs that failed, by task, those that failed last first. Those that another of their key replaced have no error. */
+export async function findFailingJobs(connection: Connection, limit: number): Promise<FailingJobs[]> {
+  const { rows } = await sql<FailingJobs>`
+    select task_identifier as task, count(*) as count, count(*) filter (where attempts >= max_attempts) as "givenUp",
+      max(attempts) as attempts, max(updated_at) as "lastAt",
+      (array_agg(json_build_object('key', key, 'error', left(last_error, ${maxErrorLength})) order by updated_at desc))[1] as example
+    from graphile_worker.jobs where attempts > 0 and last_error is not null
+    group by task_identifier order by max(updated_at) desc limit ${limit}`.execute(connection);
+  return rows;
 }
 
 /** Starts this node's workers. */

@@ -23,6 +23,7 @@ import type {
   ContributionDaysTable,
   ContributionsTable,
   ContributorTotalsTable,
+  DriftsTable,
   IdentitiesTable,
   LackingDetailsTable,
   OwnerPollsTable,
@@ -36,7 +37,13 @@ import type {
   StreamsTable,
   UncountedCommitsTable,
 } from './contribution-tables.ts';
-import type { DeliveriesTable, DeliveryChecksTable, RedeliveriesTable } from './delivery-tables.ts';
+import type {
+  DeliveriesTable,
+  DeliveryChecksTable,
+  OwnerDeliveriesTable,
+  RedeliveriesTable,
+  RejectedDeliveriesTable,
+} from './delivery-tables.ts';
 import type { CoveredRepositoriesTable, InstallationsTable } from './installation-tables.ts';
 import type {
   CredentialKeysTable,
@@ -58,6 +65,7 @@ export interface Tables {
   streams: StreamsTable;
   skipped_items: SkippedItemsTable;
   star_events: StarEventsTable;
+  drifts: DriftsTable;
   contributions: ContributionsTable;
   identities: IdentitiesTable;
   commits: CommitsTable;
@@ -89,6 +97,8 @@ export interface Tables {
   covered_repositories: CoveredRepositoriesTable;
   delivery_checks: DeliveryChecksTable;
   redeliveries: RedeliveriesTable;
+  rejected_deliveries: RejectedDeliveriesTable;
+  owner_deliveries: OwnerDeliveriesTable;
   repository_webhooks: RepositoryWebhooksTable;
   notifications: NotificationsTable;
   failing_receivers: FailingReceiversTable;

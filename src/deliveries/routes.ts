@@ -5,6 +5,8 @@ import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { SingleSchema } from '../http/envelope.ts';
 import { ProblemSchema } from '../http/problem.ts';
+import type { Delivery, DeliveryHeaders, Provider } from '../providers/provider.ts';
+import { type RejectionReason, type Rejections, rejectionReason } from './rejections.ts';
 import { type Received, saveDeliveries } from './store.ts';
 
 /** GitHub sends no more. */
@@ -17,7 +19,10 @@ const Receipt = SingleSchema(
 );
 
 /** What providers tell by themselves: signed, stored before it is acknowledged, applied after. */
-export function deliveryRoutes(app: App, context: Pick<AccountRouteContext, 'connection' | 'providers' | 'now'>): void {
+export function deliveryRoutes(
+  app: App,
+  context: Pick<AccountRouteContext, 'connection' | 'providers' | 'now'> & { rejections: Rejections },
+): void {
   const inbox = new Batches<Received, 'accepted' | 'known'>(maxAtOnce, async (received) => {
     const saved = await saveDeliveries(context.connection, received);
     // Of two that came at once the first is the new one.
@@ -28,6 +33,9 @@ export function deliveryRoutes(app: App, context: Pick<AccountRouteContext, 'con
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) => {
       done(null, body);
+    });
+    raw.addHook('onError', async (request, _reply, error) => {
+      if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') count(context, request.params, 'too_large');
     });
     raw.post(
       '/v1/:provider/webhooks',
@@ -43,16 +51,43 @@ export function deliveryRoutes(app: App, context: Pick<AccountRouteContext, 'con
       async (request, reply) => {
         const provider = providerOf(context, request.params.provider);
         if (request.headers['content-encoding'] !== undefined) {
+          count(context, request.params, 'compressed');
           throw new AppError('invalid_input', 'Deliveries must not be compressed.');
         }
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        const delivery = provider.readDelivery(request.headers, body);
+        const delivery = readDelivery(context, provider, request.headers, body);
         const received = { ...delivery, provider: provider.name, receivedAt: context.now() };
         const state = delivery.changes.length === 0 ? 'ignored' : await inbox.add(received);
         return reply.code(202).header('cache-control', 'no-store').send(receipt(delivery.id, state));
       },
     );
   });
+}
+
+/** @throws AppError as the provider does, after it is counted. */
+function readDelivery(
+  context: { rejections: Rejections },
+  provider: Provider,
+  headers: DeliveryHeaders,
+  body: Buffer,
+): Delivery {
+  try {
+    return provider.readDelivery(headers, body);
+  } catch (error) {
+    const reason = rejectionReason(error);
+    if (reason !== undefined) context.rejections.add(provider.name, reason);
+    throw error;
+  }
+}
+
+/** Counts a delivery that was rejected before its provider read it. */
+function count(
+  { providers, rejections }: Pick<AccountRouteContext, 'providers'> & { rejections: Rejections },
+  params: unknown,
+  reason: RejectionReason,
+): void {
+  const { provider }: { provider?: unknown } = Object(params);
+  if (typeof provider === 'string' && providers.has(provider)) rejections.add(provider, reason);
 }
 
 function receipt(delivery: string, state: 'accepted' | 'known' | 'ignored') {

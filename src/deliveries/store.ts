@@ -16,8 +16,8 @@ export interface Unapplied {
   changes: readonly Change[];
 }
 
-/** What cannot be applied is tried so often. */
-const maxAttempts = 20;
+/** Attempts at a delivery that cannot be applied. */
+export const maxAttempts = 20;
 
 export const applyJob: Job = {
   task: 'apply_deliveries',

@@ -38,16 +38,25 @@ let isGitFit = false;
 /** @throws AppError `misconfigured` when there is no git that can do the work. */
 export async function requireGit(signal: AbortSignal): Promise<void> {
   if (isGitFit) return;
+  await findGit(signal);
+  isGitFit = true;
+}
+
+/**
+ * Returns the version of git, such as `2.39.5`.
+ * @throws AppError `misconfigured` when there is no git that can do the work.
+ */
+export async function findGit(signal: AbortSignal): Promise<string> {
   const { output } = await runGit(devNull, ['version'], { signal });
-  const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(output) ?? [];
+  const [, version, major, minor] = /^git version ((\d+)\.(\d+)[\w.]*)/.exec(output) ?? [];
   const isOld = Number(major) < oldestGit[0] || (Number(major) === oldestGit[0] && Number(minor) < oldestGit[1]);
-  if (major === undefined || isOld) {
+  if (version === undefined || isOld) {
     throw new AppError(
       'misconfigured',
       `Histories are read by git ${oldestGit.join('.')} or later; this one is older.`,
     );
   }
-  isGitFit = true;
+  return version;
 }
 
 /**

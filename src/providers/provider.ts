@@ -5,6 +5,7 @@ import type { RepositoryFacts } from '../repositories/repository.ts';
 import type { Announcer } from './announcer.ts';
 import type { Call } from './call.ts';
 import type { CommitOwners } from './commit-owners.ts';
+import type { Diagnosis } from './diagnosis.ts';
 import type { InstallableApp } from './installation.ts';
 import type { Untold } from './untold.ts';
 
@@ -151,6 +152,8 @@ export interface GitRemote {
   authorization: string | undefined;
 }
 
+export type ChangedFiles = Map<string, readonly string[]>;
+
 /** What a presented credential proves. */
 export interface OwnershipProof {
   /** Who presented it. */
@@ -188,11 +191,6 @@ export interface Delivery {
   event: string;
   /** None: it is nothing to us. */
   changes: Change[];
-}
-
-/** What is left to spend, for people: one line without secrets. */
-export interface Budget {
-  description: string;
 }
 
 /**
@@ -272,11 +270,7 @@ export interface Provider {
   /** What commits changed, by id (hexadecimal), at most 50 at a time; one that is not shown is not in the answer. */
   readLineCounts(repository: KnownRepository, oids: readonly string[], call: Call): Promise<Map<string, LineCounts>>;
   /** Paths that pull requests change, by number, at most 50 at a time. */
-  readChangedFiles(
-    repository: KnownRepository,
-    numbers: readonly string[],
-    call: Call,
-  ): Promise<Map<string, readonly string[]>>;
+  readChangedFiles(repository: KnownRepository, numbers: readonly string[], call: Call): Promise<ChangedFiles>;
   /** How much there is of what the streams of a repository list. */
   readTotals(repository: KnownRepository, call: Call): Promise<ContributionTotals>;
 
@@ -297,7 +291,10 @@ export interface Provider {
   /** Writes for the service; undefined where nothing lets it: it is not the provider's app, or has no token. */
   readonly announcer?: Announcer | undefined;
 
-  /** Asks what is left to spend; never fails. */
-  budget(signal: AbortSignal): Promise<Budget>;
+  /**
+   * Calls the host with every credential and reports how each is treated, what it shows and what is left of its quota.
+   * It never fails: what cannot be found out in time is a state in the report.
+   */
+  diagnose(signal: AbortSignal): Promise<Diagnosis>;
   close(): Promise<void>;
 }

@@ -8,6 +8,7 @@ import type { Connection } from '../database/connection.ts';
 import { askWithin } from '../database/questions.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
+import { recordApplied } from '../deliveries/owner-store.ts';
 import { applyJob, countFailure, isAlone, markApplied, takeUnapplied, type Unapplied } from '../deliveries/store.ts';
 import type { Change } from '../providers/provider.ts';
 import { hideRepository } from '../repositories/hide-store.ts';
@@ -91,7 +92,9 @@ async function applyChanges(
   // In one order for all, so that they never wait for each other in a circle.
   const ordered = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1));
   for (const [, { provider, change }] of ordered) await applyChange(context, transaction, provider, change);
-  if (deliveries.length > 0) await markApplied(transaction, deliveries, context.now());
+  if (deliveries.length === 0) return;
+  await markApplied(transaction, deliveries, context.now());
+  await recordApplied(transaction, [...distinct.values()], context.now());
 }
 
 async function applyChange(

@@ -5,6 +5,8 @@ import { areCommitsCounted } from '../contributions/total-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { toKnown, whileClaimed } from './collect.ts';
 import type { SyncContext, Work } from './context.ts';
+import type { Drift } from './drift.ts';
+import { saveDrift, settleDrifts } from './drift-store.ts';
 import { bringUpToDate, findInstalled } from './poll-repository.ts';
 import { recordState } from './record-state.ts';
 import { findStreams, wantFullScan } from './stream-store.ts';
@@ -20,9 +22,10 @@ export async function reconcileRepository(context: SyncContext, repositoryId: st
     await wantFullScan(context.connection, repositoryId, [...found.keys()], context.now());
     const left = await differences(context, repositoryId, work);
     for (const [what, { expected, stored, provider }] of found) {
-      context.onDrift({ provider, repositoryId, what, expected, found: stored, isRepaired: !left.has(what) });
+      await report(context, { provider, repositoryId, what, expected, found: stored, isRepaired: !left.has(what) });
     }
   }
+  await settleDrifts(context.connection, repositoryId, [...found.keys()]);
   // What somebody reads just now is looked at the next night.
   await whileClaimed(context, repositoryId, () => checkSums(context, repositoryId));
 }
@@ -64,5 +67,11 @@ async function checkSums(context: SyncContext, repositoryId: string): Promise<vo
   });
   if (wrong === 0) return;
   const provider = installed.provider.name;
-  context.onDrift({ provider, repositoryId, what: 'sums', expected: 0, found: wrong, isRepaired: true });
+  await report(context, { provider, repositoryId, what: 'sums', expected: 0, found: wrong, isRepaired: true });
+}
+
+/** Stores a drift for the operator's report, and counts and logs it. */
+async function report(context: SyncContext, drift: Drift): Promise<void> {
+  await saveDrift(context.connection, drift, context.now());
+  context.onDrift(drift);
 }

@@ -10,6 +10,7 @@ import { removeOldRankings } from '../contributors/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { forgetOutcomes } from '../database/questions.ts';
 import { addJob, type Task } from '../database/queue.ts';
+import { forgetRejections } from '../deliveries/rejection-store.ts';
 import { applyJob, forgetDeliveries } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
 import { type Call, historyStream } from '../providers/provider.ts';
@@ -19,6 +20,7 @@ import { starEventsKeptMs } from './apply-star.ts';
 import { checkAccounts } from './check-accounts.ts';
 import { collect, collectNamed } from './collect.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
+import { forgetDrifts } from './drift-store.ts';
 import { fetchCalendar } from './fetch-calendar.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
@@ -36,6 +38,8 @@ const gracePeriodMs = 30 * 86_400_000;
 const rankingKeptMs = 3_600_000;
 /** A repetition of a delivery is known as such for this time. */
 const deliveriesKeptMs = 30 * 86_400_000;
+/** Repaired drifts are kept for this time, for the operator. */
+const driftsKeptMs = 30 * 86_400_000;
 /** A job fails by a crash or a bug alone; a provider's failure is an outcome. */
 const maxAttempts = 5;
 /** So many repositories are counted anew at a time. */
@@ -149,6 +153,8 @@ async function cleanUp({ connection, now }: SyncContext): Promise<void> {
   await forgetOutcomes(connection, before(0));
   await forgetDeliveries(connection, before(deliveriesKeptMs));
   await forgetStarEvents(connection, before(starEventsKeptMs));
+  await forgetRejections(connection, before(deliveriesKeptMs));
+  await forgetDrifts(connection, before(driftsKeptMs));
 }
 
 /** An address has another owner than when its commits were counted: those who read a history count it. */

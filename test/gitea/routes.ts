@@ -17,12 +17,12 @@ import {
 } from './answers.ts';
 import { branch, changedFile, contents, wholeCommit } from './files.ts';
 import { movedRepository, renamed } from './moved.ts';
+import { ok, paged } from './paged.ts';
 import { recorded } from './recordings.ts';
 import type { Described } from './swagger.ts';
 
 type Route = (place: Place, parameters: string[]) => Reply;
 
-const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 const like = (name: string): Reply => ({ status: recorded(name).status, body: recorded(name).body });
 
 /** What the simulated Gitea answers. */
@@ -39,6 +39,31 @@ const routes: Readonly<Record<string, Route>> = {
   '/user': (place) => {
     const account = place.world.accountById(place.viewer?.accountId ?? 0);
     return account === undefined ? like('whoami-no-token') : ok(accountAsUser(place, account));
+  },
+  '/user/orgs': (place) =>
+    paged(
+      place,
+      place.world.accounts
+        .filter(({ id, type }) => type === 'Organization' && place.world.membership(id, place.viewer?.accountId ?? 0))
+        .map((account) => organization(place, account)),
+      {},
+    ),
+  '/repos/search': (place) => {
+    const { world, viewer, query } = place;
+    if (query.get('is_private') !== 'true') throw new Error('only private repositories are simulated to be searched');
+    const shown = world.repositories.filter(
+      (one) => one.visibility !== 'public' && viewer !== undefined && world.canSee(viewer, one),
+    );
+    const reply = paged(
+      place,
+      shown.map((one) => repository(place, one)),
+      {},
+    );
+    return { ...reply, body: { ok: true, data: reply.body } };
+  },
+  '/repos/issues/search': (place) => {
+    if (place.query.get('created') !== 'true') throw new Error('only own issues are simulated to be searched');
+    return paged(place, [], {});
   },
   '/users/{username}': (place, [name = '']) =>
     renamed(place, name) ?? withAccount(place, name, (account) => ok(accountAsUser(place, account))),
@@ -194,15 +219,6 @@ function say(place: Place, path: string[], body: string): Reply {
   });
 }
 
-/** The refusal for a token that lacks a scope. */
-export function lacksScope(scope: string): Reply {
-  const { status, body } = like('scope-missing-repo');
-  return {
-    status,
-    body: { ...Object(body), message: `token does not have at least one of required scope(s): [${scope}]` },
-  };
-}
-
 function pathOf({ world }: Place, { ownerId, name }: Repository): string {
   return `/${world.accountById(ownerId)?.login ?? ''}/${name}`;
 }
@@ -262,29 +278,4 @@ function commented({ issues, pullRequests }: Repository) {
 function isWithin(query: URLSearchParams, { updatedAt }: { updatedAt: Date }): boolean {
   const [since, before] = [query.get('since'), query.get('before')];
   return (since === null || updatedAt >= new Date(since)) && (before === null || updatedAt <= new Date(before));
-}
-
-/** Cuts silently; only some lists have links. */
-function paged(
-  { query, maxPerPage, url }: Place,
-  all: readonly unknown[],
-  { hasLinks = false }: { hasLinks?: boolean },
-): Reply {
-  const size = Math.min(Number(query.get('limit') ?? 30), maxPerPage);
-  const page = Number(query.get('page') ?? 1);
-  const last = Math.max(1, Math.ceil(all.length / size));
-  const links = [
-    ...(page < last ? [link(url, query, page + 1, 'next'), link(url, query, last, 'last')] : []),
-    ...(page > 1 ? [link(url, query, 1, 'first'), link(url, query, page - 1, 'prev')] : []),
-  ];
-  return ok(all.slice((page - 1) * size, page * size), {
-    'x-total-count': String(all.length),
-    ...(hasLinks && links.length > 0 && { link: links.join(',') }),
-  });
-}
-
-function link(url: string, query: URLSearchParams, page: number, rel: string): string {
-  const parameters = new URLSearchParams(query);
-  parameters.set('page', String(page));
-  return `<${url}/api/v1/somewhere?${parameters.toString()}>; rel="${rel}"`;
 }

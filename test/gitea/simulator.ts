@@ -3,7 +3,8 @@ import type { Repository } from '../github/world/model.ts';
 import type { World } from '../github/world/world.ts';
 import { type Rewrite, type SimulatedHost, startHost } from '../simulated-host.ts';
 import type { Place, Reply } from './answers.ts';
-import { answer, lacksScope } from './routes.ts';
+import { answer } from './routes.ts';
+import { lackedScopes, lacksScope } from './scopes.ts';
 import { checkAnswer, checkRequest } from './swagger.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface GiteaSimulator extends SimulatedHost {
   behind: Set<Repository>;
   /** Names of tokens that may read alone. */
   readingTokens: Set<string>;
+  /** The scopes of tokens by name; others have all that read. */
+  scopes: Map<string, readonly string[]>;
 }
 
 export interface GiteaSimulatorOptions {
@@ -52,6 +55,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
   const imported = new Set<number>();
   const behind = new Set<Repository>();
   const readingTokens = new Set<string>();
+  const scopes: GiteaSimulator['scopes'] = new Map();
   const host = await startHost({
     name: 'Gitea',
     world,
@@ -80,7 +84,10 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
       const closed = isClosed && request.headers.authorization === undefined ? onlySignedIn : undefined;
       const surprise = surprises[0]?.(`${path}${search}`) ?? closed;
       const isRefused = isWriting && readingTokens.has(who?.name ?? '');
-      const reply = surprise ?? (isRefused ? lacksScope('write:issue') : answer(place, described));
+      const lacking = lackedScopes(scopes.get(who?.name ?? ''), described.path);
+      const refused = isRefused ? 'write:issue' : lacking;
+      const refusal = refused === undefined ? undefined : lacksScope(refused);
+      const reply = surprise ?? refusal ?? answer(place, described);
       if (reply.status === 200 || reply.status === 201)
         checkAnswer(described.path, reply.body, { isWritten: isWriting });
       return { ...reply, operation: described.path };
@@ -97,5 +104,6 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     imported,
     behind,
     readingTokens,
+    scopes,
   };
 }

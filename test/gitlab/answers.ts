@@ -15,6 +15,8 @@ export interface Place {
   totalsUpTo: number;
   viewer: Viewer | undefined;
   hidden: Hidden;
+  /** The token of the caller, where there is one. */
+  token: { scopes: string[]; lastDay: string | null };
 }
 
 export interface Reply {

@@ -10,6 +10,7 @@ import {
   type MergeRequestNoteSchema,
   type MergeRequestSchemaWithBasicLabels,
   type MetadataSchema,
+  type PersonalAccessTokenSchema,
   type ProjectSchema,
   type ProjectStarrerSchema,
   type SimpleUserSchema,
@@ -33,6 +34,7 @@ import type {
   ProjectPayload,
   StarrersPayload,
   TitledPayload,
+  TokenPayload,
   UserPayload,
   VersionPayload,
 } from '../../src/providers/gitlab/payloads.ts';
@@ -66,6 +68,7 @@ export type Answers = [
   Reads<AwardPayload, Known<AwardEmojiSchema>>,
   Reads<Static<typeof StarrersPayload>, Known<ProjectStarrerSchema>[]>,
   Reads<Static<typeof VersionPayload>, Known<MetadataSchema>>,
+  Reads<TokenPayload, Known<PersonalAccessTokenSchema>>,
 ];
 
 type Happened = WebhookIssueEventSchema | WebhookMergeRequestEventSchema;
@@ -109,6 +112,7 @@ async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Prom
   assert.ok(issue && pull);
   await api.Metadata.show();
   await api.Users.showCurrentUser();
+  await api.PersonalAccessTokens.show();
   await api.Users.all({ username: people.ada.login, ...page });
   await api.Users.show(people.ada.id);
   await api.Users.allProjects(people.ada.id, { ...page, orderBy: 'id', sort: 'asc' });

@@ -61,6 +61,21 @@ const endpoints = {
   /** https://docs.gitlab.com/api/metadata/ */
   '/metadata': single(nothing, exactly({ version: Text, revision: Text, enterprise: Type.Boolean() })),
   '/user': single(nothing, Profile),
+  /** https://docs.gitlab.com/api/personal_access_tokens/#self-inform */
+  '/personal_access_tokens/self': single(
+    nothing,
+    exactly({
+      id: Count,
+      name: Text,
+      revoked: Type.Boolean(),
+      created_at: Moment,
+      scopes: Type.Array(Text),
+      user_id: Count,
+      last_used_at: Moment,
+      active: Type.Boolean(),
+      expires_at: Type.Union([Text, Type.Null()]),
+    }),
+  ),
   '/users': list(parameters({ ...paging, username: Text }), User),
   '/users/:id': single(nothing, Profile),
   '/users/:user_id/projects': list(parameters(projects), Project),

@@ -52,6 +52,7 @@ function say(place: Place, path: string[], body: string): Reply {
 const routes: Readonly<Record<EndpointName, Route>> = {
   '/metadata': forSignedIn(() => ok({ version: '17.5.1-ee', revision: '0d6a9a2e8f5', enterprise: true })),
   '/user': forSignedIn((place) => ok(profile(place, bearer(place)))),
+  '/personal_access_tokens/self': forSignedIn((place) => ok(personalToken(place))),
   '/users': (place) => {
     const found = userOf(place, place.query.get('username') ?? '');
     return paged(place, found === undefined ? [] : [user(place, found.id)]);
@@ -191,6 +192,13 @@ const routes: Readonly<Record<EndpointName, Route>> = {
       });
     }),
 };
+
+function personalToken(place: Place): Shape {
+  const { scopes, lastDay } = place.token;
+  const at = time(bearer(place).createdAt);
+  const state = { active: true, revoked: false, created_at: at, last_used_at: at, expires_at: lastDay };
+  return { id: 1, name: 'plaudit', user_id: bearer(place).id, scopes, ...state };
+}
 
 function bearer({ world, viewer }: Place): Account {
   const account = world.accountById(viewer?.accountId ?? 0);

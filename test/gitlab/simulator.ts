@@ -23,6 +23,8 @@ export interface GitLabSimulator extends SimulatedHost {
   narrowTokens: Set<string>;
   /** Tokens that may read alone. */
   readingTokens: Set<string>;
+  /** Last days of tokens by name; others do not expire. */
+  lastDays: Map<string, string>;
 }
 
 export interface GitLabSimulatorOptions {
@@ -44,6 +46,9 @@ const insufficientScope = (scope: string): Reply => ({
   },
 });
 
+/** Addresses that need no scope besides `read_user`, or none. */
+const forEveryToken = new Set(['/user', '/metadata', '/personal_access_tokens/self']);
+
 export async function startGitLabSimulator(options: GitLabSimulatorOptions): Promise<GitLabSimulator> {
   const { world, maxPerPage = 100, totalsUpTo = 10_000, rewrite } = options;
   const requests: string[] = [];
@@ -51,6 +56,11 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
   const hidden = nothingHidden();
   const narrowTokens = new Set<string>();
   const readingTokens = new Set<string>();
+  const lastDays = new Map<string, string>();
+  const scopesOf = (token: string): string[] => {
+    if (narrowTokens.has(token)) return ['read_user'];
+    return readingTokens.has(token) ? ['read_api'] : ['api'];
+  };
   const host = await startHost({
     name: 'GitLab',
     world,
@@ -64,9 +74,11 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
       requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
       const surprise = surprises[0]?.(`${path}${search}`);
       if (surprise !== undefined) return surprise;
-      if (narrowTokens.has(who?.name ?? '') && path !== '/user') return insufficientScope('api read_api');
+      if (narrowTokens.has(who?.name ?? '') && !forEveryToken.has(path)) return insufficientScope('api read_api');
       if (isWriting && readingTokens.has(who?.name ?? '')) return insufficientScope('api');
-      const place: Place = { world, url: address.origin, query, maxPerPage, totalsUpTo, viewer: who?.viewer, hidden };
+      const token = { scopes: scopesOf(who?.name ?? ''), lastDay: lastDays.get(who?.name ?? '') ?? null };
+      const own = { world, url: address.origin, query, maxPerPage, totalsUpTo, viewer: who?.viewer, hidden };
+      const place: Place = { ...own, token };
       if (isGraphql) {
         if (who === undefined) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
         const body = await text(request);
@@ -85,5 +97,6 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
       return { ...reply, operation: described.name };
     },
   });
-  return { ...host, apiUrl: `${host.url}/api/v4`, world, requests, surprises, hidden, narrowTokens, readingTokens };
+  const tokens = { narrowTokens, readingTokens, lastDays };
+  return { ...host, apiUrl: `${host.url}/api/v4`, world, requests, surprises, hidden, ...tokens };
 }

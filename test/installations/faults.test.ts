@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { summarize } from '../../src/doctor/summarize.ts';
 import { bearer, engines, serviceToken } from '../access/owner.ts';
 import { everythingStored, settled } from '../access/state.ts';
 import { startSimulator } from '../github/simulator.ts';
@@ -90,7 +91,7 @@ test('an App that is installed nowhere says so; without a token nothing else can
   assert.deepEqual([answer.status, answer.body.error?.type], [502, 'provider_denied'], answer.text);
   assert.match(answer.body.error?.message ?? '', /installed nowhere/);
   const provider = service.service.providers.get('github') ?? assert.fail();
-  assert.match((await provider.budget(AbortSignal.timeout(5000))).description, /installed nowhere/);
+  assert.equal(summarize(await provider.diagnose(AbortSignal.timeout(5000))), 'the App is installed nowhere yet');
 });
 
 test('every node learns of an installation, whichever was told, and asks with tokens of its own', async () => {

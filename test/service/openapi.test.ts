@@ -80,6 +80,8 @@ test('private addresses are described with the credential that they take, and an
     ['post', '/embeds', sending('POST', token, embed)],
     ['get', '/embeds', bearer(token)],
     ['get', '/audit', bearer(token)],
+    ['get', '/status', bearer(token)],
+    ['get', '/status', {}],
   ];
   for (const [method, path, init] of asked) {
     const operation = description.paths[`${account}${path}`]?.[method];

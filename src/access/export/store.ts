@@ -4,18 +4,20 @@ import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
 
 /**
  * What is stored about an account, a line each: `{"type": ..., "data": {...}}`. Keys and links come without secrets, and
- * which of the operator's credentials showed something is the operator's.
+ * without what is the operator's.
  */
 export function exportAccount(connection: Connection, accountId: string): AsyncGenerator<string, void, undefined> {
   return atOneMoment(connection, async function* (transaction) {
     for (const [type, rows] of Object.entries(parts(accountId))) {
       const query = sql<{ row: string }>`
-        select json_build_object('type', ${type}::text, 'data', to_jsonb(r) - 'access')::text as row from (${rows}) r`;
+        select json_build_object('type', ${type}::text, 'data', to_jsonb(r) - ${operators}::text[])::text as row from (${rows}) r`;
       yield* streamRows(transaction, query);
     }
   });
 }
 
+/** The operator's: the credential that shows something, and the host's words, which may tell of it (docs/decisions/0031). */
+const operators = ['access', 'failure_reason', 'explanation'];
 /** The name of a repository that is somebody else's, and private, is not the account's to know. */
 const repositoryName = sql`case when r.owner_id = a.id or not r.is_private then o.name || '/' || r.name end`;
 const contributedTo = sql`join repositories r on r.id = c.repository_id join accounts o on o.id = r.owner_id`;
@@ -40,6 +42,9 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
       where a.id = ${id}`,
     repository: sql`select * from repositories where owner_id = ${id}`,
     repository_stream: sql`select * from streams where repository_id in (${owned})`,
+    skipped_item: sql`select * from skipped_items where account_id = ${id} or repository_id in (${owned})`,
+    repository_drift: sql`select * from drifts where repository_id in (${owned})`,
+    applied_delivery: sql`select applied_at from owner_deliveries where account_id = ${id}`,
     repository_totals: sql`select * from repository_totals where repository_id in (${owned})`,
     repository_contribution: sql`select * from contributions where repository_id in (${owned})`,
     repository_commit: sql`

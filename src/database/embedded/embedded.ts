@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
@@ -28,6 +28,11 @@ const askEveryMs = 200;
 const orphanAfterMs = 5000;
 const restartDelayMs = 1000;
 const port = 5432;
+
+/** Returns whether a data directory holds a database already. */
+export function hasEmbeddedDatabase(dataDir: string): boolean {
+  return existsSync(join(dataDir, 'postgres', 'PG_VERSION'));
+}
 
 /**
  * Starts the server of a data directory, or joins the processes that use it already.

@@ -19,6 +19,7 @@ import * as calendars from './0018-calendars.ts';
 import * as wholeRows from './0019-whole-rows.ts';
 import * as namesAndVisibility from './0020-names-and-visibility.ts';
 import * as starsAndBots from './0021-stars-and-bots.ts';
+import * as doctor from './0022-doctor.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '0019-whole-rows': wholeRows,
   '0020-names-and-visibility': namesAndVisibility,
   '0021-stars-and-bots': starsAndBots,
+  '0022-doctor': doctor,
 };

@@ -1,16 +1,15 @@
-import { AppError } from '../../errors.ts';
-import type { Budget, Call, DeliveryHeaders, Provider } from '../provider.ts';
+import type { DeliveryHeaders, Provider } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient } from '../rest/client.ts';
 import { readersOf } from '../rest/readers.ts';
 import { accessesOf, seenBy } from '../rest/views.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
+import { diagnose } from './diagnose.ts';
 import { giteaDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
 import { createGitRemote } from './git-remote.ts';
 import { resolveIdentities } from './identities.ts';
-import { VersionPayload } from './payloads.ts';
 import { proveOwnership } from './prove.ts';
 import { findRepository, listRepositories, repositoryPath } from './repositories.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
@@ -67,23 +66,9 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     app: undefined,
     announcer: createAnnouncer(client),
     gitRemote: createGitRemote(client, url),
-    budget: (signal) => describe(client, { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } }),
+    diagnose: (signal) => diagnose(client, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);
     },
   };
-}
-
-/** Gitea has no budget to tell of: whether it answers, and to whom. */
-async function describe(client: RestClient, call: Call): Promise<Budget> {
-  try {
-    const answer = await client.get('/version', VersionPayload, call);
-    const tokens = client.pace.tokens.length;
-    const asking =
-      tokens === 0 ? 'asked without a token' : `asked with ${tokens === 1 ? 'a token' : `${tokens} tokens`}`;
-    return { description: answer === null ? 'version unknown' : `version ${answer.data.version}, ${asking}` };
-  } catch (error) {
-    const isDenied = error instanceof AppError && error.code === 'provider_denied';
-    return { description: isDenied ? 'the token is not accepted' : 'cannot be reached just now' };
-  }
 }

@@ -11,10 +11,10 @@ import {
 } from './anonymous.ts';
 import { GitHubApp } from './app/github-app.ts';
 import type { AppIdentity } from './app/identity.ts';
-import { describeBudget } from './budget-report.ts';
 import { fetchCalendar } from './calendar.ts';
 import { checkAccounts } from './check-accounts.ts';
 import { GitHubClient } from './client.ts';
+import { diagnose } from './diagnose.ts';
 import { readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
 import { BearerClient } from './ownership/client.ts';
@@ -71,7 +71,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
     proveOwnership: (credential: string, login: string, signal: AbortSignal) =>
       proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
-    budget: (signal: AbortSignal) => describeBudget(client, { urgency: 'interactive', signal, cost: zero() }),
+    diagnose: (signal: AbortSignal) => diagnose({ client, app, tokens: options.tokens, now }, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close(), app?.close()]);
     },
@@ -201,8 +201,4 @@ async function gitAuthorization(
 
 function accountPath(login: string): string {
   return `/users/${encodeURIComponent(login)}`;
-}
-
-function zero(): Call['cost'] {
-  return { requests: 0, points: 0 };
 }

@@ -156,3 +156,10 @@ export const AwardsPayload = itemsOf('reaction', AwardPayload);
 export const StarrersPayload = itemsOf('star', Type.Object({ starred_since: Time, user: UserPayload }));
 export const IdentifiedPayload = Type.Array(Type.Object({ id: Id }));
 export const VersionPayload = Type.Object({ version: Text });
+
+/** https://docs.gitlab.com/api/personal_access_tokens/#get-details-on-a-personal-access-token */
+export const TokenPayload = Type.Object({
+  scopes: Type.Optional(Type.Array(Text)),
+  expires_at: OptionalText,
+});
+export type TokenPayload = Static<typeof TokenPayload>;

@@ -1,15 +1,14 @@
-import { AppError } from '../../errors.ts';
-import type { Budget, Call, DeliveryHeaders, Provider } from '../provider.ts';
+import type { DeliveryHeaders, Provider } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { type ClientOptions, RestClient } from '../rest/client.ts';
 import { readersOf } from '../rest/readers.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
+import { diagnose } from './diagnose.ts';
 import { gitlabDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
 import { resolveIdentities } from './identities.ts';
-import { VersionPayload } from './payloads.ts';
 import { findRepository, listRepositories } from './projects.ts';
 import { proveOwnership } from './prove.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
@@ -74,23 +73,9 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
       url: `${url}/${[...owner.split('/'), repository].map(encodeURIComponent).join('/')}.git`,
       authorization: gitAuthorization(client, access),
     }),
-    budget: (signal) => describe(client, { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } }),
+    diagnose: (signal) => diagnose(client, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);
     },
   };
-}
-
-/** Its version GitLab tells only those who are signed in. */
-async function describe(client: RestClient, call: Call): Promise<Budget> {
-  const { tokens } = client.pace;
-  if (tokens.length === 0) return { description: 'asked without a token: no reviews, comments and stars' };
-  try {
-    const answer = await client.get('/metadata', VersionPayload, call);
-    const asking = `asked with ${tokens.length === 1 ? 'a token' : `${tokens.length} tokens`}`;
-    return { description: answer === null ? 'version unknown' : `version ${answer.data.version}, ${asking}` };
-  } catch (error) {
-    const isDenied = error instanceof AppError && error.code === 'provider_denied';
-    return { description: isDenied ? 'the token is not accepted' : 'cannot be reached just now' };
-  }
 }

@@ -61,3 +61,9 @@ export function redirectOf({ status, headers: { location } }: RawAnswer, address
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && /timeout/i.test(`${error.name} ${'code' in error ? String(error.code) : ''}`);
 }
+
+/** Returns an error that keeps only the code of another, where its message may hold what was sent. */
+export function withoutContent(error: unknown): Error {
+  const known = error instanceof Error ? error : new Error('unknown');
+  return Object.assign(new Error(known.name), { name: known.name, code: 'code' in known ? String(known.code) : '' });
+}

@@ -56,6 +56,13 @@ const limits = {
   redirects: 2,
 };
 
+/** The host takes the token, but not for this request. */
+export class LacksScope extends AppError {
+  constructor(scopes: string) {
+    super('provider_denied', `The code host wants the scope ${scopes} of the configured token.`);
+  }
+}
+
 /** Talks to a REST interface: few requests at once, obeys refusals, checks every answer. */
 export class RestClient {
   readonly dialect: Dialect;
@@ -218,8 +225,8 @@ export class RestClient {
 
   #denied(text: string): AppError {
     const scopes = this.dialect.missingScopes(text);
-    const reason = scopes === undefined ? 'denies access with' : `wants the scope ${scopes} of`;
-    return new AppError('provider_denied', `The code host ${reason} the configured token.`);
+    if (scopes !== undefined) return new LacksScope(scopes);
+    return new AppError('provider_denied', 'The code host denies access with the configured token.');
   }
 }
 

@@ -43,6 +43,8 @@ export class App {
   readonly checkRuns: CheckRun[] = [];
   /** Once the owner deleted it, nobody knows it. */
   isDeleted = false;
+  /** The permissions that it asks accounts for. */
+  permissions: Permissions = readPermissions;
   /** What it is subscribed to, and told besides what happens to installations. */
   events: readonly string[] = subscribedEvents;
   readonly #place: Place;

@@ -125,7 +125,7 @@ function tellApp(app: App, place: Place): object {
     html_url: `${place.origin}/apps/${app.slug}`,
     created_at: at,
     updated_at: at,
-    permissions: { metadata: 'read', contents: 'read' },
+    permissions: app.permissions,
     events: [...app.events],
     installations_count: app.installations.size,
   };

@@ -158,11 +158,15 @@ test('an address that the host made is found without a commit by it, another one
   assert.ok(!resolved.has('alice@noreply.elsewhere.example'));
 });
 
-test('a host says who it is, and who does not get in', async () => {
+test('diagnoses a host without a token by its version, with public data alone', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
-  const { description } = await provider.budget(AbortSignal.timeout(5000));
-  assert.match(description, /^version 1\.21\.\S+, asked without a token$/);
+  const { version, credentials } = await provider.diagnose(AbortSignal.timeout(5000));
+  assert.match(version ?? '', /^1\.21\./);
+  assert.deepEqual(
+    credentials.map(({ kind, state, sees, missing }) => ({ kind, state, sees, missing })),
+    [{ kind: 'none', state: 'accepted', sees: 'public', missing: [] }],
+  );
 });
 
 test('a commit tells how many lines and files it changed', async () => {

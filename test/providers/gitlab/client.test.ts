@@ -157,15 +157,3 @@ test('answers that are none are errors that say so', async () => {
     await assert.rejects(last(provider.lookUp('alice', call())), { code }, body);
   }
 });
-
-test('an instance says what it is, and who does not get in', async () => {
-  const { world, now } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  for (const [tokens, told] of [
-    [[simulator.tokens.user], 'version 17.5.1-ee, asked with a token'],
-    [['glpat-gone'], 'the token is not accepted'],
-  ] as const) {
-    await using provider = gitlabProvider(simulator, { tokens, now });
-    assert.equal((await provider.budget(AbortSignal.timeout(5000))).description, told);
-  }
-});

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import { createDispatcher, type Dispatcher, exchange, type RawAnswer } from '../../http/client.ts';
+import { createDispatcher, type Dispatcher, exchange, type RawAnswer, withoutContent } from '../../http/client.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import { graphqlUrl, restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
@@ -94,10 +94,10 @@ export class AppClient {
         dispatcher: this.#dispatcher,
         signal: AbortSignal.any([signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
       });
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
-      // What went wrong may hold what was sent.
-      throw unavailable();
+      // The message of the error may hold what was sent.
+      throw unavailable(withoutContent(error));
     }
   }
 

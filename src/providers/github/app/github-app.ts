@@ -21,6 +21,15 @@ const perPage = 100;
 /** A hundred thousand installations. */
 const maxPages = 1000;
 
+/** The registration of an App at GitHub. */
+export interface AppFacts {
+  slug: string;
+  owner: string | null;
+  /** `read`, `write` or `admin`, by name. */
+  permissions: Readonly<Record<string, string>>;
+  events: readonly string[];
+}
+
 /** The service as a GitHub App: who installed it, what that shows, and what GitHub tried to tell. */
 export class GitHubApp implements InstallableApp {
   readonly #client: AppClient;
@@ -56,6 +65,17 @@ export class GitHubApp implements InstallableApp {
     const slug = answer !== undefined && 'data' in answer ? answer.data.slug : undefined;
     this.#botName = slug && `${slug}[bot]`;
     return this.#botName;
+  }
+
+  /**
+   * Reads what the App was registered as.
+   * @throws AppError `provider_denied` when GitHub does not take the App's id and key.
+   */
+  async identify(call: Call): Promise<AppFacts> {
+    const answer = await this.#ask({ method: 'GET', path: '/app' }, AppPayload, call);
+    if ('refusal' in answer) throw unknownApp();
+    const { slug, name, owner, permissions, events } = answer.data;
+    return { slug: slug ?? name, owner: owner?.login ?? null, permissions, events };
   }
 
   async installations(call: Call): Promise<Installation[]> {

@@ -17,8 +17,15 @@ export const InstallationPayload = Type.Object({
 export type InstallationPayload = Static<typeof InstallationPayload>;
 export const InstallationsPayload = Type.Array(InstallationPayload);
 
-/** https://docs.github.com/rest/apps/apps#get-the-authenticated-app; older enterprise servers may tell no slug. */
-export const AppPayload = Type.Object({ slug: Type.Optional(Type.String({ minLength: 1 })) });
+/** https://docs.github.com/rest/apps/apps#get-the-authenticated-app */
+export const AppPayload = Type.Object({
+  slug: Type.Optional(Type.String()),
+  name: Type.String(),
+  // Enterprises have no login.
+  owner: Type.Optional(Type.Union([Type.Null(), Type.Object({ login: Type.Optional(Type.String()) })])),
+  permissions: Type.Record(Type.String(), Type.String()),
+  events: Type.Array(Type.String()),
+});
 
 export const InstallationTokenPayload = Type.Object({ token: Type.String({ minLength: 1 }), expires_at: Time });
 

@@ -1,0 +1,55 @@
+/**
+ * Why something is not known, for its owner. The host's own words may name the operator's addresses, scopes and quota, so the
+ * owner gets ours (docs/decisions/0031-status-and-doctor.md).
+ */
+export const ownersReasons = [
+  'single_sign_on',
+  'ip_allow_list',
+  'app_restrictions',
+  'denied',
+  'absent',
+  'unreadable',
+  'unavailable',
+  'other',
+] as const;
+export type OwnersReason = (typeof ownersReasons)[number];
+
+/** Settings of an organization that keep the service out, as hosts name them in their refusals. */
+const settings: readonly (readonly [RegExp, OwnersReason])[] = [
+  [/\bSAML\b/i, 'single_sign_on'],
+  [/\bIP allow list\b/i, 'ip_allow_list'],
+  [/\bOAuth App access restrictions\b/i, 'app_restrictions'],
+];
+
+const reasonByCode: Readonly<Record<string, OwnersReason | undefined>> = {
+  provider_denied: 'denied',
+  refused: 'denied',
+  not_found: 'absent',
+  provider_invalid_response: 'unreadable',
+  unreadable: 'unreadable',
+  provider_unavailable: 'unavailable',
+  // The operator's quota is not the owner's to know.
+  provider_rate_limited: 'unavailable',
+};
+
+/**
+ * @param code of the error of a stream, or the reason of a skipped item.
+ * @param words the host's own; empty: it gave none.
+ */
+export function ownersReason(code: string, words: string): OwnersReason {
+  const setting = settings.find(([pattern]) => pattern.test(words));
+  return setting?.[1] ?? reasonByCode[code] ?? 'other';
+}
+
+export const messages: Readonly<Record<OwnersReason, string>> = {
+  single_sign_on:
+    "The organization's SAML single sign-on does not let the service in: authorize the App or the token there.",
+  ip_allow_list:
+    "The organization's IP allow list does not let the service in: ask its operator for the address to add.",
+  app_restrictions: "The organization's access restrictions for apps do not let the service in: approve it there.",
+  denied: 'The code host does not let the service read this.',
+  absent: 'The code host has no such part; it may be switched off there.',
+  unreadable: 'The service cannot read what the code host sends; its operator knows.',
+  unavailable: 'The code host cannot be called just now; the service tries again.',
+  other: 'Reading failed; the operator of the service knows why.',
+};

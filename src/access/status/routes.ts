@@ -1,0 +1,163 @@
+import { Type } from 'typebox';
+import { AccountPath, privateProblemResponses, requireOwner } from '../../accounts/routes.ts';
+import type { Account } from '../../accounts/store.ts';
+import { findOwnersDeliveries } from '../../deliveries/owner-store.ts';
+import type { App } from '../../http/app.ts';
+import { formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
+import { PageParameters } from '../../http/pagination.ts';
+import { sendPrivately } from '../../http/replies.ts';
+import type { AccessContext } from '../context.ts';
+import { messages, ownersReason, ownersReasons } from './reasons.ts';
+import {
+  findCollectingState,
+  findNotificationState,
+  findOwnSkipped,
+  findUnfinishedStreams,
+  type OwnSkippedItem,
+  type UnfinishedStream,
+} from './store.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+const Time = Type.String({ format: 'date-time' });
+const OptionalTime = Type.Union([Type.Null(), Time]);
+const optionalTime = (description: string) => Type.Union([Type.Null(), Time], { description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const Reason = Type.Enum([...ownersReasons]);
+
+const Stream = Type.Object({
+  repository_name: Type.String(),
+  name: Type.String({ description: 'What it holds: `commits`, `issues`, `pull_requests`, ...' }),
+  complete: Type.Boolean({ description: 'Whether it was read to its end once.' }),
+  as_of: optionalTime('Everything before is stored.'),
+  failure: Type.Union([Type.Null(), Type.Object({ reason: Reason, message: Type.String(), since_dttm: OptionalTime })]),
+});
+
+const SkippedItem = Type.Object({
+  repository_name: Type.Union([Type.Null(), Type.String()], { description: 'Null: it is about the account itself.' }),
+  stream: Type.String(),
+  kind: Type.String({ description: 'What was skipped: `issue`, `review`, `label`, ...' }),
+  reason: Reason,
+  message: Type.String(),
+  path: Type.String({ description: 'The place in the response of the code host; never a value.' }),
+  stored: Type.Boolean({ description: 'True: it is stored without this field. False: it is not stored.' }),
+  items: Type.Integer({ minimum: 1 }),
+  first_seen_dttm: Time,
+  last_seen_dttm: Time,
+});
+
+const Status = Type.Object({
+  as_of: optionalTime('When the account was last looked up.'),
+  repositories: Type.Object({
+    as_of: optionalTime('When they were last listed.'),
+    count: Count,
+    installed: Count,
+    complete: count('Repositories of which every stream is complete and none fails.'),
+  }),
+  streams: Type.Object({
+    oldest_as_of: optionalTime('Null while any stream was never read to its end.'),
+    count: Count,
+    complete: Count,
+    failing: Count,
+    items: Type.Array(Stream, { description: 'Those that fail, then those that are not complete; at most `limit`.' }),
+  }),
+  skipped_items: Type.Object({
+    count: count('Places of responses at which something was skipped.'),
+    items: Type.Array(SkippedItem, { description: 'Those that were met last; at most `limit`.' }),
+  }),
+  deliveries: Type.Object({
+    pending: count('Deliveries about what the account owns that wait to be applied.'),
+    failed: count('Those that could not be applied; the changes are found by polling.'),
+    last_applied_dttm: OptionalTime,
+  }),
+  notifications: Type.Object({ waiting: Count, failed: Count, oldest_waiting_dttm: OptionalTime }),
+});
+
+const defaultLimit = 30;
+
+/** How current and complete the data of an account is, for its owner; nothing of the operator's and of other owners. */
+export function statusRoutes(app: App, context: AccessContext): void {
+  app.get(
+    '/v1/:provider/entities/:name/status',
+    {
+      schema: {
+        summary: "How current and complete the account's data is: streams, skipped items, deliveries, notifications",
+        params: AccountPath,
+        querystring: Type.Pick(PageParameters, ['limit']),
+        security: [{ serviceToken: [] }],
+        response: { 200: SingleSchema(Status), ...privateProblemResponses },
+      },
+    },
+    async (request, reply) => {
+      const { limit = defaultLimit } = request.query;
+      const owned = await requireOwner(context, { request, reply }, request.params);
+      if (owned === 'redirected') return reply;
+      return sendPrivately(reply, single('unknown', await readStatus(context, owned.account, limit)));
+    },
+  );
+}
+
+async function readStatus({ connection }: AccessContext, account: Account, limit: number): Promise<object> {
+  const collecting = await findCollectingState(connection, account.id);
+  const streams = await findUnfinishedStreams(connection, account.id, limit);
+  const skipped = await findOwnSkipped(connection, account.id, limit);
+  const deliveries = await findOwnersDeliveries(connection, account.id);
+  const notifications = await findNotificationState(connection, account.id);
+  return {
+    as_of: time(account.askedAt),
+    repositories: {
+      as_of: time(collecting.listedAt),
+      count: collecting.repositories,
+      installed: collecting.installed,
+      complete: collecting.completeRepositories,
+    },
+    streams: {
+      oldest_as_of: time(collecting.oldestKnownAt),
+      count: collecting.streams,
+      complete: collecting.completeStreams,
+      failing: collecting.failingStreams,
+      items: streams.map(toStream),
+    },
+    skipped_items: { count: skipped.places, items: skipped.items.map(toSkippedItem) },
+    deliveries: {
+      pending: deliveries.pending,
+      failed: deliveries.failed,
+      last_applied_dttm: time(deliveries.lastAppliedAt),
+    },
+    notifications: {
+      waiting: notifications.waiting,
+      failed: notifications.failed,
+      oldest_waiting_dttm: time(notifications.oldestWaitingAt),
+    },
+  };
+}
+
+function toStream({ repository, name, isComplete, knownAt, failure }: UnfinishedStream): object {
+  const reason = failure && ownersReason(failure.code, failure.reason);
+  return {
+    repository_name: repository,
+    name,
+    complete: isComplete,
+    as_of: time(knownAt),
+    failure: failure && reason && { reason, message: messages[reason], since_dttm: time(failure.since) },
+  };
+}
+
+function toSkippedItem(skipped: OwnSkippedItem): object {
+  const reason = ownersReason(skipped.reason, skipped.explanation);
+  return {
+    repository_name: skipped.repository,
+    stream: skipped.stream,
+    kind: skipped.kind,
+    reason,
+    message: messages[reason],
+    path: skipped.path,
+    stored: skipped.isStored,
+    items: skipped.items,
+    first_seen_dttm: formatTimestamp(skipped.firstSeenAt),
+    last_seen_dttm: formatTimestamp(skipped.seenAt),
+  };
+}
+
+function time(at: Date | null): string | null {
+  return at && formatTimestamp(at);
+}

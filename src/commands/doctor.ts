@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { type Config, readConfig } from '../config.ts';
+import { checkGit } from '../doctor/checks/machine.ts';
+import { type DoctorReport, found, toReport } from '../doctor/finding.ts';
+import { renderReport } from '../doctor/render.ts';
+import { runDoctor } from '../doctor/run.ts';
+import { AppError } from '../errors.ts';
+import { createProviders } from '../providers/index.ts';
+import type { Io } from './io.ts';
+
+/** How long one check may take. */
+const checkLimitMs = 10_000;
+const connectTimeoutMs = 5000;
+
+/** Exit statuses of the process. */
+const status = { healthy: 0, problems: 1, usage: 2 } as const;
+
+/**
+ * `plaudit doctor [--json]`: checks the settings, the hosts and their credentials, the database, deliveries and what is
+ * collected, and says what is wrong and what to do about it.
+ */
+export async function doctor(io: Io, args: readonly string[]): Promise<number> {
+  const unknown = args.find((argument) => argument !== '--json');
+  if (unknown !== undefined) {
+    io.warn(`plaudit: doctor takes --json alone, not ${unknown}`);
+    return status.usage;
+  }
+  const report = await examine(io);
+  if (args.includes('--json')) io.print(JSON.stringify(report, undefined, 2));
+  else for (const line of renderReport(report)) io.print(line);
+  return report.healthy ? status.healthy : status.problems;
+}
+
+const now = (): Date => new Date();
+
+/** With settings that cannot be read nothing else is known but whether there is a git. */
+async function examine(io: Io): Promise<DoctorReport> {
+  let config: Config;
+  try {
+    config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const remedy = 'Correct the setting; README.md lists all of them.';
+    const { message } = error;
+    const invalid = found('settings', {
+      severity: 'problem',
+      code: 'settings_invalid',
+      message: `${message}.`,
+      remedy,
+    });
+    return toReport([invalid, ...(await checkGit(io.signal))], now());
+  }
+  const providers = createProviders(config.providers, { connectTimeoutMs, now });
+  try {
+    return await runDoctor({ config, providers, now, signal: io.signal, limitMs: checkLimitMs });
+  } finally {
+    await Promise.all([...providers.values()].map((provider) => provider.close()));
+  }
+}

@@ -1,0 +1,35 @@
+import { type Kysely, sql } from 'kysely';
+
+const statements = [
+  // The last difference between stored data and the host, one row for each repository and part of it.
+  sql`
+    create table drifts (
+      repository_id uuid not null references repositories on delete cascade,
+      what text not null,
+      expected integer not null,
+      found integer not null,
+      is_repaired boolean not null,
+      found_at timestamptz not null,
+      primary key (repository_id, what)
+    )`,
+  // Only counts: a rejected delivery is anybody's, and nothing of it is kept.
+  sql`
+    create table rejected_deliveries (
+      provider text not null,
+      reason text not null,
+      count bigint not null check (count > 0),
+      first_at timestamptz not null,
+      last_at timestamptz not null,
+      primary key (provider, reason)
+    )`,
+  // When a delivery about what an account owns was last applied; deliveries themselves forget what they were about.
+  sql`
+    create table owner_deliveries (
+      account_id uuid primary key references accounts on delete cascade,
+      applied_at timestamptz not null
+    )`,
+];
+
+export async function up(database: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await statement.execute(database);
+}

@@ -1,0 +1,89 @@
+import { AppError, type ErrorCode } from '../errors.ts';
+import type { RejectionCount } from './rejection-store.ts';
+
+/**
+ * Why a delivery is rejected: `signature`, it is not signed with the configured secret; `headers` and `payload`, they are not
+ * as documented; `compressed`; `too_large`; `no_secret`, none is configured, so that no delivery can be trusted.
+ */
+export type RejectionReason = 'signature' | 'headers' | 'payload' | 'compressed' | 'too_large' | 'no_secret';
+
+const reasonByCode: Partial<Record<ErrorCode, RejectionReason>> = {
+  unauthenticated: 'signature',
+  missing_field: 'headers',
+  invalid_input: 'payload',
+  not_found: 'no_secret',
+};
+
+/** Returns why a provider did not read a delivery; undefined when that was no fault of the delivery. */
+export function rejectionReason(error: unknown): RejectionReason | undefined {
+  return error instanceof AppError ? reasonByCode[error.code] : undefined;
+}
+
+interface RejectionsOptions {
+  now: () => Date;
+  storeEveryMs: number;
+  store: (counts: readonly RejectionCount[]) => Promise<void>;
+  /** Hears that counts could not be stored; they are kept until the next rejection. */
+  onFailure: (error: unknown) => void;
+}
+
+/**
+ * Counts rejected deliveries in memory and stores the counts at most every `storeEveryMs`, so that a flood of them costs one
+ * small statement now and then. A process that is killed loses the counts of that time.
+ */
+export class Rejections {
+  readonly #options: RejectionsOptions;
+  #counts = new Map<string, RejectionCount>();
+  #timer: NodeJS.Timeout | undefined;
+  #storing: Promise<void> | undefined;
+
+  constructor(options: RejectionsOptions) {
+    this.#options = options;
+  }
+
+  /** @param provider the name of a configured one: any other name would let strangers make counts without end. */
+  add(provider: string, reason: RejectionReason): void {
+    const at = this.#options.now();
+    this.#merge({ provider, reason, count: 1, firstAt: at, lastAt: at });
+    this.#schedule();
+  }
+
+  /** Stores the counts that are left. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#storing;
+    clearTimeout(this.#timer);
+    if (this.#counts.size > 0) await this.#store();
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#storing = this.#store().finally(() => {
+        this.#storing = undefined;
+      });
+    }, this.#options.storeEveryMs).unref();
+  }
+
+  async #store(): Promise<void> {
+    const counts = [...this.#counts.values()];
+    this.#counts = new Map();
+    try {
+      await this.#options.store(counts);
+    } catch (error) {
+      for (const count of counts) this.#merge(count);
+      this.#options.onFailure(error);
+    }
+  }
+
+  #merge(count: RejectionCount): void {
+    const key = `${count.provider} ${count.reason}`;
+    const known = this.#counts.get(key);
+    this.#counts.set(key, {
+      ...count,
+      count: count.count + (known?.count ?? 0),
+      firstAt: known === undefined || count.firstAt < known.firstAt ? count.firstAt : known.firstAt,
+      lastAt: known === undefined || count.lastAt > known.lastAt ? count.lastAt : known.lastAt,
+    });
+  }
+}

@@ -1,0 +1,172 @@
+import type { Connection } from '../../database/connection.ts';
+import {
+  type DriftedPart,
+  type FailingStreams,
+  type FaultyInstallations,
+  findDrifts,
+  findFailingStreams,
+  findFaultyInstallations,
+  findOverduePolls,
+  findSkippedPlaces,
+  type SkippedPlaces,
+} from '../collecting-store.ts';
+import { type Finding, found } from '../finding.ts';
+import { ago, counted, lasting, listed, quoted, utc } from '../words.ts';
+
+/** Groups that are listed at most; the others are like them, or show once these are dealt with. */
+export const maxGroups = 20;
+
+/** Checks that every stream of every repository can be read. */
+export async function checkStreams(connection: Connection): Promise<Finding[]> {
+  const failing = await findFailingStreams(connection, maxGroups);
+  if (failing.length > 0) return failing.map(judgeStreams);
+  return [found('collecting', { severity: 'fine', code: 'streams_read', message: 'No stream of a repository fails.' })];
+}
+
+function judgeStreams({ provider, stream, code, reason, repositories, names, since }: FailingStreams): Finding {
+  const why = reason === null || reason === '' ? '' : `: "${quoted(reason)}"`;
+  const when = since === null ? '' : ` since ${utc(since)}`;
+  return found('collecting', {
+    severity: 'problem',
+    code: 'stream_failing',
+    subject: `${provider}: ${stream}`,
+    message: `This stream of ${named(repositories, names)} cannot be read${when}: ${streamFailures[code]?.cause ?? code}${why}.`,
+    remedy: streamFailures[code]?.remedy ?? 'The log of the service says more.',
+    since,
+    count: repositories,
+  });
+}
+
+const streamFailures: Record<string, { cause: string; remedy: string } | undefined> = {
+  provider_denied: {
+    cause: 'the host denies it',
+    remedy: 'Give the token or the App the permission to read it, or have the organization let it in.',
+  },
+  provider_invalid_response: {
+    cause: 'the response of the host cannot be used',
+    remedy: 'Update the service; if that does not help, report it with the version of the host.',
+  },
+  not_found: {
+    cause: 'the host has no such part',
+    remedy: 'Nothing, if it is switched off there. Else give the token or the App the permission to read it.',
+  },
+};
+
+/** Checks whether anything in responses could not be read. */
+export async function checkSkipped(connection: Connection, now: Date): Promise<Finding[]> {
+  const skipped = await findSkippedPlaces(connection, maxGroups);
+  if (skipped.length > 0) return skipped.map((place) => judgeSkipped(place, now));
+  return [found('collecting', { severity: 'fine', code: 'items_stored', message: 'No item was skipped.' })];
+}
+
+/** Only items that are lost are a problem: one without a field, or one that the host keeps to itself, leaves the rest whole. */
+function judgeSkipped(skipped: SkippedPlaces, now: Date): Finding {
+  const { provider, stream, kind, reason, path, isStored, items, places, names, explanation, lastAt } = skipped;
+  const isUnreadable = reason === 'unreadable';
+  const what = `${counted(items, 'item')} of the kind ${kind} in ${named(places, names)}`;
+  const verb = items === 1 ? 'is' : 'are';
+  const cause = isUnreadable ? 'the service cannot read' : 'the host refuses';
+  const fate = isStored
+    ? `${verb} stored without ${quoted(path)}, which ${cause}`
+    : `${verb} left out: ${cause} ${quoted(path)}`;
+  const words = explanation === '' ? '' : ` ("${quoted(explanation)}")`;
+  return found('collecting', {
+    severity: isUnreadable && !isStored ? 'problem' : 'hint',
+    code: 'items_skipped',
+    subject: `${provider}: ${stream}`,
+    message: `${what} ${fate}${words}; last seen ${ago(lastAt, now)}.`,
+    remedy: isUnreadable
+      ? 'Update the service; if that does not help, report the place and the version of the host.'
+      : 'Nothing, unless the credential is to be given more: the host shows that to others alone.',
+    since: lastAt,
+    count: items,
+  });
+}
+
+const driftShownMs = 7 * 86_400_000;
+
+/** Checks whether the nightly comparison found something else stored than hosts have. */
+export async function checkDrift(connection: Connection, now: Date): Promise<Finding[]> {
+  const drifts = await findDrifts(connection, new Date(now.getTime() - driftShownMs), maxGroups);
+  if (drifts.length > 0) return drifts.map((drift) => judgeDrift(drift, now));
+  const message = 'No comparison of the last 7 days found a difference to a host.';
+  return [found('collecting', { severity: 'fine', code: 'data_agrees', message })];
+}
+
+function judgeDrift(drift: DriftedPart, now: Date): Finding {
+  const { provider, what, isRepaired, repositories, name, expected, found: stored, lastAt } = drift;
+  const difference =
+    what === 'sums'
+      ? `${counted(stored, 'total')} of ${name} ${stored === 1 ? 'was' : 'were'} counted wrong`
+      : `${name} has ${expected.toLocaleString('en')} ${what} at the host, and ${stored.toLocaleString('en')} were stored`;
+  const others =
+    repositories === 1
+      ? ''
+      : ` The same holds for ${counted(repositories - 1, 'other repository', 'other repositories')}.`;
+  return found('collecting', {
+    severity: isRepaired ? 'hint' : 'problem',
+    code: 'drift',
+    subject: `${provider}: ${what}`,
+    message: `${difference} (${ago(lastAt, now)}${isRepaired ? ', repaired' : ', not repaired'}).${others}`,
+    remedy: isRepaired
+      ? 'Nothing, unless it comes again every night: then report it.'
+      : `Run plaudit sync ${provider}/${name}; if the difference stays, report it.`,
+    since: lastAt,
+    count: repositories,
+  });
+}
+
+/** Polls wait their turn, and for the quota; after this time they are overdue. */
+const overdueAfterMs = 2 * 3_600_000;
+
+/** Checks that installed repositories are polled when it is their turn. */
+export async function checkPolls(connection: Connection, providers: readonly string[], now: Date): Promise<Finding[]> {
+  const before = new Date(now.getTime() - overdueAfterMs);
+  const { repositories, oldestAt, name, installed } = await findOverduePolls(connection, providers, before);
+  if (repositories === 0 || oldestAt === null) {
+    const message = `${counted(installed, 'installed repository', 'installed repositories')} ${installed === 1 ? 'is' : 'are'} polled in time.`;
+    return [found('collecting', { severity: 'fine', code: 'polls_done', message, count: installed })];
+  }
+  return [
+    found('collecting', {
+      severity: 'problem',
+      code: 'polls_overdue',
+      message: `${counted(repositories, 'installed repository', 'installed repositories')} of ${installed} wait to be polled, ${name} for ${lasting(now.getTime() - oldestAt.getTime())}.`,
+      remedy: 'Start the service. If it runs: its quota is used up, or its log says why polls fail.',
+      since: oldestAt,
+      count: repositories,
+    }),
+  ];
+}
+
+/** Checks that accounts let their installations of the App see what is needed. */
+export async function checkInstallations(connection: Connection): Promise<Finding[]> {
+  return (await findFaultyInstallations(connection, maxGroups)).map(judgeInstallations);
+}
+
+function judgeInstallations({ provider, isSuspended, missing, installations, names }: FaultyInstallations): Finding {
+  const accounts = `${listed(names)}${installations > names.length ? ` and ${counted(installations - names.length, 'other')}` : ''}`;
+  if (isSuspended) {
+    return found('hosts', {
+      severity: 'hint',
+      code: 'installation_suspended',
+      subject: provider,
+      message: `${accounts} suspended the App: their private data is hidden.`,
+      remedy: 'Nothing, unless they want it back: then they unsuspend it at the host.',
+      count: installations,
+    });
+  }
+  return found('hosts', {
+    severity: 'problem',
+    code: 'installation_lacks_permission',
+    subject: provider,
+    message: `${accounts} gave the App no permission to read ${listed(missing.map((name) => name.replaceAll('_', ' ')))}.`,
+    remedy: 'Have them accept the new permissions of the App, in the settings of its installation at the host.',
+    count: installations,
+  });
+}
+
+function named(count: number, names: readonly string[]): string {
+  const others = count - names.length;
+  return others > 0 ? `${names.join(', ')} and ${counted(others, 'other')}` : listed(names);
+}

@@ -1,0 +1,112 @@
+import type { Config } from '../../config.ts';
+import type { Database } from '../../database/connection.ts';
+import { hasEmbeddedDatabase } from '../../database/embedded/embedded.ts';
+import { type MigrationState, readMigrationState } from '../../database/migrate.ts';
+import {
+  isSupported,
+  oldestSupported,
+  openUnchanged,
+  readServerVersion,
+  type ServerVersion,
+} from '../../database/open.ts';
+import { AppError } from '../../errors.ts';
+import { readClock, readLivingNodes } from '../database-store.ts';
+import { type Finding, found } from '../finding.ts';
+import { counted, lasting } from '../words.ts';
+
+/** Result of opening the database. */
+export interface Opened {
+  findings: Finding[];
+  /** Undefined: it cannot be reached. */
+  database?: Database;
+  /** True: its tables are those of this release, so that stored data can be checked. */
+  isReadable: boolean;
+}
+
+/** Opens the database without changing anything in it, and checks the server and the version of its tables. */
+export async function openForDoctor(
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  statementTimeoutMs: number,
+): Promise<Opened> {
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl === undefined && !hasEmbeddedDatabase(dataDir)) {
+    const message = `There is no database in ${dataDir} (DATA_DIR) yet.`;
+    const remedy = 'Start the service once: it makes one.';
+    return { findings: [database('hint', 'database_missing', message, remedy)], isReadable: false };
+  }
+  let opened: Database | undefined;
+  try {
+    opened = await openUnchanged({ databaseUrl, dataDir, statementTimeoutMs, log: () => {} });
+    const version = await readServerVersion(opened.pool);
+    const server = judgeServer(version, opened.description);
+    if (server.severity === 'problem') return { findings: [server], database: opened, isReadable: false };
+    const migrations = judgeMigrations(await readMigrationState(opened));
+    return { findings: [server, ...migrations], database: opened, isReadable: migrations.length === 0 };
+  } catch (error) {
+    await opened?.close();
+    if (!(error instanceof AppError)) throw error;
+    const remedy =
+      databaseUrl === undefined
+        ? 'Look into server.log in the directory of the database.'
+        : 'Start PostgreSQL, or correct DATABASE_URL. Until then nothing that is stored can be checked.';
+    return { findings: [database('problem', 'database_unreachable', error.message, remedy)], isReadable: false };
+  }
+}
+
+/** @param description which database it is, without secrets. */
+export function judgeServer(version: ServerVersion, description: string): Finding {
+  if (isSupported(version)) {
+    return database('fine', 'database_reachable', `PostgreSQL ${version.name} responds (${description}).`);
+  }
+  const message = `PostgreSQL is version ${version.name}; the service needs ${oldestSupported} or later.`;
+  return database('problem', 'database_too_old', message, 'Upgrade PostgreSQL, or let DATABASE_URL name another one.');
+}
+
+/** @returns nothing when the tables are those of this release. */
+export function judgeMigrations({ applied, pending, unknown }: MigrationState): Finding[] {
+  if (unknown.length > 0) {
+    const message = `The tables were written by a newer release (${unknown.at(-1)}).`;
+    return [database('problem', 'database_too_new', message, 'Run that release.')];
+  }
+  if (pending.length === 0) return [];
+  const message =
+    applied.length === 0
+      ? 'The database is empty.'
+      : `${counted(pending.length, 'migration')} of this release ${pending.length === 1 ? 'is' : 'are'} pending.`;
+  const remedy = 'Start this release of the service: it brings the tables up to date. Until then they are not checked.';
+  return [database('hint', 'migrations_pending', message, remedy)];
+}
+
+/** Clocks that differ by so much make jobs wait; by the larger difference tokens are taken for expired. */
+const clockTolerance = { hintMs: 5000, problemMs: 60_000 };
+
+/** Compares the clock of the database with this machine's, and looks whether any service runs on the database. */
+export async function checkServer({ connection }: Database, now: () => Date): Promise<Finding[]> {
+  const before = now();
+  const clock = await readClock(connection);
+  const middleMs = (before.getTime() + now().getTime()) / 2;
+  const nodes = await readLivingNodes(connection);
+  const service =
+    nodes > 0
+      ? database('fine', 'service_running', `${counted(nodes, 'node')} of the service ${nodes === 1 ? 'runs' : 'run'}.`)
+      : database(
+          'hint',
+          'service_not_running',
+          'No service runs on this database: nothing is collected, and no delivery is received.',
+          'Start it with npm start.',
+        );
+  return [service, ...judgeClock(clock.getTime() - middleMs)];
+}
+
+/** @param aheadMs by how much the clock of the database is ahead of this machine's. */
+export function judgeClock(aheadMs: number): Finding[] {
+  const difference = Math.abs(aheadMs);
+  if (difference < clockTolerance.hintMs) return [];
+  const severity = difference < clockTolerance.problemMs ? 'hint' : 'problem';
+  const message = `The clock of the database is ${lasting(difference)} ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's.`;
+  return [database(severity, 'clock_differs', message, 'Set both clocks by a time server (NTP).')];
+}
+
+function database(severity: Finding['severity'], code: Finding['code'], message: string, remedy?: string): Finding {
+  return found('database', { severity, code, message, remedy });
+}

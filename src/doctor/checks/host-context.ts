@@ -1,0 +1,21 @@
+import type { ProviderConfig } from '../../providers-file.ts';
+
+/** Everything besides the host's own responses that a finding about it needs. */
+export interface HostContext {
+  now: Date;
+  /** True: no other host is configured. */
+  isOnlyHost: boolean;
+  /** How many private repositories are stored that each credential shows, by the credential's name. */
+  shown: ReadonlyMap<string, number>;
+  /** Names of accounts that installed the App, by the name of the installation as a credential. */
+  installedOn: ReadonlyMap<string, string>;
+}
+
+const fileKeys = { token: 'token', webhookSecret: 'webhook_secret', app: 'app_id and app_private_key' } as const;
+const variables = { token: ['TOKEN'], webhookSecret: ['WEBHOOK_SECRET'], app: ['APP_ID', 'APP_PRIVATE_KEY'] } as const;
+
+/** Names the setting of a host, as the operator knows it. */
+export function settingOf({ name, source }: ProviderConfig, setting: keyof typeof fileKeys): string {
+  if (source === 'file') return `${fileKeys[setting]} of ${name} in PROVIDERS_FILE`;
+  return variables[setting].map((variable) => `${name.toUpperCase()}_${variable}`).join(' and ');
+}

@@ -1,0 +1,49 @@
+import type { CredentialReport, Diagnosis } from '../../providers/diagnosis.ts';
+import type { ProviderConfig } from '../../providers-file.ts';
+import { type Finding, found } from '../finding.ts';
+import { judgeCredential } from './credentials.ts';
+import { type HostContext, settingOf } from './host-context.ts';
+
+/** Turns the diagnosis of a host into findings. */
+export function judgeHost(host: ProviderConfig, diagnosis: Diagnosis, context: HostContext): Finding[] {
+  const { credentials, version } = diagnosis;
+  const responding = credentials.filter(({ state }) => state !== 'unreachable');
+  if (responding.length === 0) return [unreachable(host, credentials, context)];
+  const fastest = Math.min(...responding.flatMap(({ latencyMs }) => latencyMs ?? []));
+  const software = version === null ? '' : ` (version ${version})`;
+  const time = Number.isFinite(fastest) ? ` in ${fastest} ms` : '';
+  return [
+    found('hosts', {
+      severity: 'fine',
+      code: 'host_reachable',
+      subject: host.name,
+      message: `${host.apiUrl} responds${time}${software}.`,
+    }),
+    ...credentials.flatMap((credential) => judgeCredential(host, credential, context)),
+    ...judgeWebhookSecret(host),
+  ];
+}
+
+/** Only a hint where the host is there by default and another one is used. */
+function unreachable(host: ProviderConfig, [first]: readonly CredentialReport[], { isOnlyHost }: HostContext): Finding {
+  return found('hosts', {
+    severity: host.source === 'default' && !isOnlyHost ? 'hint' : 'problem',
+    code: 'host_unreachable',
+    subject: host.name,
+    message: `${host.apiUrl} ${first?.reason ?? 'does not respond'}.`,
+    remedy: 'Check the address in the settings, the network, and HTTPS_PROXY if there is a proxy.',
+  });
+}
+
+function judgeWebhookSecret(host: ProviderConfig): Finding[] {
+  if (host.webhookSecret !== undefined || host.source === 'default') return [];
+  return [
+    found('hosts', {
+      severity: 'hint',
+      code: 'webhook_secret_missing',
+      subject: host.name,
+      message: 'No webhook secret is set, so that changes are found by polling alone, up to a day later.',
+      remedy: `Set ${settingOf(host, 'webhookSecret')}, and add a webhook with it at the host.`,
+    }),
+  ];
+}

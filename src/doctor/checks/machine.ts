@@ -1,0 +1,51 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { findGit } from '../../history/git.ts';
+import { type Finding, found } from '../finding.ts';
+
+/** Checks that there is a git that can read histories. */
+export async function checkGit(signal: AbortSignal): Promise<Finding[]> {
+  try {
+    const version = await findGit(signal);
+    return [found('machine', { severity: 'fine', code: 'git_found', message: `git is version ${version}.` })];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { message } = error;
+    const remedy = 'Install a newer git, or put it on the PATH of the service. Without it no commits are read.';
+    return [found('machine', { severity: 'problem', code: 'git_unfit', message, remedy })];
+  }
+}
+
+const gib = 1024 ** 3;
+/** Below it PostgreSQL and copies of histories may fail at any moment. */
+const leastFreeBytes = gib;
+/** Copies of histories may take ten. */
+const comfortableFreeBytes = 10 * gib;
+
+/** Checks how much room is left where the service keeps its data. */
+export async function checkDisk(dataDir: string): Promise<Finding[]> {
+  const free = await freeBytes(dataDir);
+  return [judgeDisk(dataDir, free)];
+}
+
+/** @param free bytes that the service may still write. */
+export function judgeDisk(dataDir: string, free: number): Finding {
+  const message = `${(free / gib).toFixed(1)} GiB are free in ${dataDir} (DATA_DIR).`;
+  const remedy = 'Make room there, or let DATA_DIR name another disk.';
+  if (free < leastFreeBytes) return found('machine', { severity: 'problem', code: 'disk_full', message, remedy });
+  if (free < comfortableFreeBytes) return found('machine', { severity: 'hint', code: 'disk_space', message, remedy });
+  return found('machine', { severity: 'fine', code: 'disk_space', message });
+}
+
+/** The directory is made at the first start; before, its nearest parent tells. */
+async function freeBytes(directory: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(directory);
+    return bavail * bsize;
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isAbsent || dirname(directory) === directory) throw error;
+    return freeBytes(dirname(directory));
+  }
+}

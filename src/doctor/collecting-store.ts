@@ -1,0 +1,154 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+
+/** Repositories that are named of each group. */
+const maxNamed = 3;
+
+/** Streams that fail for the same reason. */
+export interface FailingStreams {
+  provider: string;
+  stream: string;
+  code: string;
+  /** The host's own words; null: it gave none, or they hold private data. */
+  reason: string | null;
+  repositories: number;
+  /** The first of them. */
+  names: string[];
+  since: Date | null;
+}
+
+const repositoryName = sql<string>`a.name || '/' || r.name`;
+
+/** Finds failing streams of repositories that are shown, by reason, the largest groups first. */
+export async function findFailingStreams(connection: Connection, limit: number): Promise<FailingStreams[]> {
+  const { rows } = await sql<FailingStreams>`
+    select r.provider, s.name as stream, s.failure as code, s.failure_reason as reason, count(*) as repositories,
+      (array_agg(${repositoryName} order by s.failed_at nulls last, r.id))[1:${sql.lit(maxNamed)}] as names,
+      min(s.failed_at) as since
+    from streams s join repositories r on r.id = s.repository_id join accounts a on a.id = r.owner_id
+    where s.failure is not null and r.gone_at is null
+    group by 1, 2, 3, 4 order by count(*) desc, 1, 2, 3, 4 limit ${limit}`.execute(connection);
+  return rows;
+}
+
+/** Places of responses at which items were skipped, of all repositories and accounts together. */
+export interface SkippedPlaces {
+  provider: string;
+  stream: string;
+  kind: string;
+  reason: 'unreadable' | 'refused';
+  path: string;
+  isStored: boolean;
+  items: number;
+  /** How many repositories and accounts it concerns. */
+  places: number;
+  names: string[];
+  explanation: string;
+  lastAt: Date;
+}
+
+export async function findSkippedPlaces(connection: Connection, limit: number): Promise<SkippedPlaces[]> {
+  const { rows } = await sql<SkippedPlaces>`
+    select k.provider, stream, kind, reason, path, is_stored as "isStored", sum(items) as items, count(*) as places,
+      (array_agg(case when r.id is null then b.name else ${repositoryName} end
+        order by k.seen_at desc))[1:${sql.lit(maxNamed)}] as names,
+      coalesce(max(explanation), '') as explanation, max(k.seen_at) as "lastAt"
+    from skipped_items k
+      left join repositories r on r.id = k.repository_id left join accounts a on a.id = r.owner_id
+      left join accounts b on b.id = k.account_id
+    group by 1, 2, 3, 4, 5, 6 order by is_stored, sum(items) desc, 1, 2, 3, 4, 5 limit ${limit}`.execute(connection);
+  return rows;
+}
+
+/** Drifts of the same part of repositories. */
+export interface DriftedPart {
+  provider: string;
+  what: string;
+  isRepaired: boolean;
+  repositories: number;
+  /** The last one. */
+  name: string;
+  expected: number;
+  found: number;
+  lastAt: Date;
+}
+
+/** Finds drifts that still hold, and those that were repaired after `since`. */
+export async function findDrifts(connection: Connection, since: Date, limit: number): Promise<DriftedPart[]> {
+  const { rows } = await sql<DriftedPart>`
+    select r.provider, what, is_repaired as "isRepaired", count(*) as repositories,
+      (array_agg(${repositoryName} order by found_at desc, r.id))[1] as name,
+      (array_agg(expected order by found_at desc, r.id))[1] as expected,
+      (array_agg(found order by found_at desc, r.id))[1] as found, max(found_at) as "lastAt"
+    from drifts d join repositories r on r.id = d.repository_id join accounts a on a.id = r.owner_id
+    where not is_repaired or found_at >= ${since}
+    group by 1, 2, 3 order by is_repaired, count(*) desc, 1, 2 limit ${limit}`.execute(connection);
+  return rows;
+}
+
+/** Installed repositories that should have been polled. */
+export interface OverduePolls {
+  repositories: number;
+  oldestAt: Date | null;
+  name: string | null;
+  /** All installed repositories. */
+  installed: number;
+}
+
+/** @param before a poll that was due before is overdue. */
+export async function findOverduePolls(
+  connection: Connection,
+  providers: readonly string[],
+  before: Date,
+): Promise<OverduePolls> {
+  const { rows } = await sql<OverduePolls>`
+    with installed as (
+      select r.id, ${repositoryName} as name, coalesce(p.next_at, r.installed_at) as due_at
+      from repositories r join accounts a on a.id = r.owner_id left join repository_polls p on p.repository_id = r.id
+      where r.installed_at is not null and r.gone_at is null and r.provider = any(${[...providers]})
+    ), overdue as (select * from installed where due_at < ${before})
+    select (select count(*) from overdue) as repositories, (select min(due_at) from overdue) as "oldestAt",
+      (select name from overdue order by due_at, id limit 1) as name, (select count(*) from installed) as installed`.execute(
+    connection,
+  );
+  return rows[0] ?? { repositories: 0, oldestAt: null, name: null, installed: 0 };
+}
+
+/** Installations of the App that do not show all that is needed, by what is wrong with them. */
+export interface FaultyInstallations {
+  provider: string;
+  isSuspended: boolean;
+  missing: string[];
+  installations: number;
+  names: string[];
+}
+
+export async function findFaultyInstallations(connection: Connection, limit: number): Promise<FaultyInstallations[]> {
+  const { rows } = await sql<FaultyInstallations>`
+    select provider, suspended_at is not null as "isSuspended", missing_permissions as missing,
+      count(*) as installations,
+      (array_agg(account_name order by account_name, id))[1:${sql.lit(maxNamed)}] as names
+    from installations
+    where source = 'app' and removed_at is null and (suspended_at is not null or missing_permissions <> '{}')
+    group by 1, 2, 3 order by count(*) desc, 1, 2, 3 limit ${limit}`.execute(connection);
+  return rows;
+}
+
+/** Counts the stored private repositories that each credential shows. */
+export async function countPrivateByAccess(connection: Connection): Promise<Map<string, number>> {
+  const { rows } = await sql<{ access: string; count: number }>`
+    select access, count(*) as count from repositories
+    where is_private and access is not null and gone_at is null group by access`.execute(connection);
+  return new Map(rows.map(({ access, count }) => [access, count]));
+}
+
+/** Finds the accounts that installed the App, by the name of the installation as a credential. */
+export async function findInstalledAccounts(
+  connection: Connection,
+  accesses: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ access: string; name: string }>`
+    select access, account_name as name from installations
+    where access = any(${[...accesses]}) and removed_at is null`.execute(connection);
+  return new Map(rows.map(({ access, name }) => [access, name]));
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import { maxAttempts } from '../deliveries/store.ts';
+
+/** Deliveries of one provider that are not applied. */
+export interface UnappliedDeliveries {
+  provider: string;
+  pending: number;
+  /** They could not be applied, and are not tried again. */
+  failed: number;
+  oldestAt: Date;
+}
+
+export async function findUnapplied(connection: Connection): Promise<UnappliedDeliveries[]> {
+  const { rows } = await sql<UnappliedDeliveries>`
+    select provider, count(*) filter (where attempts < ${maxAttempts}) as pending,
+      count(*) filter (where attempts >= ${maxAttempts}) as failed, min(received_at) as "oldestAt"
+    from deliveries where applied_at is null group by provider order by provider`.execute(connection);
+  return rows;
+}
+
+/** Finds when the last delivery of a provider came that was about anything the service stores. */
+export async function findLastDelivery(connection: Connection, provider: string): Promise<Date | null> {
+  const row = await connection
+    .selectFrom('deliveries')
+    .select('received_at')
+    .where('provider', '=', provider)
+    .orderBy('received_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.received_at ?? null;
+}
+
+/** Installed repositories of a provider, and the last change in them that hosts deliver, as far as it is known. */
+export interface InstalledActivity {
+  repositories: number;
+  changedAt: Date | null;
+  /** The repository that changed last. */
+  repository: string | null;
+}
+
+/** Stars are left out: some hosts deliver none. */
+export async function findInstalledActivity(connection: Connection, provider: string): Promise<InstalledActivity> {
+  const { rows } = await sql<{ repositories: number; changed_at: Date | null; repository: string | null }>`
+    with installed as (
+      select r.id, a.name || '/' || r.name as repository, r.installed_at
+      from repositories r join accounts a on a.id = r.owner_id
+      where r.provider = ${provider} and r.installed_at is not null and r.gone_at is null
+    ), changed as (
+      select i.repository, s.provider_changed_at as changed_at
+      from installed i join streams s on s.repository_id = i.id
+      where s.covers && '{commit,issue,pull_request}' and s.provider_changed_at > i.installed_at
+      order by s.provider_changed_at desc limit 1
+    )
+    select (select count(*) from installed) as repositories, (select changed_at from changed) as changed_at,
+      (select repository from changed) as repository`.execute(connection);
+  const [row] = rows;
+  return {
+    repositories: row?.repositories ?? 0,
+    changedAt: row?.changed_at ?? null,
+    repository: row?.repository ?? null,
+  };
+}

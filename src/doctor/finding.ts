@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox';
+
+/** Codes of findings, for programs: a code keeps its meaning, and new ones may come. */
+export const findingCodes = [
+  'settings_invalid',
+  'check_failed',
+  'git_found',
+  'git_unfit',
+  'disk_space',
+  'disk_full',
+  'database_reachable',
+  'database_unreachable',
+  'database_missing',
+  'database_too_old',
+  'database_too_new',
+  'migrations_pending',
+  'clock_differs',
+  'service_running',
+  'service_not_running',
+  'host_reachable',
+  'host_unreachable',
+  'credential_accepted',
+  'credential_refused',
+  'credential_lacks_permission',
+  'credential_expires',
+  'quota_low',
+  'quota_used_up',
+  'no_credential',
+  'webhook_secret_missing',
+  'installation_suspended',
+  'installation_lacks_permission',
+  'delivery_received',
+  'delivery_overdue',
+  'deliveries_pending',
+  'deliveries_failed',
+  'deliveries_rejected',
+  'streams_read',
+  'stream_failing',
+  'items_stored',
+  'items_skipped',
+  'data_agrees',
+  'drift',
+  'jobs_done',
+  'jobs_failing',
+  'polls_done',
+  'polls_overdue',
+] as const;
+export type FindingCode = (typeof findingCodes)[number];
+
+/** The parts of the service that are looked at, in the order in which a report lists them. */
+export const areas = ['settings', 'machine', 'database', 'hosts', 'deliveries', 'collecting', 'jobs'] as const;
+export type Area = (typeof areas)[number];
+
+/** One thing that was found out. */
+export const Finding = Type.Object({
+  severity: Type.Enum(['problem', 'hint', 'fine'], {
+    description: '`problem`: data is missing or will be. `hint`: worth knowing. `fine`: nothing to do.',
+  }),
+  area: Type.Enum([...areas]),
+  code: Type.Enum([...findingCodes]),
+  subject: Type.String({ description: 'The host, credential, repository or task that it is about; may be empty.' }),
+  message: Type.String({ description: 'The finding and its cause, for people.' }),
+  remedy: Type.Union([Type.Null(), Type.String()], { description: 'The way out, for people.' }),
+  since: Type.Union([Type.Null(), Type.String({ format: 'date-time' })], {
+    description: 'When it began, or when it last happened.',
+  }),
+  count: Type.Union([Type.Null(), Type.Integer({ minimum: 0 })], {
+    description: 'How many repositories, items, deliveries or jobs it is about.',
+  }),
+});
+export type Finding = Static<typeof Finding>;
+
+/** Output of `plaudit doctor --json`. */
+export const DoctorReport = Type.Object({
+  report: Type.Literal('plaudit doctor'),
+  format: Type.Literal(1, { description: 'Grows when a reader of this shape could not read the new one.' }),
+  checked_dttm: Type.String({ format: 'date-time' }),
+  healthy: Type.Boolean({ description: 'Whether there is no problem.' }),
+  problems: Type.Integer({ minimum: 0 }),
+  hints: Type.Integer({ minimum: 0 }),
+  findings: Type.Array(Finding),
+});
+export type DoctorReport = Static<typeof DoctorReport>;
+
+interface FindingFacts {
+  severity: Finding['severity'];
+  code: FindingCode;
+  subject?: string;
+  message: string;
+  remedy?: string | undefined;
+  since?: Date | null;
+  count?: number;
+}
+
+/** Makes a finding of an area. */
+export function found(area: Area, facts: FindingFacts): Finding {
+  const { severity, code, subject = '', message, remedy = null, since, count = null } = facts;
+  return { severity, area, code, subject, message, remedy, since: since?.toISOString() ?? null, count };
+}
+
+/** Orders findings: problems first, and within each severity by area. */
+export function inOrder(findings: readonly Finding[]): Finding[] {
+  const severities: Finding['severity'][] = ['problem', 'hint', 'fine'];
+  const rank = ({ severity, area }: Finding): number =>
+    severities.indexOf(severity) * areas.length + areas.indexOf(area);
+  return findings.toSorted((one, other) => rank(one) - rank(other));
+}
+
+export function toReport(findings: readonly Finding[], checkedAt: Date): DoctorReport {
+  const ofSeverity = (severity: Finding['severity']): number =>
+    findings.filter((finding) => finding.severity === severity).length;
+  const problems = ofSeverity('problem');
+  return {
+    report: 'plaudit doctor',
+    format: 1,
+    checked_dttm: checkedAt.toISOString(),
+    healthy: problems === 0,
+    problems,
+    hints: ofSeverity('hint'),
+    findings: inOrder(findings),
+  };
+}

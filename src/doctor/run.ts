@@ -1,0 +1,150 @@
+import type { Config } from '../config.ts';
+import type { Database } from '../database/connection.ts';
+import { AppError } from '../errors.ts';
+import { findUsable } from '../installations/store.ts';
+import type { Provider } from '../providers/provider.ts';
+import { checkDrift, checkInstallations, checkPolls, checkSkipped, checkStreams } from './checks/collecting.ts';
+import { checkServer, type Opened, openForDoctor } from './checks/database.ts';
+import { checkDeliveries } from './checks/deliveries.ts';
+import type { HostContext } from './checks/host-context.ts';
+import { judgeHost } from './checks/hosts.ts';
+import { checkJobs } from './checks/jobs.ts';
+import { checkDisk, checkGit } from './checks/machine.ts';
+import { countPrivateByAccess, findInstalledAccounts } from './collecting-store.ts';
+import { type Area, type DoctorReport, type Finding, found, toReport } from './finding.ts';
+import { quoted } from './words.ts';
+
+export interface DoctorOptions {
+  config: Config;
+  providers: ReadonlyMap<string, Provider>;
+  now: () => Date;
+  /** Ends everything when the process is asked to end. */
+  signal: AbortSignal;
+  /** How long one check may take. */
+  limitMs: number;
+}
+
+/** Share of a check in which a host is called; the rest is left to say which credential got no response. */
+const hostShare = 0.8;
+/** The embedded database may have to be started, and repaired before. */
+const openingShare = 4;
+
+interface Check {
+  area: Area;
+  /** Names the part that is checked, for the case that the check fails. */
+  subject: string;
+  run: (signal: AbortSignal) => Promise<Finding[]>;
+}
+
+/** Runs all checks, each for a limited time; one that fails or hangs is a finding and does not stop the others. */
+export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
+  const { config, now, limitMs } = options;
+  const opened = await openInTime(options);
+  const { database, isReadable } = opened;
+  try {
+    const checks: Check[] = [
+      { area: 'machine', subject: 'git', run: checkGit },
+      { area: 'machine', subject: 'disk', run: () => checkDisk(config.dataDir) },
+      ...hostChecks(options, isReadable ? database : undefined),
+      ...(database === undefined || !isReadable ? [] : databaseChecks(options, database)),
+    ];
+    const findings = await Promise.all(checks.map((check) => runCheck(check, options.signal, limitMs)));
+    options.signal.throwIfAborted();
+    return toReport([...opened.findings, ...findings.flat()], now());
+  } finally {
+    await database?.close();
+  }
+}
+
+/** Opens the database within a time limit; one that opens later is closed again. */
+async function openInTime({ config, signal, limitMs }: DoctorOptions): Promise<Opened> {
+  const opening = openForDoctor(config, limitMs);
+  let opened: Opened | undefined;
+  const check: Check = {
+    area: 'database',
+    subject: 'database',
+    run: async () => {
+      opened = await opening;
+      return [];
+    },
+  };
+  const failed = await runCheck(check, signal, limitMs * openingShare);
+  if (opened !== undefined) return opened;
+  void opening.then((late) => late.database?.close()).catch(() => {});
+  signal.throwIfAborted();
+  return { findings: failed, isReadable: false };
+}
+
+function databaseChecks({ config, now }: DoctorOptions, database: Database): Check[] {
+  const { connection } = database;
+  const names = config.providers.map(({ name }) => name);
+  return [
+    { area: 'database', subject: 'clock and nodes', run: () => checkServer(database, now) },
+    { area: 'deliveries', subject: 'deliveries', run: () => checkDeliveries(connection, config.providers, now()) },
+    { area: 'hosts', subject: 'installations', run: () => checkInstallations(connection) },
+    { area: 'collecting', subject: 'streams', run: () => checkStreams(connection) },
+    { area: 'collecting', subject: 'skipped items', run: () => checkSkipped(connection, now()) },
+    { area: 'collecting', subject: 'drift', run: () => checkDrift(connection, now()) },
+    { area: 'collecting', subject: 'polls', run: () => checkPolls(connection, names, now()) },
+    { area: 'jobs', subject: 'jobs', run: () => checkJobs(connection, now()) },
+  ];
+}
+
+/** @param database undefined: its data cannot be read; the hosts are checked all the same. */
+function hostChecks(options: DoctorOptions, database: Database | undefined): Check[] {
+  const { config, providers, now, limitMs } = options;
+  return config.providers.flatMap((host) => {
+    const provider = providers.get(host.name);
+    if (provider === undefined) return [];
+    const run = async (signal: AbortSignal): Promise<Finding[]> => {
+      if (database !== undefined) provider.app?.use(await findUsable(database.connection, host.name));
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs * hostShare)]);
+      const diagnosis = await provider.diagnose(limited);
+      const accesses = diagnosis.credentials.flatMap(({ access }) => access ?? []);
+      const context: HostContext = {
+        now: now(),
+        isOnlyHost: config.providers.length === 1,
+        shown: database === undefined ? new Map() : await countPrivateByAccess(database.connection),
+        installedOn: database === undefined ? new Map() : await findInstalledAccounts(database.connection, accesses),
+      };
+      return judgeHost(host, diagnosis, context);
+    };
+    return [{ area: 'hosts', subject: host.name, run }];
+  });
+}
+
+async function runCheck({ area, subject, run }: Check, signal: AbortSignal, limitMs: number): Promise<Finding[]> {
+  const limit = new AbortController();
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<Finding[]>();
+  const give = (message: string): void => {
+    limit.abort();
+    stop([failed(area, subject, message)]);
+  };
+  const timer = setTimeout(() => give(`it took longer than ${limitMs / 1000} s`), limitMs);
+  const end = (): void => give('it was interrupted');
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([run(limit.signal), stopped]);
+  } catch (error) {
+    return [failed(area, subject, reasonOf(error))];
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  }
+}
+
+function failed(area: Area, subject: string, why: string): Finding {
+  return found(area, {
+    severity: 'problem',
+    code: 'check_failed',
+    subject,
+    message: `This could not be checked: ${why}.`,
+    remedy: 'Run plaudit doctor again; if it fails again, look into the log of the service or report it.',
+  });
+}
+
+/** Our own words, or those of PostgreSQL, which name tables and no data. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AppError) return quoted(error.message).replace(/\.$/, '');
+  return error instanceof Error ? quoted(`${error.name}: ${error.message}`) : 'for an unknown reason';
+}

@@ -1,0 +1,127 @@
+import { AppError } from '../errors.ts';
+
+/** One limit that a host puts on a credential. */
+export interface Quota {
+  /** The host's name of it, such as `graphql`. */
+  resource: string;
+  unit: 'points' | 'requests';
+  limit: number;
+  remaining: number;
+  resetAt: Date;
+}
+
+/** Something that a credential is not allowed to do. */
+export interface MissingPermission {
+  /** In the host's words, such as `read:issue`. */
+  name: string;
+  /** The data that stays unknown without it, for people. */
+  neededFor: string;
+  /** True: the service cannot read public data without it. */
+  isRequired: boolean;
+}
+
+/**
+ * How the host treats a credential. `accepted`: it responds to it. `refused`: it does not take it. `limited`: it responds to
+ * nothing before `retryAt`. `unreachable`: no usable response came.
+ */
+export type CredentialState = 'accepted' | 'refused' | 'limited' | 'unreachable';
+
+/** One credential as the host treats it at this moment. It never holds the credential itself. */
+export interface CredentialReport {
+  kind: 'none' | 'token' | 'app' | 'installation';
+  /** For people, such as `token 1 of 2`. */
+  label: string;
+  /** The name under which stored data says that this credential shows it; null: it shows nothing private. */
+  access: string | null;
+  state: CredentialState;
+  /** For people, why the state is not `accepted`. */
+  reason: string | null;
+  retryAt: Date | null;
+  /** Time until the first response; null: none came. */
+  latencyMs: number | null;
+  /** The account that the credential belongs to. */
+  holder: string | null;
+  /** Data that the credential shows; `unknown` where the host does not say. */
+  sees: 'public' | 'private' | 'unknown';
+  missing: MissingPermission[];
+  expiresAt: Date | null;
+  quotas: Quota[];
+}
+
+/** The host and all credentials for it, as they are at this moment. */
+export interface Diagnosis {
+  /** The version of the host's software; null where it does not say. */
+  version: string | null;
+  credentials: CredentialReport[];
+}
+
+/** The parts of a report that are known before the host is called. */
+export type Credential = Pick<CredentialReport, 'kind' | 'label' | 'access'>;
+
+/** Reports on a credential; a failure of `examine` becomes the state of the report. */
+export async function reportOn(
+  credential: Credential,
+  examine: () => Promise<Partial<CredentialReport>>,
+): Promise<CredentialReport> {
+  const blank: CredentialReport = {
+    ...credential,
+    state: 'accepted',
+    reason: null,
+    retryAt: null,
+    latencyMs: null,
+    holder: null,
+    sees: credential.kind === 'none' ? 'public' : 'unknown',
+    missing: [],
+    expiresAt: null,
+    quotas: [],
+  };
+  try {
+    return { ...blank, ...(await examine()) };
+  } catch (error) {
+    return { ...blank, ...stateAfter(error) };
+  }
+}
+
+/** Returns `undefined` in place of a failure, where the rest of a report is worth having without this part. */
+export async function orUnknown<Part>(part: Promise<Part>): Promise<Part | undefined> {
+  return part.catch((error: unknown) => {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  });
+}
+
+/** Names a token without saying what it is. The last characters tell it apart from others; a short token shows none. */
+export function tokenLabel(secret: string, index: number, count: number): string {
+  const label = count === 1 ? 'the token' : `token ${index + 1} of ${count}`;
+  return secret.length < shortestWithEnding ? label : `${label} (ends with ${secret.slice(-endingLength)})`;
+}
+
+const shortestWithEnding = 20;
+const endingLength = 4;
+
+function stateAfter(error: unknown): Pick<CredentialReport, 'state' | 'reason' | 'retryAt'> {
+  if (!(error instanceof AppError)) return { state: 'unreachable', reason: 'does not respond in time', retryAt: null };
+  const { code, message, retryAt = null, cause } = error;
+  if (code === 'provider_denied') return { state: 'refused', reason: message, retryAt: null };
+  if (code === 'provider_rate_limited') return { state: 'limited', reason: message, retryAt };
+  const reason =
+    code === 'provider_invalid_response' ? `sends a response that cannot be used (${message})` : reasonOf(cause);
+  return { state: 'unreachable', reason, retryAt: null };
+}
+
+/** By the codes of Node and OpenSSL: https://nodejs.org/api/errors.html and https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const reasons: readonly (readonly [RegExp, string])[] = [
+  [/^(ENOTFOUND|EAI_)/, 'has a name that cannot be resolved'],
+  [/^ECONNREFUSED$/, 'refuses connections'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'breaks connections off'],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'cannot be reached over the network'],
+  [/TIMEOUT|TIMEDOUT/i, 'does not respond in time'],
+  [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME|ERR_TLS|ERR_SSL/, 'has a certificate that is not trusted'],
+];
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'responds with an error of its own';
+  const code = ('code' in cause && String(cause.code)) || cause.name;
+  const known = reasons.find(([pattern]) => pattern.test(code) || pattern.test(cause.name));
+  return known === undefined ? `cannot be called (${code})` : known[1];
+}

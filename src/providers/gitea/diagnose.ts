@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import type { Diagnosis, MissingPermission } from '../diagnosis.ts';
+import type { Call } from '../provider.ts';
+import type { RestClient } from '../rest/client.ts';
+import { diagnoseTokens, type Examined, isResponse, tryWith } from '../rest/diagnose.ts';
+import { VersionPayload } from './payloads.ts';
+
+const HolderPayload = Type.Object({ login: Type.String() });
+const FoundPayload = Type.Object({ data: Type.Array(Type.Unknown()) });
+const AnyPayload = Type.Unknown();
+
+/**
+ * Reports on tokens. No response of Gitea says which scopes a token has, so one address behind each scope is called; the
+ * refusal of a token without the scope is the same as for any other address behind it (go-gitea/gitea,
+ * routers/api/v1/api.go, tokenRequiresScopes).
+ */
+export function diagnose(client: RestClient, signal: AbortSignal): Promise<Diagnosis> {
+  return diagnoseTokens(client, signal, (call, isAnonymous) => examine(client, call, isAnonymous));
+}
+
+async function examine(client: RestClient, call: Call, isAnonymous: boolean): Promise<Examined> {
+  const begun = client.now();
+  const version = await client.get('/version', VersionPayload, call);
+  const known = { version: version?.data.version ?? null, latencyMs: client.now().getTime() - begun.getTime() };
+  if (isAnonymous) return { ...known, sees: 'public' };
+  const holder = await tryWith(client.get('/user', HolderPayload, call));
+  // The private ones alone, so that the response says whether there are any.
+  const shown = await tryWith(client.get('/repos/search?private=true&is_private=true&limit=1', FoundPayload, call));
+  const issues = await tryWith(client.get('/repos/issues/search?created=true&limit=1', AnyPayload, call));
+  const organizations = await tryWith(client.get('/user/orgs?limit=1', AnyPayload, call));
+  const missing = [
+    ...lacks(holder, 'read:user', 'accounts'),
+    ...lacks(shown, 'read:repository', 'repositories and commits'),
+    ...lacks(issues, 'read:issue', 'issues, pull requests and comments'),
+    // That address wants `read:user` too.
+    ...(holder === 'lacks_scope' ? [] : lacks(organizations, 'read:organization', 'organizations')),
+  ];
+  return {
+    ...known,
+    holder: isResponse(holder) ? (holder?.data.login ?? null) : null,
+    sees: !isResponse(shown) || shown === null ? 'unknown' : shown.data.data.length > 0 ? 'private' : 'public',
+    missing,
+  };
+}
+
+function lacks(response: unknown, name: string, neededFor: string): MissingPermission[] {
+  return response === 'lacks_scope' ? [{ name, neededFor, isRequired: true }] : [];
+}

@@ -1,0 +1,28 @@
+import { type CredentialReport, type MissingPermission, reportOn } from '../../diagnosis.ts';
+import type { Call } from '../../provider.ts';
+import { subscribedEvents } from '../webhooks.ts';
+import type { GitHubApp } from './github-app.ts';
+import { missingPermissions } from './registration.ts';
+
+/** Reports whether GitHub knows the App by its id and key, and which permissions and events it was registered without. */
+export function describeApp(app: GitHubApp, now: () => Date, call: Call): Promise<CredentialReport> {
+  return reportOn({ kind: 'app', label: 'the GitHub App', access: null }, async () => {
+    const begun = now();
+    const { slug, owner, permissions, events } = await app.identify(call);
+    const latencyMs = now().getTime() - begun.getTime();
+    const unheard = app.takesDeliveries ? subscribedEvents.filter((event) => !events.includes(event)) : [];
+    const missing: MissingPermission[] = [
+      ...missingPermissions(permissions, 'Organization').map((name) => ({
+        name: `the permission "${name}" (read)`,
+        neededFor: `${name.replaceAll('_', ' ')} of everybody who installs it`,
+        isRequired: true,
+      })),
+      ...unheard.map((name) => ({
+        name: `the event "${name}"`,
+        neededFor: 'hearing of changes within seconds',
+        isRequired: false,
+      })),
+    ];
+    return { latencyMs, holder: owner === null ? slug : `${slug}, owned by ${owner}`, sees: 'private', missing };
+  });
+}

@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox';
+import { type CredentialReport, type Diagnosis, orUnknown, type Quota, reportOn, tokenLabel } from '../diagnosis.ts';
+import type { Headers } from '../http/client.ts';
+import type { Call } from '../provider.ts';
+import { describeApp } from './app/describe.ts';
+import type { GitHubApp } from './app/github-app.ts';
+import type { Token } from './budget.ts';
+import type { GitHubClient } from './client.ts';
+import { RateLimitPayload } from './payloads.ts';
+
+/** Installations that are checked: an App may have thousands, and each check makes a token. */
+const maxInstallations = 10;
+
+const HolderPayload = Type.Object({ login: Type.String() });
+type Resources = Static<typeof RateLimitPayload>['resources'];
+
+const withoutToken = {
+  name: 'a token',
+  neededFor: 'reviews, discussions and complete lifetime numbers',
+  isRequired: false,
+};
+
+interface DiagnosisContext {
+  client: GitHubClient;
+  app: GitHubApp | undefined;
+  /** The configured tokens, in the order of the settings. */
+  tokens: readonly string[];
+  now: () => Date;
+}
+
+/** Reports on the configured tokens, the App, and the first installations of it. */
+export async function diagnose(examined: DiagnosisContext, signal: AbortSignal): Promise<Diagnosis> {
+  const { client, app, tokens, now } = examined;
+  const call: Call = { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } };
+  const installed = client.budget.tokens.filter(isInstallation).slice(0, maxInstallations);
+  const own = client.budget.tokens.filter((token) => !isInstallation(token));
+  const credentials = await Promise.all([
+    ...own.map((token, index) => reportOnToken(examined, token, labelOf(tokens, index), call)),
+    ...(app === undefined ? [] : [describeApp(app, now, call)]),
+    ...installed.map((token) => reportOnToken(examined, token, token.label, call)),
+  ]);
+  return { version: null, credentials };
+}
+
+/** The tokens of an installation show one account. */
+function isInstallation({ account }: Token): boolean {
+  return account !== undefined;
+}
+
+function labelOf(tokens: readonly string[], index: number): string {
+  const secret = tokens[index];
+  return secret === undefined ? 'no token' : tokenLabel(secret, index, tokens.length);
+}
+
+function reportOnToken(
+  { client, now }: DiagnosisContext,
+  token: Token,
+  label: string,
+  call: Call,
+): Promise<CredentialReport> {
+  const kind = token.secret === undefined ? 'none' : isInstallation(token) ? 'installation' : 'token';
+  const asked = { ...call, access: token.access };
+  return reportOn({ kind, label, access: token.access || null }, async () => {
+    const begun = now();
+    // It costs nothing, and is answered also where nothing is left: https://docs.github.com/rest/rate-limit/rate-limit
+    const limits = await client.rest('/rate_limit', RateLimitPayload, asked);
+    const latencyMs = now().getTime() - begun.getTime();
+    const holder = kind === 'token' ? await orUnknown(client.rest('/user', HolderPayload, asked)) : undefined;
+    return {
+      latencyMs,
+      holder: holder?.data.login ?? null,
+      sees: seenWith(token),
+      missing: kind === 'none' ? [withoutToken] : [],
+      expiresAt: expiryIn((limits ?? holder)?.headers ?? {}),
+      // Enterprise servers without limits know no such address.
+      quotas: limits ? quotasOf(limits.data.resources, kind) : [],
+    };
+  });
+}
+
+/** Returns what a token sees; GitHub does not say what fine-grained ones may read. */
+function seenWith(token: Token): CredentialReport['sees'] {
+  if (token.seesOnlyPublic) return 'public';
+  return token.scopes === undefined && !isInstallation(token) ? 'unknown' : 'private';
+}
+
+/** Without a token GraphQL is not answered, with one nearly everything is spent there. */
+function quotasOf({ graphql, core }: Resources, kind: CredentialReport['kind']): Quota[] {
+  const quota = (resource: string, unit: Quota['unit'], { limit, remaining, reset }: Resources['core']): Quota => ({
+    resource,
+    unit,
+    limit,
+    remaining,
+    resetAt: new Date(reset * 1000),
+  });
+  const ofRest = quota('core', 'requests', core);
+  return kind === 'none' || graphql === undefined ? [ofRest] : [quota('graphql', 'points', graphql), ofRest];
+}
+
+/** `2026-12-01 09:22:37 UTC`, or with an offset in place of the zone: google/go-github, github/github.go, parseTokenExpiration. */
+function expiryIn(headers: Headers): Date | null {
+  const header = headers['github-authentication-token-expiration'];
+  const [, day, time, zone] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) (UTC|[+-]\d{4})$/.exec(String(header ?? '')) ?? [];
+  if (day === undefined) return null;
+  const expiresAt = new Date(`${day}T${time}${zone === 'UTC' ? 'Z' : zone?.replace(/(\d\d)$/, ':$1')}`);
+  return Number.isNaN(expiresAt.getTime()) ? null : expiresAt;
+}

@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import type { Diagnosis, MissingPermission, Quota } from '../diagnosis.ts';
+import type { Headers } from '../http/client.ts';
+import type { Call } from '../provider.ts';
+import type { RestClient } from '../rest/client.ts';
+import { diagnoseTokens, type Examined, isResponse, tryWith, unlessScopeLacks } from '../rest/diagnose.ts';
+import { TokenPayload, VersionPayload } from './payloads.ts';
+
+const HolderPayload = Type.Object({ username: Type.String() });
+const UsersPayload = Type.Array(Type.Unknown());
+
+/** Reports on tokens: personal ones, and those of groups and projects, which are personal ones of bots. */
+export function diagnose(client: RestClient, signal: AbortSignal): Promise<Diagnosis> {
+  return diagnoseTokens(client, signal, (call, isAnonymous) =>
+    isAnonymous ? examineWithout(client, call) : examine(client, call),
+  );
+}
+
+/** Nothing that describes the instance is shown to strangers, so an account is looked up, as callers have the service do. */
+async function examineWithout(client: RestClient, call: Call): Promise<Examined> {
+  const begun = client.now();
+  const users = await client.get('/users?username=root', UsersPayload, call);
+  const latencyMs = client.now().getTime() - begun.getTime();
+  const neededFor = 'reviews, comments, stars and followers';
+  const missing = [{ name: 'a token', neededFor, isRequired: false }];
+  return { latencyMs, sees: 'public', missing, quotas: quotasIn(client, users?.headers) };
+}
+
+async function examine(client: RestClient, call: Call): Promise<Examined> {
+  const begun = client.now();
+  // Tokens of any scope may read themselves; those of OAuth are refused (gitlab-org/gitlab, lib/api/personal_access_tokens/self_information.rb).
+  const self = await tryWith(client.get('/personal_access_tokens/self', TokenPayload, call));
+  const latencyMs = client.now().getTime() - begun.getTime();
+  const holder = await unlessScopeLacks(client.get('/user', HolderPayload, call));
+  const version = await tryWith(client.get('/metadata', VersionPayload, call));
+  const token = isResponse(self) ? self?.data : undefined;
+  const { scopes = [], expires_at: lastDay } = token ?? {};
+  const isRefused = [holder, version].includes('lacks_scope');
+  return {
+    version: isResponse(version) ? (version?.data.version ?? null) : null,
+    latencyMs,
+    holder: isResponse(holder) ? (holder?.data.username ?? null) : null,
+    sees: 'private',
+    missing: missingOf(scopes, isRefused),
+    // It ends with the beginning of that day (UTC): https://docs.gitlab.com/user/profile/personal_access_tokens/
+    expiresAt: lastDay ? new Date(`${lastDay}T00:00:00Z`) : null,
+    quotas: quotasIn(client, isResponse(holder) ? holder?.headers : undefined),
+  };
+}
+
+/** @param scopes none: they are not known. */
+function missingOf(scopes: readonly string[], isRefused: boolean): MissingPermission[] {
+  const has = (...wanted: string[]): boolean => wanted.some((scope) => scopes.includes(scope));
+  const isKnown = scopes.length > 0;
+  const cannotRead = isKnown ? !has('api', 'read_api') : isRefused;
+  const cannotClone = isKnown && !has('api', 'read_repository', 'write_repository');
+  return [
+    ...(cannotRead ? [{ name: 'read_api', neededFor: 'everything but names', isRequired: true }] : []),
+    ...(cannotClone ? [{ name: 'read_repository', neededFor: 'commits of private projects', isRequired: false }] : []),
+  ];
+}
+
+/** Only where limits are switched on: https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers */
+function quotasIn({ dialect }: RestClient, headers: Headers | undefined): Quota[] {
+  const report = headers && dialect.limitReport(headers);
+  return report === undefined ? [] : [{ resource: 'api', unit: 'requests', ...report }];
+}

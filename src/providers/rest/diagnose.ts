@@ -1,0 +1,61 @@
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { type CredentialReport, type Diagnosis, reportOn, tokenLabel } from '../diagnosis.ts';
+import { LacksScope, type RestClient } from './client.ts';
+import { noToken } from './pace.ts';
+
+/** The parts of a report that differ from host to host, and the version of the host. */
+export interface Examined extends Partial<CredentialReport> {
+  version?: string | null;
+}
+
+/** Reports on each configured token, or on calls without one where none is configured. */
+export async function diagnoseTokens(
+  client: RestClient,
+  signal: AbortSignal,
+  examine: (call: Call, isAnonymous: boolean) => Promise<Examined>,
+): Promise<Diagnosis> {
+  const { tokens } = client.pace;
+  let version: string | null = null;
+  const credentials = await Promise.all(
+    (tokens.length === 0 ? [noToken] : tokens).map(({ secret, access }, index) => {
+      const isAnonymous = secret === undefined;
+      const call: Call = { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } };
+      const label = isAnonymous ? 'no token' : tokenLabel(secret, index, tokens.length);
+      const credential = { kind: isAnonymous ? 'none' : 'token', label, access: access || null } as const;
+      return reportOn(credential, async () => {
+        const { version: hostVersion, ...report } = await examine(
+          isAnonymous ? call : { ...call, access },
+          isAnonymous,
+        );
+        version ??= hostVersion ?? null;
+        return report;
+      });
+    }),
+  );
+  return { version, credentials };
+}
+
+type Tried<Response> = Response | 'lacks_scope' | 'unknown';
+
+export function isResponse<Response>(tried: Tried<Response>): tried is Response {
+  return tried !== 'lacks_scope' && tried !== 'unknown';
+}
+
+/** Returns the response, or `lacks_scope` where the token may not ask for it. */
+export async function unlessScopeLacks<Response>(request: Promise<Response>): Promise<Response | 'lacks_scope'> {
+  return request.catch((error: unknown) => {
+    if (error instanceof LacksScope) return 'lacks_scope' as const;
+    throw error;
+  });
+}
+
+/** Returns the same, or `unknown` where this one request fails: the rest of the report is worth having. */
+export async function tryWith<Response>(request: Promise<Response>): Promise<Tried<Response>> {
+  return unlessScopeLacks(request).catch((error: unknown) => {
+    if (error instanceof AppError && passing.has(error.code)) return 'unknown' as const;
+    throw error;
+  });
+}
+
+const passing = new Set<ErrorCode>(['provider_invalid_response', 'provider_unavailable']);

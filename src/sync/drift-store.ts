@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import type { Connection } from '../database/connection.ts';
+import type { Drift } from './drift.ts';
+
+/** Stores a drift in place of the last one of the same part of the repository. */
+export async function saveDrift(connection: Connection, drift: Drift, now: Date): Promise<void> {
+  const { repositoryId, what, expected, found, isRepaired } = drift;
+  // Nothing is stored where the repository was erased meanwhile.
+  await sql`
+    insert into drifts (repository_id, what, expected, found, is_repaired, found_at)
+    select id, ${what}, ${expected}, ${found}, ${isRepaired}, ${now} from repositories where id = ${repositoryId}
+    on conflict (repository_id, what) do update set
+      expected = excluded.expected, found = excluded.found, is_repaired = excluded.is_repaired,
+      found_at = excluded.found_at`.execute(connection);
+}
+
+/** Marks drifts of a repository as repaired, except those of the parts that still differ. */
+export async function settleDrifts(
+  connection: Connection,
+  repositoryId: string,
+  stillDifferent: readonly string[],
+): Promise<void> {
+  await sql`
+    update drifts set is_repaired = true
+    where repository_id = ${repositoryId} and not is_repaired and what <> all(${stillDifferent}::text[])`.execute(
+    connection,
+  );
+}
+
+/** Forgets repaired drifts from before. */
+export async function forgetDrifts(connection: Connection, before: Date): Promise<void> {
+  await connection.deleteFrom('drifts').where('is_repaired', '=', true).where('found_at', '<', before).execute();
+}

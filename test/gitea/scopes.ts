@@ -1,0 +1,31 @@
+import type { Reply } from './answers.ts';
+import { recorded } from './recordings.ts';
+
+/** The refusal for a token that lacks a scope. */
+export function lacksScope(scope: string): Reply {
+  const { status, body } = recorded('scope-missing-repo');
+  return {
+    status,
+    body: { ...Object(body), message: `token does not have at least one of required scope(s): [${scope}]` },
+  };
+}
+
+/**
+ * The scopes that stand before an address, in the words of the refusal of a token that lacks one of them; undefined: it has
+ * all (go-gitea/gitea, routers/api/v1/api.go, tokenRequiresScopes).
+ * @param held undefined: all.
+ */
+export function lackedScopes(held: readonly string[] | undefined, path: string): string | undefined {
+  const [, categories] = behindScopes.find(([pattern]) => pattern.test(path)) ?? [];
+  const wanted = (categories ?? []).map((category) => `read:${category}`);
+  return held === undefined || wanted.every((scope) => held.includes(scope)) ? undefined : wanted.join(' ');
+}
+
+const behindScopes: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^\/user\/orgs$/, ['user', 'organization']],
+  [/^\/users\/\{username\}\/repos$/, ['user', 'repository']],
+  [/^\/users?(\/|$)/, ['user']],
+  [/^\/orgs\//, ['organization']],
+  [/^\/repos\/(issues\/search$|.*\/issues)/, ['issue']],
+  [/^\/repos\//, ['repository']],
+];
