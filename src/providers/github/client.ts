@@ -210,7 +210,7 @@ export class GitHubClient {
   }
 
   #learn(token: Token, resource: Resource, headers: Headers): void {
-    const report = limitReport(headers, resource);
+    const report = limitReport(headers, resource, this.#options.now());
     if (report !== undefined) token.learn(report);
     const scopes = headers['x-oauth-scopes'];
     if (typeof scopes === 'string') token.scopes = scopes.split(',').map((scope) => scope.trim());
