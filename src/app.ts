@@ -41,6 +41,7 @@ import { openNotifications } from './notifications/open.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import type { Provider } from './providers/provider.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
+import { forgetWaits } from './sync/forget-waits.ts';
 import { withInstallations } from './sync/installations/learn.ts';
 import { createInstallationTasks } from './sync/installations/tasks.ts';
 import { hideLostRepositories } from './sync/lost-access.ts';
@@ -67,6 +68,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   collectDefaultMetrics({ register: registry });
   const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry) });
   await hideLostRepositories(core.sync);
+  await forgetWaits(core.database.connection, now());
   sweepErased(core, log);
   const pictures = await openPictures({
     connection: core.database.connection,

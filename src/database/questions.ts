@@ -92,6 +92,12 @@ export async function settleUnanswered(
   await announce(connection, { kind: 'question', key });
 }
 
+/** Forgets refusals for lack of quota, however long they were to stand. */
+export async function forgetRefusals(connection: Connection): Promise<void> {
+  const refusal: ErrorCode = 'provider_rate_limited';
+  await connection.deleteFrom('questions').where('state', '=', 'failed').where('error_code', '=', refusal).execute();
+}
+
 /** Forgets outcomes that no longer stand, so that names that somebody made up do not pile up. */
 export async function forgetOutcomes(connection: Connection, before: Date): Promise<void> {
   await connection.deleteFrom('questions').where('retry_at', '<', before).execute();

@@ -83,6 +83,16 @@ export async function findFailingJobs(connection: Connection, limit: number): Pr
   return rows;
 }
 
+/** Lets jobs that were put off run at once. */
+export async function runNow(connection: Connection, tasks: readonly string[], now: Date): Promise<void> {
+  await sql`
+    select graphile_worker.reschedule_jobs(
+      array(
+        select id from graphile_worker.jobs
+        where task_identifier = any(${[...tasks]}::text[]) and run_at > ${now} and locked_at is null),
+      run_at => ${now})`.execute(connection);
+}
+
 /** Starts this node's workers. */
 export async function startQueue(options: {
   database: Database;

@@ -54,8 +54,11 @@ function withoutCredential(text: string, authorization: string | undefined): str
   return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text);
 }
 
-/** RFC 9110, section 10.2.3, in its form of seconds, which code hosts use. */
+/** No code host documents a longer window for its limits; a wait that a host names is believed up to it. */
+const longestWaitS = 3600;
+
+/** Reads `Retry-After` (RFC 9110, section 10.2.3) in its form of seconds, which code hosts use. */
 function retryTime(retryAfter: string | undefined, now: Date): Date | undefined {
-  if (retryAfter === undefined || !/^\d{1,9}$/.test(retryAfter)) return undefined;
-  return new Date(now.getTime() + Math.max(1, Number(retryAfter)) * 1000);
+  if (retryAfter === undefined || !/^\d+$/.test(retryAfter)) return undefined;
+  return new Date(now.getTime() + Math.min(longestWaitS, Math.max(1, Number(retryAfter))) * 1000);
 }

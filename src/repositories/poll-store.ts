@@ -32,6 +32,13 @@ export async function findPoll(connection: Connection, repositoryId: string): Pr
   return row && { intervalMs: row.interval_s * 1000, digest: row.digest };
 }
 
+/** Makes no poll wait longer than its interval, whatever a host said. */
+export async function boundPolls(connection: Connection, now: Date): Promise<void> {
+  await sql`
+    update repository_polls set next_at = ${now}::timestamptz + interval_s * interval '1 second'
+    where next_at > ${now}::timestamptz + interval_s * interval '1 second'`.execute(connection);
+}
+
 export async function savePoll(
   connection: Connection,
   repositoryId: string,

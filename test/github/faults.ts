@@ -59,8 +59,10 @@ export interface Fault {
   probability?: number;
   /** For `slow`. Default 1000. */
   delayMs?: number;
-  /** For limits: what `retry-after` says. Default 60. */
-  retryAfterS?: number;
+  /** For limits: what `retry-after` says; as text, it need not be seconds. Default 60. */
+  retryAfterS?: number | string;
+  /** For limits: what `x-ratelimit-reset` says, in seconds since 1970. Default: the truth. */
+  resetS?: number;
   /** For `surprise`: the place in the answer, and what stands there instead. */
   path?: (string | number)[];
   /**

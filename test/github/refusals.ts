@@ -19,13 +19,13 @@ const hugeLength = 40 * 1024 * 1024;
 /** What a fault answers in place of the real thing, if it does. */
 export function faultReply(fault: Fault | undefined, resource: Resource): Reply | undefined {
   if (fault === undefined) return undefined;
-  const { retryAfterS, location = 'http://127.0.0.1:9/' } = fault;
+  const { retryAfterS, resetS, location = 'http://127.0.0.1:9/' } = fault;
   const replies: Partial<Record<FaultKind, () => Reply>> = {
     bad_gateway: () => badGateway(502),
     unavailable: () => badGateway(503),
     gateway_timeout: () => badGateway(504),
-    primary_limit: () => primaryLimit(403, retryAfterS),
-    primary_limit_429: () => primaryLimit(429, retryAfterS),
+    primary_limit: () => primaryLimit(403, retryAfterS, resetS),
+    primary_limit_429: () => primaryLimit(429, retryAfterS, resetS),
     primary_limit_in_200: () =>
       resource === 'graphql' ? { status: 200, body: limitInside('API rate limit exceeded') } : primaryLimit(403),
     secondary_limit: () => secondaryLimit(retryAfterS ?? 60),
@@ -60,18 +60,19 @@ export function limitInside(message: string): object {
   return { errors: [{ type: 'RATE_LIMITED', message }] };
 }
 
-export function primaryLimit(status: number, retryAfterS?: number): Reply {
+export function primaryLimit(status: number, retryAfterS?: number | string, resetS?: number): Reply {
   return {
     status,
     body: { message: 'API rate limit exceeded for user.' },
     headers: {
       'x-ratelimit-remaining': '0',
       ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+      ...(resetS !== undefined && { 'x-ratelimit-reset': String(resetS) }),
     },
   };
 }
 
-export function secondaryLimit(retryAfterS: number | undefined): Reply {
+export function secondaryLimit(retryAfterS: number | string | undefined): Reply {
   return {
     status: 403,
     body: { message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.' },

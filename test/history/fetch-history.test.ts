@@ -206,3 +206,22 @@ test('many small fetches stay few packs, and what was lost is still known', asyn
   assert.equal(await countCommits(copy, tip), 35);
   assert.deepEqual(await lostCommits(copy, [lost], tip), [lost]);
 });
+
+test('a wait that a remote names is believed for an hour at most', async () => {
+  await using place = await makeTemporaryDirectory();
+  const now = new Date('2026-11-21T12:00:00Z');
+  for (const [retryAfter, seconds] of [
+    ['37', 37],
+    ['99999999999', 3600],
+    ['soon', undefined],
+  ] as const) {
+    await using remote = await startRemote(place.at('r.git'));
+    remote.intercept = (_request, response) => void response.writeHead(429, { 'retry-after': retryAfter }).end();
+    const fetching = fetchHistory({ url: `${remote.url}/owner/name.git`, branch: null }, place.at('copy'), {
+      ...options,
+      now: () => now,
+    });
+    const retryAt = seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000);
+    await assert.rejects(fetching, { code: 'provider_rate_limited', retryAt }, retryAfter);
+  }
+});

@@ -230,7 +230,7 @@ export class GitHubClient {
   }
 
   #learn(token: Token, resource: Resource, { status, headers }: Raw): void {
-    const report = limitReport(headers, resource);
+    const report = limitReport(headers, resource, this.#options.now());
     if (report !== undefined) token.learn(report);
     const scopes = headers['x-oauth-scopes'];
     if (typeof scopes === 'string' || status < 500) token.learnScopes(typeof scopes === 'string' ? scopes : undefined);

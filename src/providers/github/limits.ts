@@ -1,16 +1,16 @@
+import type { Headers } from '../http/client.ts';
+import { believable, readRetryAfter, waitUntil } from '../http/retry-after.ts';
 import type { LimitReport, Resource } from './budget.ts';
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
-/** Reads what every answer says about the limits; undefined when it says nothing. */
-export function limitReport(headers: Headers, asked: Resource): LimitReport | undefined {
+/** Reads the limits from the headers of a response; undefined when it has none. */
+export function limitReport(headers: Headers, asked: Resource, now: Date): LimitReport | undefined {
   const limit = numberOf(headers['x-ratelimit-limit']);
   const remaining = numberOf(headers['x-ratelimit-remaining']);
   const reset = numberOf(headers['x-ratelimit-reset']);
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
   const named = headers['x-ratelimit-resource'];
   const resource = named === 'core' || named === 'graphql' || named === 'search' ? named : asked;
-  return { resource, limit, remaining, resetAt: new Date(reset * 1000) };
+  return { resource, limit, remaining, resetAt: believable(new Date(reset * 1000), now) };
 }
 
 /**
@@ -26,11 +26,11 @@ export function isLimited(status: number, headers: Headers, text: string): boole
 
 /** When to come back: `retry-after`, else the reset of what is used up; undefined when GitHub does not say. */
 export function retryTime(headers: Headers, now: Date): Date | undefined {
-  const afterS = numberOf(headers['retry-after']);
-  if (afterS !== undefined) return new Date(now.getTime() + Math.max(1, afterS) * 1000);
+  const after = readRetryAfter(headers, now);
+  if (after !== undefined) return after;
   const reset = numberOf(headers['x-ratelimit-reset']);
   const isUsedUp = numberOf(headers['x-ratelimit-remaining']) === 0;
-  return isUsedUp && reset !== undefined ? new Date(Math.max(reset * 1000, now.getTime() + 1000)) : undefined;
+  return isUsedUp && reset !== undefined ? waitUntil(new Date(reset * 1000), now) : undefined;
 }
 
 function numberOf(header: string | string[] | undefined): number | undefined {

@@ -12,8 +12,9 @@ import {
   type RawAnswer,
   redirectOf,
 } from '../http/client.ts';
+import { readRetryAfter } from '../http/retry-after.ts';
 import { checkPayload, invalid, parseJson, unavailable } from './checks.ts';
-import { type Dialect, isLimited, retryTime } from './dialect.ts';
+import { type Dialect, isLimited } from './dialect.ts';
 import { limited, noToken, Pace, type Token } from './pace.ts';
 
 export interface ClientOptions {
@@ -139,7 +140,7 @@ export class RestClient {
         if (report !== undefined) this.pace.learn(token, report);
         if (isLimited(raw.status, raw.headers)) {
           const now = this.#options.now();
-          const until = retryTime(raw.headers, now);
+          const until = readRetryAfter(raw.headers, now);
           if (until === undefined && this.dialect.limitsEndpoints) {
             throw limited(new Date(now.getTime() + endpointRestMs));
           }

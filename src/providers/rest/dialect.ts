@@ -32,12 +32,3 @@ export interface LimitReport {
 export function isLimited(status: number, headers: Headers): boolean {
   return status === 429 || (status === 503 && headers['retry-after'] !== undefined);
 }
-
-/** When to come back (RFC 9110, 10.2.3: seconds or a date); undefined when it does not say. */
-export function retryTime(headers: Headers, now: Date): Date | undefined {
-  const after = headers['retry-after'];
-  if (typeof after !== 'string') return undefined;
-  if (/^\d{1,6}$/.test(after)) return new Date(now.getTime() + Math.max(1, Number(after)) * 1000);
-  const at = Date.parse(after);
-  return Number.isNaN(at) ? undefined : new Date(Math.max(at, now.getTime() + 1000));
-}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
+import { believable } from '../http/retry-after.ts';
 import type { LimitReport } from './dialect.ts';
 
 /** Such hosts are often small machines: few requests at once are polite. */
@@ -85,7 +86,7 @@ export class Pace {
 
   /** What the host last said of how much may still be asked with a token. */
   learn(token: Token, report: LimitReport): void {
-    this.#reports.set(token, report);
+    this.#reports.set(token, { ...report, resetAt: believable(report.resetAt, this.#now()) });
   }
 
   /** The host does not take it; it is tried again later, for that may be a passing trouble of the host's. */

@@ -8,6 +8,7 @@ import { findUnseen, saveInstallations, saveSelection } from '../../installation
 import type { InstallableApp, Installation } from '../../providers/installation.ts';
 import type { Call } from '../../providers/provider.ts';
 import type { SyncContext } from '../context.ts';
+import { forgetWaits } from '../forget-waits.ts';
 import { learnInstallations } from './learn.ts';
 import { settleInstallations } from './settle.ts';
 
@@ -58,6 +59,7 @@ async function saveTold(
     const changed = await saveInstallations(transaction, provider, wanted, askedAt);
     await settleInstallations(context, transaction, { everyInstalledOn: provider });
     for (const { id } of changed) await addJob(transaction, welcomeJob({ provider, installation: id }));
+    if (changed.length > 0) await forgetWaits(transaction, context.now());
     return { wanted, changed };
   });
   for (const installation of saved.wanted) {

@@ -32,6 +32,19 @@ test('a host that wants to be left alone is, for as long as it says', async () =
   assert.equal((await look())?.account.name, 'ada-lovelace');
 });
 
+test('a wait is believed for an hour at most', async () => {
+  const scene = createContractWorld();
+  await using simulator = await startGiteaSimulator({ world: scene.world });
+  await using provider = giteaProvider(simulator, { now: scene.now });
+  simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '99999999999' } }));
+  const look = () => lastReport(provider.lookUp('ada-lovelace', call()));
+  const retryAt = new Date(scene.now().getTime() + 3_600_000);
+  await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
+  simulator.surprises.pop();
+  scene.advance(3601);
+  assert.equal((await look())?.account.name, 'ada-lovelace');
+});
+
 test('a host that does not say for how long is left alone longer each time', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });

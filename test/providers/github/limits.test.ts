@@ -87,6 +87,20 @@ test('a refusal is obeyed: retry-after first, then the reset, else a minute', as
   }
 });
 
+test('a wait is believed for an hour at most, and one that is no wait not at all', async () => {
+  for (const [fault, seconds] of [
+    [{ kind: 'primary_limit_429', retryAfterS: 99_999_999_999 }, 3600],
+    [{ kind: 'secondary_limit', retryAfterS: 99_999_999_999 }, 3600],
+    [{ kind: 'primary_limit', resetS: 99_999_999_999 }, 3600],
+    [{ kind: 'secondary_limit', retryAfterS: 'Mon, 15 Jun 2026 12:02:00 GMT' }, 120],
+    [{ kind: 'secondary_limit', retryAfterS: -5 }, 60],
+    [{ kind: 'secondary_limit', retryAfterS: 'later' }, 60],
+  ] as const) {
+    await using bench = await make();
+    await assertRests(bench, profile, fault, seconds);
+  }
+});
+
 test('a limit that arrives as 200 with an error inside is one', async () => {
   for (const kind of ['primary_limit_in_200', 'secondary_limit_in_200'] as const) {
     await using bench = await make();

@@ -32,6 +32,20 @@ test('what GitLab says of its limits is kept to: background work first leaves th
   assert.equal(await look('background'), undefined);
 });
 
+test('a time at which a limit ends is believed for an hour at most', async () => {
+  const { world, now, advance } = createContractWorld();
+  await using simulator = await startGitLabSimulator({ world });
+  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+  const headers = { 'ratelimit-limit': '100', 'ratelimit-remaining': '0', 'ratelimit-reset': '99999999999' };
+  simulator.surprises.push(() => ({ status: 404, body: {}, headers }));
+  assert.equal(await last(provider.lookUp('a/b', call())), undefined);
+  simulator.surprises.length = 0;
+  const retryAt = new Date(now().getTime() + 3_600_000);
+  await assert.rejects(last(provider.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
+  advance(3601);
+  assert.equal(await last(provider.lookUp('a/b', call())), undefined);
+});
+
 test('with a second token, what the first may not ask just now is asked', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });

@@ -1,9 +1,10 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import { BearerConnections } from '../../http/bearer.ts';
+import { readRetryAfter } from '../../http/retry-after.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import type { ClientOptions } from '../client.ts';
-import { type Dialect, isLimited, retryTime } from '../dialect.ts';
+import { type Dialect, isLimited } from '../dialect.ts';
 
 /** Asks on behalf of those who present a token of theirs. */
 export class BearerClient {
@@ -35,7 +36,7 @@ export class BearerClient {
     const { status, headers, text } = await this.#connections.ask(path, asked, signal);
     if (status === 401) throw new AppError('unauthenticated', 'The code host does not accept this token.');
     if (isLimited(status, headers)) {
-      const retryAt = retryTime(headers, this.#now());
+      const retryAt = readRetryAfter(headers, this.#now());
       throw new AppError('provider_rate_limited', 'The code host wants to be asked less for now.', { retryAt });
     }
     if (status === 403) throw this.#refused(text);
