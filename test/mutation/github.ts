@@ -10,17 +10,23 @@ import type { MutationHost } from './host.ts';
 import { jsonCandidates, type Schema } from './json-schema.ts';
 import { createMutationWorld } from './world.ts';
 
-const schema = buildSchema(github.idl, { assumeValid: true });
+const graphqlSchema = buildSchema(github.idl, { assumeValid: true });
 const description = JSON.parse(readFileSync(new URL('../github/generated/openapi.json', import.meta.url), 'utf8')) as {
   answers: Record<string, Schema>;
   components: { schemas: Record<string, Schema> };
 };
 
 function candidates({ operation, query, body }: Exchange): Candidate[] {
-  if (query !== undefined) return graphqlCandidates(schema, query, body);
+  if (query !== undefined) return graphqlCandidates(graphqlSchema, query, body);
   const resolve = (reference: string): Schema =>
     description.components.schemas[reference.replace('#/components/schemas/', '')] ?? {};
-  return jsonCandidates({ resolve, isSilent: false }, description.answers[operation] ?? {}, body);
+  const schema = description.answers[operation] ?? {};
+  return jsonCandidates({ resolve, isSilent: false }, schema, body).filter((one) => !hasMeaning(one));
+}
+
+/** An issue that is no pull request lacks a property that nothing else tells apart. */
+function hasMeaning({ path, change }: Candidate): boolean {
+  return path.at(-1) === 'pull_request' && change === 'absent';
 }
 
 /** More than any run asks, so that a run is never slowed down by what others asked before. */

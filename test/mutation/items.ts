@@ -38,19 +38,17 @@ export class Items {
   }
 
   /**
-   * Returns what encloses a place most closely: a contribution, a commit or a repository, and accounts on the way to it; but
-   * nothing around the outermost list, as long as there is something inside of it.
+   * Returns what encloses a place most closely, and accounts on the way to it; but nothing around the outermost list, as long as
+   * there is something inside of it.
    */
-  enclosing(exchange: Exchange, path: Path): { items: Set<string>; isFrame: boolean } {
+  enclosing(exchange: Exchange, path: Path): Set<string> {
     const values = alongPath(exchange.body, path);
     const outermost = path.findIndex((step) => typeof step === 'number') + 1;
     const items = new Set<string>();
-    for (let depth = path.length; depth > 0; depth -= 1) {
-      const value = values[depth];
+    for (let depth = path.length; depth >= 0; depth -= 1) {
       const isElement = typeof path[depth - 1] === 'number';
-      const isPlace = depth === path.length;
       const names = [
-        ...(isPlace ? [] : namesIn(value, isElement ? namingDepth : 0)),
+        ...(depth === path.length ? [] : namesIn(values[depth], isElement ? namingDepth : 0)),
         ...argumentsOf(exchange, path[depth - 1]),
       ];
       for (const key of this.#find(names, exchange)) items.add(key);
@@ -58,8 +56,14 @@ export class Items {
     }
     // Who gave a star has its id; elsewhere it is somebody who did something else.
     if ([...items].some(isThing)) for (const key of items) if (isStar(key)) items.delete(key);
-    if (items.size > 0) return { items, isFrame: false };
-    return { items: this.#find(wordsOf(exchange.address), exchange), isFrame: true };
+    return items;
+  }
+
+  /** Returns the contributions and commits that a request asks about, such as the one whose comments it lists. */
+  askedFor({ query, address }: Exchange): Set<string> {
+    const path = query === undefined ? address.split('?', 1)[0] : address;
+    const found = this.#find(wordsOf(path), { address });
+    return new Set([...found].filter((key) => /^(?:contribution|commit) /.test(key) && !isStar(key)));
   }
 
   /** Returns the contribution that an object in a response is, if it is one. */
@@ -80,7 +84,7 @@ export class Items {
     return new Set([...found].filter((key) => /^(?:account|repository) /.test(key)));
   }
 
-  #find(names: readonly string[], exchange: Exchange): Set<string> {
+  #find(names: readonly string[], exchange: Pick<Exchange, 'address'>): Set<string> {
     const found = new Set<string>();
     const words = new Set(names.map((name) => name.toLowerCase()));
     for (const name of words) {
@@ -96,7 +100,7 @@ export class Items {
   }
 
   /** Numbers of issues are the same in each repository: those of others are left out where the request names one. */
-  #ofRepositories(found: Set<string>, { address }: Exchange): Set<string> {
+  #ofRepositories(found: Set<string>, { address }: Pick<Exchange, 'address'>): Set<string> {
     const words = new Set(wordsOf(address).map((word) => word.toLowerCase()));
     const named = this.#repositories.filter(({ owner, name }) => words.has(owner) && words.has(name));
     if (named.length === 0) return found;
@@ -106,7 +110,9 @@ export class Items {
 }
 
 const isStar = (key: string): boolean => /^contribution \S+ star /.test(key);
-const isThing = (key: string): boolean => !key.startsWith('account ') && !key.startsWith('identity ') && !isStar(key);
+/** Tells whether a key is that of something that is done in a repository, or of a repository. */
+export const isThing = (key: string): boolean =>
+  !key.startsWith('account ') && !key.startsWith('identity ') && !isStar(key);
 
 function namesOf(key: string, row: Row): string[] {
   const [kind = '', first = '', second = '', third = ''] = key.split(' ');

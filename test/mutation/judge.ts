@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from '../simulated-host.ts';
-import { alongPath, type Candidate } from './candidate.ts';
+import type { Candidate } from './candidate.ts';
 import type { Items } from './items.ts';
 import type { Outcome } from './run.ts';
-import { dependents } from './scope.ts';
-import { type Row, type Snapshot, textOf, textsOf } from './snapshot.ts';
+import { scopeOf } from './scope.ts';
+import { type Row, type Snapshot, textsOf } from './snapshot.ts';
 
 /** Compares a run on a changed response with one on the response as it is. */
 
@@ -22,10 +22,7 @@ interface Judged {
 
 /** A run may take more requests than one without a change: an item is asked for again, a page is read in halves. */
 const mostRequests = (baseline: number): number => 2 * baseline + 30;
-const items = /^(?:account|repository|contribution|commit) /;
-/** Without these a thing is not known, or not whose it is, who may see it, or when it was. */
-const essential =
-  /^(?:id|node_id|databaseId|fullDatabaseId|number|iid|login|username|name|full_name|path|path_with_namespace|full_path|oid|sha|email|type|kind|private|isPrivate|visibility|internal|owner|namespace|fork|isFork|created_at|createdAt|starredAt|starred_since|submittedAt|submitted_at|state)$/;
+const isItem = /^(?:account|repository|contribution|commit) /;
 /** Values that nothing can be read from, where null or nothing at all has a meaning. */
 const unreadable = /^(?:2\^53|2\^31|no such day|BigInt)/;
 
@@ -60,11 +57,10 @@ export class Judge {
   }
 
   #keepsTheRest({ exchange, candidate, outcome }: Judged, differences: readonly Difference[]): Failure[] {
-    const { allowed, kept } = this.#scope(exchange, candidate, outcome.snapshot);
-    const wrong = differences.filter(({ key, is }) =>
-      is === undefined ? kept.has(key) || !allowed.has(key) : !allowed.has(key),
-    );
-    const lost = wrong.filter(({ key, is }) => is === undefined && items.test(key));
+    const judged = { baseline: this.#baseline.snapshot, changed: outcome.snapshot, items: this.#items };
+    const scope = scopeOf(judged, exchange, candidate);
+    const wrong = differences.filter(({ key, is }) => !scope.allows(key) || (is === undefined && scope.keeps(key)));
+    const lost = wrong.filter(({ key, is }) => is === undefined && isItem.test(key));
     const others = wrong.filter((one) => !lost.includes(one));
     return [
       ...(lost.length > 0 ? [{ rule: 'loses', detail: describe(lost) }] : []),
@@ -72,32 +68,10 @@ export class Judge {
     ];
   }
 
-  /** Returns the rows that may be other ones, and those that have to be there whatever else they are. */
-  #scope(exchange: Exchange, candidate: Candidate, changed: Snapshot): { allowed: Set<string>; kept: Set<string> } {
-    const { snapshot } = this.#baseline;
-    const { items: enclosing, isFrame } = this.#items.enclosing(exchange, candidate.path);
-    const inside = this.#items.inside(exchange, alongPath(exchange.body, candidate.path).at(-1));
-    const frame = this.#items.frame(exchange);
-    const ofFrame = new Set([...frame].filter((key) => enclosing.has(key) || isFrame));
-    const own = isFrame ? frame : enclosing;
-    const around = dependents(snapshot, own, { withOwned: !isFrame && ofFrame.size > 0 });
-    const within = dependents(snapshot, inside, { withOwned: true });
-    const allowed = new Set([...around, ...within]);
-    // Numbers of an account count everything.
-    const ownersOfNumbers = new Set([...frame, ...enclosing].filter((key) => key.startsWith('account ')));
-    for (const key of dependents(snapshot, ownersOfNumbers, { withOwned: false })) {
-      if (/^(?:account|counters|seen) /.test(key)) allowed.add(key);
-    }
-    if (isFrame) for (const key of brokenOff(snapshot, changed, frame)) allowed.add(key);
-    const isEssential = essential.test(String(candidate.path.at(-1))) || typeof candidate.path.at(-1) === 'number';
-    const kept = isEssential || isFrame ? [] : [...around].filter((key) => items.test(key) && !within.has(key));
-    return { allowed, kept: new Set(kept) };
-  }
-
   #showsNoMore({ rows }: Snapshot): Failure[] {
     const before = this.#baseline.snapshot.rows;
     const shown = [...rows].filter(([key, row]) => isShown(rows, key, row));
-    const added = shown.filter(([key, row]) => !isShown(before, key, before.get(key)) && items.test(key) && row);
+    const added = shown.filter(([key, row]) => !isShown(before, key, before.get(key)) && isItem.test(key) && row);
     const larger = shown.flatMap(([key, row]) =>
       Object.entries(row)
         .filter(
@@ -115,10 +89,10 @@ export class Judge {
     const told = outcome.snapshot.reasons.some((reason) => !known.has(JSON.stringify(reason)));
     const isMissing = differences.some(
       ({ key, was, is }) =>
-        key.startsWith('counters ') && textsOf(is, 'missing').length > textsOf(was, 'missing').length,
+        /^(?:counters|seen) /.test(key) && textsOf(is, 'missing').length > textsOf(was, 'missing').length,
     );
     if (told || isMissing) return [];
-    const lost = differences.filter(({ key, is, was }) => was !== undefined && is === undefined && items.test(key));
+    const lost = differences.filter(({ key, is, was }) => was !== undefined && is === undefined && isItem.test(key));
     const unread = unreadable.test(candidate.change) ? differences : [];
     const why = lost.length > 0 ? lost : unread;
     return why.length === 0 ? [] : [{ rule: 'hides the reason', detail: describe(why) }];
@@ -137,31 +111,9 @@ function differencesOf(before: Snapshot, after: Snapshot): Difference[] {
     .filter(({ was, is }) => !isDeepStrictEqual(was, is));
 }
 
-/** Returns what a list that was not read to its end leaves out: of a repository the kinds of the stream, of an account what it owns. */
-function brokenOff(baseline: Snapshot, { reasons }: Snapshot, frame: ReadonlySet<string>): Set<string> {
-  const broken = new Set<string>();
-  for (const reason of reasons) {
-    const stream = textOf(reason, 'stream');
-    const repository = textOf(reason, 'repository');
-    const name = `stream ${repository} ${stream}`;
-    const covers = textsOf(baseline.rows.get(name), 'covers');
-    if (covers.length > 0) broken.add(name).add(`repository ${repository}`);
-    for (const key of baseline.rows.keys()) {
-      const [kind, id, of] = key.split(' ');
-      const isCovered =
-        (kind === 'contribution' && covers.includes(of ?? '')) || (kind === 'commit' && covers.includes('commit'));
-      if (isCovered && id === repository) broken.add(key);
-    }
-    if (stream === 'repositories' || stream === 'account' || textOf(reason, 'task') !== '') {
-      for (const key of dependents(baseline, frame, { withOwned: true })) broken.add(key);
-    }
-  }
-  return new Set([...broken, ...dependents(baseline, broken, { withOwned: false })]);
-}
-
 /** Returns the keys of everything that anybody can see. */
 export function visibleIn({ rows }: Snapshot): Set<string> {
-  return new Set([...rows].filter(([key, row]) => items.test(key) && isShown(rows, key, row)).map(([key]) => key));
+  return new Set([...rows].filter(([key, row]) => isItem.test(key) && isShown(rows, key, row)).map(([key]) => key));
 }
 
 function isShown(rows: ReadonlyMap<string, Row>, key: string, row: Row | undefined): boolean {

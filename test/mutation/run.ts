@@ -28,13 +28,20 @@ export interface Outcome {
 /** Everything is read for the first time, or all of it again after some hours. */
 export type Stage = 'first' | 'again';
 
-const limits = { requests: 1500, jobs: 400, ms: 60_000 };
+const limits = { jobs: 400, ms: 60_000 };
+/** Far more than the world of the mutations takes. */
+const defaultMaxRequests = 1500;
 const laterS = 3 * 3600;
 
 /** Reads everything that a service reads of the world, job after job, into a database. */
-export async function readWorld(scene: Scene, ground: Ground, stage: Stage): Promise<Outcome> {
+export async function readWorld(
+  scene: Scene,
+  ground: Ground,
+  stage: Stage,
+  { maxRequests = defaultMaxRequests }: { maxRequests?: number } = {},
+): Promise<Outcome> {
   await using context = ground.newContext();
-  const run = new Run(scene, context, stage);
+  const run = new Run(scene, context, { stage, maxRequests });
   const { onExchange } = scene;
   scene.onExchange = (exchange) => {
     run.countRequest();
@@ -55,6 +62,7 @@ class Run {
   readonly faults: string[] = [];
   readonly #scene: Scene;
   readonly #stage: Stage;
+  readonly #maxRequests: number;
   readonly #context: SyncContext;
   readonly #tasks: Record<string, Task>;
   readonly #tooMuch = new AbortController();
@@ -62,9 +70,10 @@ class Run {
   /** Jobs without a time get the database's own, which is long after that of the world. */
   readonly #untimedSince = new Date(Date.now() - 86_400_000);
 
-  constructor(scene: Scene, context: SyncContext, stage: Stage) {
+  constructor(scene: Scene, context: SyncContext, { stage, maxRequests }: { stage: Stage; maxRequests: number }) {
     this.#scene = scene;
     this.#stage = stage;
+    this.#maxRequests = maxRequests;
     let ids = 0;
     this.#context = {
       ...context,
@@ -78,7 +87,7 @@ class Run {
 
   countRequest(): void {
     this.requests += 1;
-    if (this.requests === limits.requests) this.#stop(`more than ${limits.requests} requests`);
+    if (this.requests === this.#maxRequests) this.#stop(`more than ${this.#maxRequests} requests`);
   }
 
   read(): Promise<void> {

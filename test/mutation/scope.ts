@@ -1,82 +1,84 @@
+import type { Exchange } from '../simulated-host.ts';
+import { alongPath, type Candidate } from './candidate.ts';
+import { dependents } from './dependents.ts';
+import { type Items, isThing } from './items.ts';
 import { type Snapshot, textOf, textsOf } from './snapshot.ts';
 
-/** Tells which rows may be other ones when an item could not be read as it is. */
+/** Decides which rows may be other ones where a place in a response is unexpected. */
 
-/** Returns the keys of the items, of what hangs below them, and of the sums that count them. */
-export function dependents(
-  baseline: Snapshot,
-  items: ReadonlySet<string>,
-  { withOwned }: { withOwned: boolean },
-): Set<string> {
-  const affected = new Set(items);
-  if (withOwned) addOwned(baseline, affected);
-  addChildren(baseline, affected);
-  for (const key of affected) {
-    for (const email of textsOf(baseline.rows.get(key), 'people')) affected.add(`identity ${email}`);
+/** Without these a thing is not known, or not whose it is, who may see it, or when it was; and no history is read. */
+const essential =
+  /^(?:id|node_id|databaseId|fullDatabaseId|number|iid|login|username|name|full_name|path|path_with_namespace|full_path|oid|sha|email|type|kind|private|isPrivate|visibility|internal|owner|namespace|fork|isFork|created_at|createdAt|starredAt|starred_since|submittedAt|submitted_at|state|defaultBranchRef|default_branch|empty|empty_repo)$/;
+const isItem = /^(?:account|repository|contribution|commit) /;
+
+export interface Scope {
+  /** Tells whether a row may be another one. */
+  allows(key: string): boolean;
+  /** Tells whether a row has to be there, whatever is in it. */
+  keeps(key: string): boolean;
+}
+
+/** Returns which rows depend on a place in a response. */
+export function scopeOf(
+  { baseline, changed, items }: { baseline: Snapshot; changed: Snapshot; items: Items },
+  exchange: Exchange,
+  { path }: Candidate,
+): Scope {
+  const isEssential = essential.test(String(path.at(-1))) || typeof path.at(-1) === 'number';
+  const frame = items.frame(exchange);
+  const enclosing = new Set([...items.enclosing(exchange, path), ...items.askedFor(exchange)]);
+  const things = [...enclosing].filter(isThing);
+  const isSubject = (key: string): boolean => key.startsWith('repository ') || frame.has(key);
+  const around = dependents(baseline, enclosing, {
+    owners: new Set(isEssential ? [...enclosing].filter(isSubject) : []),
+  });
+  const inside = items.inside(exchange, alongPath(exchange.body, path).at(-1));
+  const within = dependents(baseline, inside, { owners: inside });
+  const allowed = new Set([...around, ...within, ...numbersOf(baseline, frame)]);
+  // What is no item itself, such as where a list ends, may keep the rest of the list from being read.
+  if (things.every((key) => frame.has(key))) {
+    for (const key of [...dependents(baseline, frame), ...brokenOff(baseline, changed, frame)]) allowed.add(key);
   }
-  const accounts = accountsOf(baseline, affected);
-  const repositories = new Set(
-    [...affected].flatMap((key) =>
-      key.startsWith('account ') || key.startsWith('identity ') ? [] : [key.split(' ')[1]],
-    ),
+  const kept =
+    isEssential || things.length === 0 ? [] : [...around].filter((key) => isItem.test(key) && !within.has(key));
+  const keys = new Set(kept);
+  return { allows: (key) => allowed.has(key) || isPendingOf(baseline, allowed, key), keeps: (key) => keys.has(key) };
+}
+
+/** Returns the numbers of the accounts that a request names: they count everything. */
+function numbersOf(baseline: Snapshot, frame: ReadonlySet<string>): string[] {
+  const accounts = new Set([...frame].filter((key) => key.startsWith('account ')));
+  return [...dependents(baseline, accounts)].filter((key) => /^(?:account|counters|seen|calendar) /.test(key));
+}
+
+/** Tells whether details wait to be read of something that may be another one. */
+function isPendingOf({ rows }: Snapshot, allowed: ReadonlySet<string>, key: string): boolean {
+  const [kind, repository, , of] = key.split(' ');
+  if (kind !== 'lacking') return false;
+  const isOfPull = [...allowed].some(
+    (one) => one.startsWith(`contribution ${repository} pull_request `) && String(rows.get(one)?.['number']) === of,
   );
-  for (const id of repositories) {
-    for (const owner of textsOf(baseline.rows.get(`repository ${id}`), 'owner')) accounts.add(owner);
-  }
-  for (const [key, row] of baseline.rows) {
-    const [kind, first = '', second = ''] = key.split(' ');
-    const isSum = kind === 'totals' ? repositories.has(first) : isOf(kind, { first, second }, accounts);
-    const account = kind === 'identity' ? textOf(row, 'account') : textOf(row, 'account_external_id');
-    if (isSum || accounts.has(account)) affected.add(key);
-  }
-  return affected;
+  return isOfPull || allowed.has(`commit ${repository} ${of}`);
 }
 
-function isOf(
-  kind: string | undefined,
-  { first, second }: { first: string; second: string },
-  accounts: ReadonlySet<string>,
-): boolean {
-  if (kind === 'contributor' || kind === 'day') return accounts.has(second);
-  return ['account', 'counters', 'seen'].includes(kind ?? '') && accounts.has(first);
-}
-
-/** Adds what accounts own, and everything that belongs to repositories. */
-function addOwned({ rows }: Snapshot, affected: Set<string>): void {
-  for (const [key, row] of rows) {
-    if (key.startsWith('repository ') && affected.has(`account ${textOf(row, 'owner')}`)) affected.add(key);
-  }
-  for (const key of rows.keys()) {
-    const [kind = '', first] = key.split(' ');
-    const isWithin = ['stream', 'contribution', 'commit', 'totals', 'contributor', 'day', 'lacking'].includes(kind);
-    if (isWithin && affected.has(`repository ${first}`)) affected.add(key);
-  }
-}
-
-/** Adds comments and reviews of what is affected. */
-function addChildren({ rows }: Snapshot, affected: Set<string>): void {
-  for (const [key, row] of rows) {
-    const [kind, repository] = key.split(' ');
-    const parent = textOf(row, 'parent_external_id');
-    if (kind !== 'contribution' || parent === '') continue;
-    const parents = ['issue', 'pull_request', 'discussion'].map((one) => `contribution ${repository} ${one} ${parent}`);
-    if (parents.some((one) => affected.has(one))) affected.add(key);
-  }
-}
-
-const personColumns = ['author', 'answered_by', 'resolved_by', 'assignees', 'reviewers', 'reactors', 'account'];
-
-/** Returns the ids of all who are affected, or named by what is. */
-function accountsOf({ rows }: Snapshot, affected: ReadonlySet<string>): Set<string> {
-  const accounts = new Set<string>();
-  for (const key of affected) {
-    if (key.startsWith('account ')) accounts.add(key.slice('account '.length));
-    if (key.startsWith('contributor ')) accounts.add(key.split(' ')[2] ?? '');
-    const row = rows.get(key);
-    for (const id of personColumns.flatMap((column) => textsOf(row, column))) accounts.add(id);
-    for (const email of textsOf(row, 'people')) {
-      for (const id of textsOf(rows.get(`identity ${email}`), 'account')) accounts.add(id);
+/** Returns what a list that was not read to its end leaves out: of a repository the kinds of the stream, of an account what it owns. */
+function brokenOff(baseline: Snapshot, { reasons }: Snapshot, frame: ReadonlySet<string>): Set<string> {
+  const broken = new Set<string>();
+  for (const reason of reasons) {
+    const stream = textOf(reason, 'stream');
+    const repository = textOf(reason, 'repository');
+    const name = `stream ${repository} ${stream}`;
+    const covers = textsOf(baseline.rows.get(name), 'covers');
+    if (covers.length > 0) broken.add(name).add(`repository ${repository}`);
+    for (const key of baseline.rows.keys()) {
+      const [kind, id, of] = key.split(' ');
+      const isCovered =
+        (kind === 'contribution' && covers.includes(of ?? '')) || (kind === 'commit' && covers.includes('commit'));
+      if (isCovered && id === repository) broken.add(key);
+    }
+    if (stream === 'repositories' || stream === 'account' || textOf(reason, 'task') !== '') {
+      for (const key of dependents(baseline, frame, { owners: frame })) broken.add(key);
     }
   }
-  return accounts;
+  return new Set([...broken, ...dependents(baseline, broken)]);
 }

@@ -67,8 +67,9 @@ const parts: Record<string, string> = {
     select r.external_id || ' ' || l.detail || ' ' || l.key
     from lacking_details l join repositories r on r.id = l.repository_id`,
   seen: `
-    select ${person('account_id')} || ' ' || access, to_jsonb(s) - 'account_id' - 'asked_at' - 'memory' as totals
-    from seen_totals s`,
+select ${person('account_id')} || ' ' || access, counters, missing from seen_totals`,
+  calendar: `
+    select ${person('account_id')}, first_day, counts, total, includes_private from calendars`,
   installation: `
     select id, account_external_id, account_name, covers, missing_permissions, suspended_at is not null as is_suspended,
       removed_at is not null as is_removed

@@ -1,0 +1,89 @@
+import { type Snapshot, textOf, textsOf } from './snapshot.ts';
+
+/** Finds the rows that are other ones when an item is another one. */
+
+/**
+ * Returns the keys of the items, of what hangs below them, and of the sums that count them.
+ * @param options.owners accounts and repositories whose repositories and contributions are affected as well.
+ */
+export function dependents(
+  baseline: Snapshot,
+  items: ReadonlySet<string>,
+  { owners = new Set() }: { owners?: ReadonlySet<string> } = {},
+): Set<string> {
+  const affected = new Set(items);
+  addOwned(baseline, owners, affected);
+  addChildren(baseline, affected);
+  for (const key of affected) {
+    for (const email of textsOf(baseline.rows.get(key), 'people')) affected.add(`identity ${email}`);
+  }
+  const accounts = accountsOf(baseline, affected);
+  const repositories = new Set(
+    [...affected].flatMap((key) =>
+      key.startsWith('account ') || key.startsWith('identity ') ? [] : [key.split(' ')[1]],
+    ),
+  );
+  for (const id of repositories) {
+    for (const owner of textsOf(baseline.rows.get(`repository ${id}`), 'owner')) accounts.add(owner);
+  }
+  for (const [key, row] of baseline.rows) {
+    const [kind, first = '', second = ''] = key.split(' ');
+    const isSum = kind === 'totals' ? repositories.has(first) : isOf(kind, { first, second }, accounts);
+    const account = kind === 'identity' ? textOf(row, 'account') : textOf(row, 'account_external_id');
+    if (isSum || accounts.has(account)) affected.add(key);
+  }
+  return affected;
+}
+
+function isOf(
+  kind: string | undefined,
+  { first, second }: { first: string; second: string },
+  accounts: ReadonlySet<string>,
+): boolean {
+  if (kind === 'contributor' || kind === 'day') return accounts.has(second);
+  return ['account', 'counters', 'seen', 'calendar'].includes(kind ?? '') && accounts.has(first);
+}
+
+/** Adds what accounts own, and everything that belongs to repositories. */
+function addOwned({ rows }: Snapshot, owners: ReadonlySet<string>, affected: Set<string>): void {
+  const repositories = new Set([...owners].filter((key) => key.startsWith('repository ')));
+  for (const [key, row] of rows) {
+    if (key.startsWith('repository ') && owners.has(`account ${textOf(row, 'owner')}`)) repositories.add(key);
+  }
+  for (const key of repositories) affected.add(key);
+  for (const key of rows.keys()) {
+    const [kind = '', first] = key.split(' ');
+    const isWithin = ['stream', 'contribution', 'commit', 'totals', 'contributor', 'day', 'lacking'].includes(kind);
+    if (isWithin && repositories.has(`repository ${first}`)) affected.add(key);
+  }
+}
+
+/** Adds comments and reviews of what is affected, and what they are below, for that names who gave a review. */
+function addChildren({ rows }: Snapshot, affected: Set<string>): void {
+  const given = new Set(affected);
+  for (const [key, row] of rows) {
+    const [kind, repository] = key.split(' ');
+    const parent = textOf(row, 'parent_external_id');
+    if (kind !== 'contribution' || parent === '') continue;
+    const parents = ['issue', 'pull_request', 'discussion'].map((one) => `contribution ${repository} ${one} ${parent}`);
+    if (parents.some((one) => given.has(one))) affected.add(key);
+    if (given.has(key)) for (const one of parents) if (rows.has(one)) affected.add(one);
+  }
+}
+
+const personColumns = ['author', 'answered_by', 'resolved_by', 'assignees', 'reviewers', 'reactors', 'account'];
+
+/** Returns the ids of all who are affected, or named by what is. */
+function accountsOf({ rows }: Snapshot, affected: ReadonlySet<string>): Set<string> {
+  const accounts = new Set<string>();
+  for (const key of affected) {
+    if (key.startsWith('account ')) accounts.add(key.slice('account '.length));
+    if (key.startsWith('contributor ')) accounts.add(key.split(' ')[2] ?? '');
+    const row = rows.get(key);
+    for (const id of personColumns.flatMap((column) => textsOf(row, column))) accounts.add(id);
+    for (const email of textsOf(row, 'people')) {
+      for (const id of textsOf(rows.get(`identity ${email}`), 'account')) accounts.add(id);
+    }
+  }
+  return accounts;
+}
