@@ -16,12 +16,12 @@ import {
   wholePull,
 } from './answers.ts';
 import { branch, changedFile, contents, wholeCommit } from './files.ts';
+import { commented, comments, isWithin, items, ok, paged, pathOf, search } from './lists.ts';
 import { recorded } from './recordings.ts';
 import type { Described } from './swagger.ts';
 
 type Route = (place: Place, parameters: string[]) => Reply;
 
-const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 const like = (name: string): Reply => ({ status: recorded(name).status, body: recorded(name).body });
 
 /** What the simulated Gitea answers. */
@@ -56,6 +56,7 @@ const routes: Readonly<Record<string, Route>> = {
     if (membership?.state !== 'active') return like('org-perm-carol');
     return like(membership.role === 'admin' ? 'org-perm-alice' : 'org-perm-bob');
   },
+  '/repos/issues/search': (place) => search(place),
   '/repos/{owner}/{repo}': (place, path) => within(place, path, (shown) => ok(repository(place, shown))),
   '/repos/{owner}/{repo}/issues': (place, path) => within(place, path, (shown) => items(place, shown)),
   '/repos/{owner}/{repo}/issues/{index}': (place, path) =>
@@ -198,10 +199,6 @@ export function lacksScope(scope: string): Reply {
   };
 }
 
-function pathOf({ world }: Place, { ownerId, name }: Repository): string {
-  return `/${world.accountById(ownerId)?.login ?? ''}/${name}`;
-}
-
 function withIssue(place: Place, path: string[], reply: (shown: Repository, issue: Issue) => Reply): Reply {
   return within(place, path, (shown) => {
     const issue = shown.issues.find(({ number }) => number === Number(path[2]));
@@ -214,72 +211,4 @@ function withPull(place: Place, path: string[], reply: (pull: PullRequest) => Re
     const pull = pullRequests.find(({ number }) => number === Number(path[2]));
     return pull === undefined ? like('issue-missing') : reply(pull);
   });
-}
-
-/** Last created first, whatever changed last. */
-function items(place: Place, { issues, pullRequests }: Repository): Reply {
-  const { query } = place;
-  const state = query.get('state');
-  if (state !== 'all' && state !== 'open') throw new Error(`${state} issues are not simulated`);
-  const type = query.get('type');
-  const all: (Issue | PullRequest)[] = [
-    ...(type === 'pulls' ? [] : issues),
-    ...(type === 'issues' ? [] : pullRequests),
-  ];
-  const wanted = all
-    .filter((one) => isWithin(query, one) && (state === 'all' || one.closedAt === null))
-    .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id - one.id);
-  return paged(
-    place,
-    wanted.map((one) => item(place, one)),
-    { hasLinks: true },
-  );
-}
-
-/** First written first. */
-function comments(place: Place, shown: Repository): Reply {
-  const wanted = commented(shown)
-    .filter(({ told }) => isWithin(place.query, told))
-    .toSorted(
-      (one, other) => one.told.createdAt.getTime() - other.told.createdAt.getTime() || one.told.id - other.told.id,
-    );
-  return paged(
-    place,
-    wanted.map(({ told, below }) => comment(place, told, below, pathOf(place, shown))),
-    {},
-  );
-}
-
-function commented({ issues, pullRequests }: Repository) {
-  return [...issues, ...pullRequests].flatMap((below) => below.comments.map((told) => ({ told, below })));
-}
-
-function isWithin(query: URLSearchParams, { updatedAt }: { updatedAt: Date }): boolean {
-  const [since, before] = [query.get('since'), query.get('before')];
-  return (since === null || updatedAt >= new Date(since)) && (before === null || updatedAt <= new Date(before));
-}
-
-/** Cuts silently; only some lists have links. */
-function paged(
-  { query, maxPerPage, url }: Place,
-  all: readonly unknown[],
-  { hasLinks = false }: { hasLinks?: boolean },
-): Reply {
-  const size = Math.min(Number(query.get('limit') ?? 30), maxPerPage);
-  const page = Number(query.get('page') ?? 1);
-  const last = Math.max(1, Math.ceil(all.length / size));
-  const links = [
-    ...(page < last ? [link(url, query, page + 1, 'next'), link(url, query, last, 'last')] : []),
-    ...(page > 1 ? [link(url, query, 1, 'first'), link(url, query, page - 1, 'prev')] : []),
-  ];
-  return ok(all.slice((page - 1) * size, page * size), {
-    'x-total-count': String(all.length),
-    ...(hasLinks && links.length > 0 && { link: links.join(',') }),
-  });
-}
-
-function link(url: string, query: URLSearchParams, page: number, rel: string): string {
-  const parameters = new URLSearchParams(query);
-  parameters.set('page', String(page));
-  return `<${url}/api/v1/somewhere?${parameters.toString()}>; rel="${rel}"`;
 }

@@ -37,6 +37,8 @@ export interface GitHubOptions {
 
 /** Letters, digits and single hyphens; older and enterprise names also have underscores; apps end with `[bot]`. */
 const possibleName = /^[a-z\d](?:[a-z\d_-]{0,38})(?:\[bot\])?$/i;
+/** A fifth of what a token may spend in an hour. */
+const pointsForPolls = 1000;
 const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
 /** GitHub, github.com or an enterprise server; without a token by its REST interface alone. */
@@ -74,6 +76,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       lookUp: (login, call) => reportByRest(client, accountPath(login), call),
       refresh: (account, call) => reportByRest(client, `/user/${account.externalId}`, call),
       listRepositories: (owner, cursor, call) => listRepositoriesByRest(client, owner, cursor, call),
+      ownerPolls: undefined,
       findRepository: (owner, repository, _options, call) => findRepositoryByRest(client, owner, repository, call),
       accesses: () => [],
       // Nothing is seen without a token but what is public.
@@ -97,6 +100,11 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
         ? reportByRest(client, `/user/${account.externalId}`, call)
         : reportAccount(client, { ...known(account), counting: 'public' }, account.memory, call, now()),
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
+    // The listing shows every change. Where GitHub delivers, it says itself what became private.
+    get ownerPolls() {
+      const intervalMs = app?.takesDeliveries === true ? 900_000 : 120_000;
+      return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.budget.tokens.length) };
+    },
     findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     accesses: (account) => privateAccesses(client, account),
     seenTotals: (account, call) =>
