@@ -7,6 +7,7 @@ import type { Call } from './call.ts';
 import type { CommitOwners } from './commit-owners.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { InstallableApp } from './installation.ts';
+import type { OwnerPolls } from './owner-polls.ts';
 import type { Untold } from './untold.ts';
 
 export type { Call, Cost, SkippedPart } from './call.ts';
@@ -242,6 +243,8 @@ export interface Provider {
 
   /** Repositories that the account owns: public ones, and private ones that a credential shows; 100 a page or fewer. */
   listRepositories(owner: KnownAccount, cursor: string | null, call: Call): Promise<RepositoryPage>;
+  /** How owners of installed repositories are polled; undefined: nothing is installed. */
+  readonly ownerPolls: OwnerPolls | undefined;
   /** One repository by its name; null when there is none, or it is private and not asked for. */
   findRepository(
     owner: KnownAccount,

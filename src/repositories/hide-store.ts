@@ -22,6 +22,26 @@ export async function hideUnlisted(
   return hidden.length > 0;
 }
 
+/**
+ * Hides repositories that one view of a listing showed before and does not show any more. Those that were listed again since
+ * the poll began stay.
+ * @param view.access the credential whose view it is; null: the public one.
+ * @returns whether there were any.
+ */
+export async function hideUnseen(
+  connection: Connection,
+  ownerId: string,
+  view: { access: string | null; seen: readonly string[]; startedAt: Date; listedAt: Date },
+): Promise<boolean> {
+  const { access, seen, startedAt, listedAt } = view;
+  const { rows } = await sql`
+    update repositories set gone_at = ${listedAt}, updated_at = ${listedAt}, listed_at = ${listedAt}
+    where owner_id = ${ownerId} and access is not distinct from ${access}::text and gone_at is null
+      and listed_at < ${startedAt} and external_id <> all(${seen}::text[])
+    returning id`.execute(connection);
+  return rows.length > 0;
+}
+
 /** Hides a repository, whatever was told of it; what was answered before shows it no more. */
 export async function hideRepository(connection: Connection, id: string, now: Date): Promise<void> {
   await sql`

@@ -208,6 +208,21 @@ export async function markCollected(connection: Connection, id: string, collecte
   await connection.updateTable('repositories').set({ collected_at: collectedAt }).where('id', '=', id).execute();
 }
 
+/** Repositories by the provider's immutable ids, hidden ones too. */
+export async function findByExternalIds(
+  connection: Connection,
+  provider: string,
+  externalIds: readonly string[],
+): Promise<Map<string, Repository>> {
+  const rows = await connection
+    .selectFrom('repositories')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('external_id', 'in', [...externalIds])
+    .execute();
+  return new Map(rows.map((row) => [row.external_id, toRepository(row)]));
+}
+
 /** A repository by the provider's immutable id, also when it is gone. */
 export async function findByExternalId(
   connection: Connection,

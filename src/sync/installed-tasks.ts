@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { addJob, type Job, type Task } from '../database/queue.ts';
 import { findAllInstalled, findDuePolls } from '../repositories/poll-store.ts';
 import { newCost, type SyncContext, type Work } from './context.ts';
+import { pollOwners, roundMs, startOwnerPolls } from './poll-owners.ts';
 import { pollJob, pollRepository } from './poll-repository.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
 
@@ -12,6 +13,8 @@ const pollsAtOnce = 200;
 const reconcilingMs = 4 * 3_600_000;
 const maxAttempts = 5;
 
+const OneProvider = Type.Object({ provider: Type.String() });
+const SecondRound = Type.Object({ isSecond: Type.Literal(true) });
 const OneRepository = Type.Object({ repositoryId: Type.String() });
 
 /** Jobs that keep installed repositories current without anybody asking. */
@@ -30,6 +33,22 @@ export function createInstalledTasks(
         for (const repositoryId of due) await addJob(context.connection, pollJob(repositoryId));
       },
     },
+    start_owner_polls: {
+      urgency: 'interactive',
+      maxAttempts: 1,
+      schedule: '* * * * *',
+      run: async (payload) => {
+        await startOwnerPolls(context);
+        if (!Value.Check(SecondRound, payload)) await addJob(context.connection, secondRound(context.now()));
+      },
+    },
+    poll_owners: {
+      // Hiding what became private does not wait behind long reads.
+      urgency: 'interactive',
+      maxAttempts,
+      run: (payload, signal) =>
+        settled(pollOwners(context, Value.Parse(OneProvider, payload).provider, signal), signal),
+    },
     poll_repository: {
       urgency: 'background',
       maxAttempts,
@@ -46,6 +65,18 @@ export function createInstalledTasks(
       maxAttempts,
       run: (payload, signal) => settled(reconcileRepository(context, idIn(payload), work(signal)), signal),
     },
+  };
+}
+
+/** The clock of the queue knows minutes alone. */
+function secondRound(now: Date): Job {
+  const runAt = new Date(now.getTime() + roundMs);
+  return {
+    task: 'start_owner_polls',
+    payload: { isSecond: true },
+    key: 'second start_owner_polls',
+    priority: 30,
+    runAt,
   };
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ItemKind } from '../contributions/contribution.ts';
 import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
-import type { ListedRepository, Stream } from '../providers/provider.ts';
+import type { ListedRepository, Stream, StreamTip } from '../providers/provider.ts';
 import { historyStream } from '../providers/provider.ts';
 
 /** How far a stream of one repository is read. */
@@ -79,6 +79,25 @@ export async function saveTips(
       provider_changed_at = excluded.provider_changed_at, provider_revision = excluded.provider_revision`.execute(
     connection,
   );
+}
+
+/** What the last listing showed of streams: by repository, then by name. */
+export async function findTips(
+  connection: Connection,
+  repositoryIds: readonly string[],
+): Promise<Map<string, Map<string, StreamTip>>> {
+  const rows = await connection
+    .selectFrom('streams')
+    .select(['repository_id', 'name', 'provider_total', 'provider_changed_at', 'provider_revision'])
+    .where('repository_id', 'in', [...repositoryIds])
+    .execute();
+  const tips = new Map<string, Map<string, StreamTip>>();
+  for (const row of rows) {
+    const ofRepository = tips.get(row.repository_id) ?? new Map<string, StreamTip>();
+    const tip = { total: row.provider_total, changedAt: row.provider_changed_at, revision: row.provider_revision };
+    tips.set(row.repository_id, ofRepository.set(row.name, tip));
+  }
+  return tips;
 }
 
 /** The streams of a repository; first those that people see counted. */

@@ -10,7 +10,7 @@ export async function everythingStored({ database }: Pick<TestService, 'database
   return rows[0]?.text ?? '';
 }
 
-/** Waits until no question is under way and no job is left to do. */
+/** Waits until no question is under way and no job is left to do or running, replaced ones included. */
 export async function settled(
   { database }: { database: Pick<TestService['database'], 'pool'> },
   withinMs?: number,
@@ -21,7 +21,7 @@ export async function settled(
       `select key from questions where state = 'asked'
        union all
        select coalesce(key, task_identifier) || coalesce(' ' || last_error, '') from graphile_worker.jobs
-       where (run_at <= now() or locked_at is not null) and attempts < max_attempts`,
+       where locked_at is not null or (run_at <= now() and attempts < max_attempts)`,
     );
     left = rows;
     return rows.length === 0 ? true : undefined;

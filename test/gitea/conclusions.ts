@@ -59,6 +59,14 @@ function concludeOf(rules: readonly Rule[], asked: Asked): Answer | undefined {
 }
 
 const personalRules: readonly Rule[] = [
+  // Her search for everything of the organization was recorded; a time chooses from it.
+  [
+    /^\/repos\/issues\/search$/,
+    ({ as, query }) =>
+      as === 'alice' && query.get('owner') === 'acme' && query.get('state') === 'all'
+        ? listed(since(query, listOf<Item>('issues-search')))
+        : undefined,
+  ],
   // Both tokens are of the same user, and both may read users.
   [/^\/user$/, ({ as }) => (as === 'alice-useronly' ? recorded('whoami-alice') : undefined)],
 ];

@@ -16,8 +16,8 @@ import {
   wholePull,
 } from './answers.ts';
 import { branch, changedFile, contents, wholeCommit } from './files.ts';
+import { commented, comments, isWithin, items, ok, paged, pathOf, search } from './lists.ts';
 import { movedRepository, renamed } from './moved.ts';
-import { ok, paged } from './paged.ts';
 import { recorded } from './recordings.ts';
 import type { Described } from './swagger.ts';
 
@@ -61,10 +61,8 @@ const routes: Readonly<Record<string, Route>> = {
     );
     return { ...reply, body: { ok: true, data: reply.body } };
   },
-  '/repos/issues/search': (place) => {
-    if (place.query.get('created') !== 'true') throw new Error('only own issues are simulated to be searched');
-    return paged(place, [], {});
-  },
+  // The caller's own issues are never any: only the credential is tried with them.
+  '/repos/issues/search': (place) => (place.query.get('created') === 'true' ? paged(place, [], {}) : search(place)),
   '/users/{username}': (place, [name = '']) =>
     renamed(place, name) ?? withAccount(place, name, (account) => ok(accountAsUser(place, account))),
   '/orgs/{org}': (place, [name = '']) =>
@@ -219,8 +217,13 @@ function say(place: Place, path: string[], body: string): Reply {
   });
 }
 
-function pathOf({ world }: Place, { ownerId, name }: Repository): string {
-  return `/${world.accountById(ownerId)?.login ?? ''}/${name}`;
+/** The refusal for a token that lacks a scope. */
+export function lacksScope(scope: string): Reply {
+  const { status, body } = like('scope-missing-repo');
+  return {
+    status,
+    body: { ...Object(body), message: `token does not have at least one of required scope(s): [${scope}]` },
+  };
 }
 
 function withIssue(place: Place, path: string[], reply: (shown: Repository, issue: Issue) => Reply): Reply {
@@ -235,47 +238,4 @@ function withPull(place: Place, path: string[], reply: (pull: PullRequest) => Re
     const pull = pullRequests.find(({ number }) => number === Number(path[2]));
     return pull === undefined ? like('issue-missing') : reply(pull);
   });
-}
-
-/** Last created first, whatever changed last. */
-function items(place: Place, { issues, pullRequests }: Repository): Reply {
-  const { query } = place;
-  const state = query.get('state');
-  if (state !== 'all' && state !== 'open') throw new Error(`${state} issues are not simulated`);
-  const type = query.get('type');
-  const all: (Issue | PullRequest)[] = [
-    ...(type === 'pulls' ? [] : issues),
-    ...(type === 'issues' ? [] : pullRequests),
-  ];
-  const wanted = all
-    .filter((one) => isWithin(query, one) && (state === 'all' || one.closedAt === null))
-    .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id - one.id);
-  return paged(
-    place,
-    wanted.map((one) => item(place, one)),
-    { hasLinks: true },
-  );
-}
-
-/** First written first. */
-function comments(place: Place, shown: Repository): Reply {
-  const wanted = commented(shown)
-    .filter(({ told }) => isWithin(place.query, told))
-    .toSorted(
-      (one, other) => one.told.createdAt.getTime() - other.told.createdAt.getTime() || one.told.id - other.told.id,
-    );
-  return paged(
-    place,
-    wanted.map(({ told, below }) => comment(place, told, below, pathOf(place, shown))),
-    {},
-  );
-}
-
-function commented({ issues, pullRequests }: Repository) {
-  return [...issues, ...pullRequests].flatMap((below) => below.comments.map((told) => ({ told, below })));
-}
-
-function isWithin(query: URLSearchParams, { updatedAt }: { updatedAt: Date }): boolean {
-  const [since, before] = [query.get('since'), query.get('before')];
-  return (since === null || updatedAt >= new Date(since)) && (before === null || updatedAt <= new Date(before));
 }

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settled } from '../access/state.ts';
-import { addCommit } from '../github/world/activity.ts';
-import { closeItem } from '../github/world/mutations.ts';
-import { countersOf } from '../github/world/truth.ts';
+import { listed } from '../contract/served.ts';
+import { addCommit, addIssue, addRepository, addReview } from '../github/world/activity.ts';
+import { addComment } from '../github/world/comments.ts';
+import type { Repository } from '../github/world/model.ts';
+import { closeItem, setVisibility } from '../github/world/mutations.ts';
+import { contributorsOf, countersOf } from '../github/world/truth.ts';
+import { runTask } from '../installations/installed.ts';
 import { events } from './deliveries.ts';
-import { deliver, entity, inService, type Scene, told, untilTrue } from './scene.ts';
+import { deliver, entity, inService, install, type Scene, told, untilTrue } from './scene.ts';
 
 /** How soon a change at a simulated GitLab is known. */
 
@@ -32,5 +36,69 @@ test('updates the numbers of everyone whose contributions another person changes
     await deliver(scene, 'Issue Hook', events.issue(told(repositories.handbook), olive, 'close'));
     await settled(service);
     for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+  });
+});
+
+/** Lets time pass and begins a round of polls, as the clock does every 30 seconds. */
+async function round({ service, advance }: Scene): Promise<void> {
+  advance(30);
+  await runTask(service.database, 'start_owner_polls');
+  await settled(service);
+}
+
+async function assertContributors({ service, world }: Scene, name: string): Promise<void> {
+  const { body } = await service.get(`${entity(name)}/contributors?limit=100`);
+  assert.deepEqual(listed(body.data), contributorsOf(world, name));
+}
+
+/** Does one thing after the other in a project, each of which the next round of polls finds. */
+async function assertFollowed(scene: Scene, repository: Repository, owner: string): Promise<void> {
+  const { world, people, service } = scene;
+  await round(scene);
+  const issue = addIssue(world, repository, { author: people.max });
+  await round(scene);
+  await assertContributors(scene, owner);
+  addCommit(world, repository, { author: { name: 'Max', email: people.max.emails[0] ?? '' } });
+  await round(scene);
+  await assertContributors(scene, owner);
+  addComment(world, issue, { author: people.olive });
+  await round(scene);
+  const { rows } = await service.database.pool.query(
+    "select 1 from contributions where kind = 'issue_comment' and parent_external_id = $1",
+    [String(issue.id)],
+  );
+  assert.equal(rows.length, 1);
+  setVisibility(world, repository, 'private');
+  await round(scene);
+  await assertContributors(scene, owner);
+}
+
+test('finds what happens in a group without webhooks by the next round of polls', async () => {
+  await inService(async (scene) => {
+    const { repositories, organization, world, people, pulls } = scene;
+    await untilTrue(scene, 'everything is counted');
+    await install(scene, `gitlab/${organization.login}`);
+    await settled(scene.service);
+    await round(scene);
+    const [, , , pull] = pulls;
+    assert.ok(pull);
+    pull.updatedAt = scene.now();
+    addReview(world, pull, { author: people.max });
+    await round(scene);
+    await assertContributors(scene, organization.login);
+    await assertFollowed(scene, repositories.handbook, organization.login);
+  });
+});
+
+test('finds what happens in the projects of a user without webhooks by the next round of polls', async () => {
+  await inService(async (scene) => {
+    const { world, people, now } = scene;
+    const { login, id: ownerId } = people.ada;
+    const own = addRepository(world, { ownerId, name: 'notes', createdAt: now(), hasDiscussions: false });
+    addCommit(world, own, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+    await untilTrue(scene, 'the projects of the user are counted', login);
+    await install(scene, `gitlab/${login}`);
+    await settled(scene.service);
+    await assertFollowed(scene, own, login);
   });
 });

@@ -119,6 +119,14 @@ async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Prom
   await api.Groups.show(organization.login);
   const own = { withShared: false, includeSubgroups: false };
   await api.Groups.allProjects(organization.id, { ...page, ...own, orderBy: 'id', sort: 'asc' });
+  await api.Issues.all({ groupId: organization.id, ...page, scope: 'all', state: 'closed', updatedAfter: since });
+  await api.MergeRequests.all({
+    groupId: organization.id,
+    ...page,
+    scope: 'all',
+    state: 'merged',
+    updatedAfter: since,
+  });
   await api.GroupMembers.show(organization.id, people.max.id, { includeInherited: true });
   await api.Issues.all({ ...page, scope: 'all', authorId: people.ada.id, state: 'closed' });
   await api.MergeRequests.all({ ...page, scope: 'all', authorId: people.ada.id, state: 'merged' });

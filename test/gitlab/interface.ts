@@ -45,6 +45,11 @@ const inProject = {
   updated_after: optional(Moment),
   updated_before: optional(Moment),
 };
+const inGroup = {
+  ...paging,
+  scope: Type.Enum(['all']),
+  updated_after: optional(Moment),
+};
 const notes = parameters({ ...paging, order_by: optional(Type.Enum(['created_at', 'updated_at'])), sort });
 const projects = { ...paging, order_by: optional(Type.Enum(['id', 'name', 'created_at'])), sort };
 
@@ -83,6 +88,14 @@ const endpoints = {
   '/groups/:id/projects': list(
     parameters({ ...projects, include_subgroups: optional(Flag), with_shared: optional(Flag) }),
     Project,
+  ),
+  '/groups/:id/issues': list(
+    parameters({ ...inGroup, state: optional(Type.Enum(['opened', 'closed', 'all'])) }),
+    Issue,
+  ),
+  '/groups/:id/merge_requests': list(
+    parameters({ ...inGroup, state: optional(Type.Enum(['opened', 'closed', 'locked', 'merged', 'all'])) }),
+    MergeRequest,
   ),
   '/groups/:id/members/all/:user_id': single(nothing, Member),
   '/issues': list(everybodys, Issue),

@@ -1,5 +1,5 @@
-import type { Issue, PullRequest, Repository } from '../github/world/model.ts';
-import { isMemberOf, isVisible, type Place, type Reply, type Shape } from './answers.ts';
+import type { Account, Issue, PullRequest, Repository } from '../github/world/model.ts';
+import { isMemberOf, isPartShown, isVisible, type Place, type Reply, type Shape } from './answers.ts';
 import { issue, mergeRequest } from './threads.ts';
 
 /** Lists as GitLab filters, orders and cuts them. */
@@ -36,6 +36,21 @@ export function everywhere(place: Place, tell: (shown: Repository) => Told[]): S
 
 export function mergeRequestsIn(place: Place, shown: Repository): Told[] {
   return shown.pullRequests.map((one) => ({ item: one, told: mergeRequest(place, shown, one) }));
+}
+
+/** What is in a group and in those below it. */
+export function ofGroup(place: Place, group: Account, tell: (place: Place, shown: Repository) => Told[]): Reply {
+  const { world } = place;
+  const isWithin = ({ ownerId }: Repository): boolean =>
+    `${world.accountById(ownerId)?.login ?? ''}/`.startsWith(`${group.login}/`);
+  const part = tell === issuesIn ? 'issues' : 'merge_requests';
+  const shown = world.repositories.filter(
+    (one) => isWithin(one) && isVisible(place, one) && isPartShown(place, one, part),
+  );
+  return inTime(
+    place,
+    shown.flatMap((one) => tell(place, one)),
+  );
 }
 
 /** Ordered and bounded by a time, as the query says. */

@@ -19,7 +19,7 @@ import {
   user,
 } from './answers.ts';
 import type { Described, EndpointName } from './interface.ts';
-import { everywhere, inTime, issuesIn, mergeRequestsIn, ok, paged } from './lists.ts';
+import { everywhere, inTime, issuesIn, mergeRequestsIn, ofGroup, ok, paged } from './lists.ts';
 import { award, issue, mergeRequest, notes } from './threads.ts';
 
 type Route = (place: Place, parameters: string[]) => Reply;
@@ -72,6 +72,9 @@ const routes: Readonly<Record<EndpointName, Route>> = {
       if (place.query.get('with_shared') !== 'false') throw new Error('only what a group owns is simulated');
       return owned(place, found);
     }),
+  '/groups/:id/issues': (place, [id = '']) => withGroup(place, id, (found) => ofGroup(place, found, issuesIn)),
+  '/groups/:id/merge_requests': (place, [id = '']) =>
+    withGroup(place, id, (found) => ofGroup(place, found, mergeRequestsIn)),
   '/groups/:id/members/all/:user_id': forSignedIn((place, [id = '', userId]) =>
     withGroup(place, id, (found) => {
       const membership = inherited(place, found, Number(userId));

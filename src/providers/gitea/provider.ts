@@ -5,6 +5,7 @@ import { readersOf } from '../rest/readers.ts';
 import { accessesOf, seenBy } from '../rest/views.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
+import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
 import { giteaDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
@@ -52,6 +53,12 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     proveOwnership: (credential, login, signal) =>
       proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
+    ownerPolls: {
+      // Five requests a second: an owner with one page and one token costs three.
+      intervalMs: 30_000,
+      maxCostPerHour: 18_000,
+      readChanges: (owner, known, call) => readChanges(client, owner, known, call),
+    },
     findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     streams,
     untold,

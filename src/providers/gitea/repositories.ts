@@ -13,14 +13,19 @@ export function isPublic({ private: isPrivate, internal, owner }: RepositoryPayl
 /** Repositories of an account: public ones, then what each token shows besides. */
 export function listRepositories(
   client: RestClient,
-  { name, type }: KnownAccount,
+  { name, type, externalId }: KnownAccount,
   cursor: string | null,
   call: Call,
 ): Promise<RepositoryPage> {
   const kind = type === 'organization' ? 'orgs' : 'users';
   const list = { path: `/${kind}/${encodeURIComponent(name)}/repos`, items: RepositoriesPayload };
   const views = {
-    list: (after: string | null, asked: Call) => stepFromOldest(client, list, { cursor: after, since: null }, asked),
+    list: async (after: string | null, asked: Call) => {
+      const step = await stepFromOldest(client, list, { cursor: after, since: null }, asked);
+      // The list goes by the name, which another account may have taken since.
+      const isOfOther = step?.items.some(({ owner }) => String(owner.id) !== externalId) ?? false;
+      return isOfOther ? null : step;
+    },
     isPublic,
     toListed: async (payloads: readonly RepositoryPayload[], access: string | null) =>
       payloads.map((payload) => toListed(payload, access)),

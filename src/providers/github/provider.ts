@@ -41,6 +41,8 @@ export interface GitHubOptions {
 
 /** Letters, digits and single hyphens; older and enterprise names also have underscores; apps end with `[bot]`. */
 const possibleName = /^[a-z\d](?:[a-z\d_-]{0,38})(?:\[bot\])?$/i;
+/** A fifth of what a token may spend in an hour. */
+const pointsForPolls = 1000;
 const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
 /** With a token a query takes a hundred commits; without one each address may take a request, of 60 an hour. */
@@ -84,6 +86,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       // With 60 requests an hour nothing is checked that nobody asks for.
       checkAccounts: async () => new Map(),
       listRepositories: (owner, cursor, call) => listRepositoriesByRest(client, owner, cursor, call),
+      ownerPolls: undefined,
       findRepository: (owner, repository, _options, call) => findRepositoryByRest(client, owner, repository, call),
       accesses: () => [],
       // Nothing is seen without a token but what is public.
@@ -100,6 +103,11 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     ...seam,
     ...accountsByToken(client, now),
     checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
+    // The listing shows every change. Where GitHub delivers, it says itself what became private.
+    get ownerPolls() {
+      const intervalMs = app?.takesDeliveries === true ? 900_000 : 120_000;
+      return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.budget.tokens.length) };
+    },
     accesses: (account) => privateAccesses(client, account),
     seenTotals: (account, call) =>
       reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),

@@ -5,6 +5,7 @@ import { readersOf } from '../rest/readers.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
+import { readChanges } from './changes.ts';
 import { diagnose } from './diagnose.ts';
 import { gitlabDialect } from './dialect.ts';
 import { fileUrl, readFiles } from './files.ts';
@@ -56,6 +57,12 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
     proveOwnership: (credential, login, signal) =>
       proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
+    ownerPolls: {
+      intervalMs: 30_000,
+      // Half of what an instance allows where its limits are switched on: 7,200 an hour (docs.gitlab.com, user and IP rate limits).
+      maxCostPerHour: 3600 * Math.max(1, tokens.length),
+      readChanges: (owner, known, call) => readChanges(client, owner, known, call),
+    },
     findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     streams: tokens.length === 0 ? anonymousStreams : streams,
     untold: untoldWith(tokens.length > 0),

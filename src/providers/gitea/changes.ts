@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import type { Call } from '../call.ts';
+import { itemsOf } from '../http/tolerant.ts';
+import type { OwnerChanges, PolledOwner } from '../owner-polls.ts';
+import { type ChangedItem, changesSince, joined, readChanged } from '../rest/changes.ts';
+import type { RestClient } from '../rest/client.ts';
+import { toSeconds } from '../rest/lists.ts';
+import { accessesOf } from '../rest/views.ts';
+
+/**
+ * Changes of issues and pull requests in all repositories of an owner, by one search for each token. They move no time of
+ * the repository (go-gitea/gitea, models/repo/repo.go: UpdateRepoIssueNumbers); comments and reviews move the time of their
+ * issue (models/issues/comment.go: updateCommentInfos). A push moves the time of the repository, which listings show.
+ */
+
+const FoundPayload = itemsOf(
+  'issue',
+  Type.Object({
+    id: Type.Integer(),
+    updated_at: Type.String(),
+    pull_request: Type.Union([Type.Null(), Type.Object({})]),
+    repository: Type.Object({ id: Type.Integer() }),
+  }),
+);
+
+export async function readChanges(
+  client: RestClient,
+  { name }: PolledOwner,
+  known: { repositories: readonly string[]; position: string | null },
+  call: Call,
+): Promise<OwnerChanges> {
+  // A token shows what is public, too.
+  const accesses = accessesOf(client);
+  const views = accesses.length === 0 ? [call] : accesses.map((access) => ({ ...call, access }));
+  const everything = known.repositories.map((repository) => ({
+    repository,
+    streams: ['comments', 'issues', 'pull_requests'],
+  }));
+  const read = async (since: Date) => {
+    const query = { state: 'all', owner: name, since: toSeconds(since) };
+    const list = { path: '/repos/issues/search', query, items: FoundPayload };
+    const lists = [];
+    for (const view of views) lists.push(await readChanged(client, list, toItem, view));
+    return joined(lists, client.now());
+  };
+  return changesSince(client, known.position, read, everything);
+}
+
+function toItem(found: {
+  id: number;
+  updated_at: string;
+  pull_request: object | null;
+  repository: { id: number };
+}): ChangedItem {
+  return {
+    id: String(found.id),
+    updatedAt: found.updated_at,
+    repository: String(found.repository.id),
+    streams: ['comments', found.pull_request === null ? 'issues' : 'pull_requests'],
+  };
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import type { Call } from '../call.ts';
+import { itemsOf } from '../http/tolerant.ts';
+import type { OwnerChanges, PolledOwner } from '../owner-polls.ts';
+import { type ChangedItem, changesSince, joined, readChanged } from '../rest/changes.ts';
+import type { RestClient } from '../rest/client.ts';
+import { accessesOf } from '../rest/views.ts';
+import { groupIdIn } from './actors.ts';
+
+/**
+ * Changes of issues and merge requests of a group by two lists for each token; those of a user's projects by two for each.
+ * A project's last_activity_at moves once an hour at most (gitlab-org/gitlab, app/models/event.rb:
+ * RESET_PROJECT_ACTIVITY_INTERVAL), so that listings show only the first change of an hour. Comments and approvals move the
+ * time of what they are about.
+ */
+
+const FoundPayload = Type.Object({ id: Type.Integer(), updated_at: Type.String(), project_id: Type.Integer() });
+
+/** https://docs.gitlab.com/api/issues/#list-group-issues and https://docs.gitlab.com/api/merge_requests/#list-group-merge-requests */
+const lists = [
+  { name: 'issues', items: itemsOf('issue', FoundPayload), streams: ['issues'] },
+  { name: 'merge_requests', items: itemsOf('pull_request', FoundPayload), streams: ['pull_requests'] },
+] as const;
+
+export async function readChanges(
+  client: RestClient,
+  { externalId, type }: PolledOwner,
+  { repositories, position }: { repositories: readonly string[]; position: string | null },
+  call: Call,
+): Promise<OwnerChanges> {
+  const accesses = accessesOf(client);
+  const views = accesses.length === 0 ? [call] : accesses.map((access) => ({ ...call, access }));
+  const places =
+    type === 'organization' ? [`/groups/${groupIdIn(externalId)}`] : repositories.map((id) => `/projects/${id}`);
+  const read = async (since: Date) => {
+    const query = { scope: 'all', state: 'all', updated_after: since.toISOString() };
+    const found = [];
+    for (const view of views) {
+      for (const place of places) {
+        for (const { name, items, streams } of lists) {
+          const toItem = (item: { id: number; updated_at: string; project_id: number }): ChangedItem => ({
+            id: `${name} ${item.id}`,
+            updatedAt: item.updated_at,
+            repository: String(item.project_id),
+            streams: [...streams],
+          });
+          found.push(await readChanged(client, { path: `${place}/${name}`, query, items }, toItem, view));
+        }
+      }
+    }
+    return joined(found, client.now());
+  };
+  const everything = repositories.map((repository) => ({ repository, streams: ['issues', 'pull_requests'] }));
+  return changesSince(client, position, read, everything);
+}

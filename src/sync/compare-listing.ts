@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from 'node:util';
+import { refreshJob } from '../accounts/jobs.ts';
+import type { Account } from '../accounts/store.ts';
+import { collectRepositoryJob } from '../contributions/jobs.ts';
+import { forgetSeenBy } from '../contributions/private-store.ts';
+import type { Connection } from '../database/connection.ts';
+import { addJob } from '../database/queue.ts';
+import { inTransaction } from '../database/transaction.ts';
+import { AppError } from '../errors.ts';
+import type { Call, ListedRepository, Provider, RepositoryPage, StreamTip } from '../providers/provider.ts';
+import { historyStream } from '../providers/provider.ts';
+import { hideUnseen } from '../repositories/hide-store.ts';
+import type { RepositoryFacts } from '../repositories/repository.ts';
+import { findByExternalIds, type Repository } from '../repositories/store.ts';
+import type { SyncContext } from './context.ts';
+import { saveListed } from './list-repositories.ts';
+import { recordState, recordVisibility } from './record-state.ts';
+import { SkipCollector } from './skips.ts';
+import { findTips, hintAt } from './stream-store.ts';
+
+/** A provider that goes on for ever is not followed for ever. */
+const maxPages = 10_000;
+/** An end that comes too early is read again this often; then it is the end, whatever the provider's count says. */
+const maxReads = 3;
+/** A burst of changes is read once. */
+const delayMs = 1000;
+
+/** A listing that is compared with what is stored. */
+interface Comparison {
+  account: Account;
+  provider: Provider;
+  /** Whether repositories that are not stored yet are installed, too. */
+  isWhole: boolean;
+}
+
+/**
+ * Lists what an owner has and stores what differs from what is stored, and nothing else: what became private or vanished
+ * is hidden at once, and installed repositories in which something happened are read.
+ */
+export async function compareListing(context: SyncContext, comparison: Comparison, call: Call): Promise<void> {
+  const { account, provider } = comparison;
+  const { connection, now } = context;
+  const startedAt = now();
+  const skips = new SkipCollector(call);
+  let view = newView();
+  let cursor: string | null = null;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const listedAt = now();
+    const page: RepositoryPage = await provider.listRepositories(account, cursor, skips.call);
+    view.skipped += skips.take().filter(({ kind, isStored }) => kind === 'repository' && !isStored).length;
+    for (const { externalId } of page.repositories) view.seen.add(externalId);
+    await inTransaction(connection, (transaction) =>
+      saveDifferent(context, transaction, comparison, { page, listedAt }),
+    );
+    const isShort = page.endsView && view.seen.size + view.skipped < (page.total ?? 0);
+    if (isShort && view.reads < maxReads) {
+      view.reads += 1;
+      continue;
+    }
+    if (page.endsView) {
+      const { seen, skipped } = view;
+      // A repository that cannot be read may be any of those that are not shown.
+      if (skipped === 0)
+        await hideVanished(context, account, { access: page.access, seen: [...seen], startedAt, listedAt });
+      view = newView();
+    }
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+  }
+  throw new AppError('provider_invalid_response', 'The provider lists repositories without an end.');
+}
+
+function newView(): { seen: Set<string>; skipped: number; reads: number } {
+  return { seen: new Set(), skipped: 0, reads: 1 };
+}
+
+async function hideVanished(
+  context: SyncContext,
+  account: Account,
+  view: Parameters<typeof hideUnseen>[2],
+): Promise<void> {
+  await inTransaction(context.connection, async (transaction) => {
+    if (await hideUnseen(transaction, account.id, view)) await recordVisibility(context, transaction, account.id);
+  });
+}
+
+/** Stores the repositories of a page that differ from what is stored, and has what is new in installed ones read. */
+async function saveDifferent(
+  context: SyncContext,
+  transaction: Connection,
+  { account, provider, isWhole }: Comparison,
+  { page, listedAt }: { page: RepositoryPage; listedAt: Date },
+): Promise<void> {
+  if (page.isRefused && page.access !== null) await forgetSeenBy(transaction, account.provider, page.access);
+  if (page.repositories.length === 0) return;
+  const externalIds = page.repositories.map(({ externalId }) => externalId);
+  const stored = await findByExternalIds(transaction, account.provider, externalIds);
+  const tips = await findTips(
+    transaction,
+    [...stored.values()].map(({ id }) => id),
+  );
+  const different = page.repositories.flatMap((listed) => {
+    const known = stored.get(listed.externalId);
+    if (known === undefined) return isWhole ? [{ listed, streams: [], isOther: true }] : [];
+    const streams = changedStreams(provider, listed, tips.get(known.id) ?? new Map());
+    const isOther = known.isGone || known.ownerId !== account.id || hasOtherFacts(known, listed);
+    return isOther || streams.length > 0 ? [{ listed, streams, isOther }] : [];
+  });
+  if (different.length === 0) return;
+  const repositories = different.map(({ listed }) => listed);
+  await saveListed(context, transaction, { account, provider, repositories, listedAt });
+  const saved = await findByExternalIds(
+    transaction,
+    account.provider,
+    repositories.map(({ externalId }) => externalId),
+  );
+  for (const { listed, streams } of different) {
+    const [before, after] = [stored.get(listed.externalId), saved.get(listed.externalId)];
+    if (after !== undefined) await readSoon(context, transaction, { before, after, streams });
+  }
+  if (different.some(({ isOther }) => isOther)) await recordState(context, transaction, account.id);
+  const hasOtherStars = repositories.some(({ externalId, stars }) => stored.get(externalId)?.stars !== stars);
+  if (hasOtherStars && account.type !== 'organization') await addJob(transaction, refreshJob(account.id));
+}
+
+async function readSoon(
+  { now }: SyncContext,
+  transaction: Connection,
+  { before, after, streams }: { before: Repository | undefined; after: Repository; streams: readonly string[] },
+): Promise<void> {
+  if (after.installedAt === null || after.isGone) return;
+  const isNew = before === undefined || before.isGone || before.defaultBranch !== after.defaultBranch;
+  if (!isNew && streams.length === 0) return;
+  await hintAt(transaction, after.id, streams, now());
+  const job = collectRepositoryJob({ accountId: after.ownerId, repository: after.name, withPrivate: true });
+  await addJob(transaction, { ...job, runAt: new Date(now().getTime() + delayMs), keepsRunAt: true });
+}
+
+/** Names of the streams that the listing shows in another state than the last one did. */
+function changedStreams(
+  { streams }: Provider,
+  { tips: listed }: ListedRepository,
+  stored: ReadonlyMap<string, StreamTip>,
+): string[] {
+  const unknown: StreamTip = { total: null, changedAt: null, revision: null };
+  return [historyStream, ...streams].flatMap(({ name }) => {
+    const known = stored.get(name);
+    return known === undefined || isDeepStrictEqual(known, listed[name] ?? unknown) ? [] : [name];
+  });
+}
+
+/** Whether a repository is shown otherwise than it is stored. Which of several credentials shows it makes no difference. */
+function hasOtherFacts(known: Repository, listed: ListedRepository): boolean {
+  const access = known.access !== null && listed.access !== null ? known.access : listed.access;
+  return !isDeepStrictEqual(factsOf(known), { ...factsOf(listed), access });
+}
+
+function factsOf(repository: RepositoryFacts): RepositoryFacts {
+  const { externalId, handle, name, description, language, license, defaultBranch, isPrivate, access } = repository;
+  const { isFork, stars, forks, openIssues, sizeKib } = repository;
+  return {
+    ...{ externalId, handle, name, description, language, license, defaultBranch, isPrivate, access },
+    ...{ isFork, stars, forks, openIssues, sizeKib },
+  };
+}
