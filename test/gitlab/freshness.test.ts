@@ -96,7 +96,7 @@ test('finds what happens in the projects of a user without webhooks by the next 
     const { login, id: ownerId } = people.ada;
     const own = addRepository(world, { ownerId, name: 'notes', createdAt: now(), hasDiscussions: false });
     addCommit(world, own, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-    await untilTrue(scene, 'the projects of the user are counted', login);
+    await scene.service.getComplete(`/v1/gitlab/entities/${login}/contributors`);
     await install(scene, `gitlab/${login}`);
     await settled(scene.service);
     await assertFollowed(scene, own, login);
