@@ -112,7 +112,7 @@ test('serve: the first line names the configured hosts alone, and github.com is 
   const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url, GITEA_URL: gitea.url };
   await using serving = plaudit(['serve'], environment);
   const [, url = '', facts = '', example = ''] = listening.exec(await serving.line(listening)) ?? [];
-  assert.match(facts, /; gitea: version \S+, asked without a token$/);
+  assert.match(facts, /; gitea: version \S+, called without a token$/);
   assert.doesNotMatch(facts, /github/);
   assert.equal(example, `${url}/v1/gitea/entities/NAME`);
   assert.equal(await serving.stop(), 0);
