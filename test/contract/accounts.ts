@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AccountReport } from '../../src/providers/provider.ts';
 import type { TokenName } from '../github/tokens.ts';
 import type { Account } from '../github/world/model.ts';
-import { deleteAccount, renameAccount } from '../github/world/mutations.ts';
+import { deleteAccount, renameAccount, takeLogin } from '../github/world/mutations.ts';
 import { type ContractHost, call, knownAccount, last, type Rule } from './host.ts';
 
 /** Who somebody is, and who may say so. */
@@ -76,6 +76,27 @@ export const accountRules: readonly Rule[] = [
     tokens: ['public_only'],
     check: async ({ provider }) => {
       assert.throws(() => provider.readDelivery({}, Buffer.from('{}')), { code: 'unauthenticated' });
+    },
+  },
+  {
+    what: 'accounts are checked by their immutable ids: those that are shown with their present names, others as absent',
+    tokens: ['organization_member'],
+    check: async ({ provider, people, world }) => {
+      const known = await Promise.all(
+        [people.ada, people.max, people.olive].map(({ login }) => knownAccount(provider, login)),
+      );
+      renameAccount(world, people.max, 'max-renamed');
+      takeLogin(world, 'max-member');
+      deleteAccount(world, people.olive);
+      const checked = await provider.checkAccounts(known, call());
+      assert.deepEqual(
+        [...checked].map(([id, actor]) => [id, actor && [actor.externalId, actor.name, actor.isPublic]]),
+        [
+          [String(people.ada.id), [String(people.ada.id), 'ada-lovelace', true]],
+          [String(people.max.id), [String(people.max.id), 'max-renamed', true]],
+          [String(people.olive.id), null],
+        ],
+      );
     },
   },
   {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
 import { lineCountsOf } from '../github/world/line-counts.ts';
+import { renameRepository, transferRepository } from '../github/world/mutations.ts';
 import { expectedContributions, withoutUntold } from './expected.ts';
 import { call, knownAccount, knownRepository, type Rule } from './host.ts';
 
@@ -45,6 +46,24 @@ export const repositoryRules: readonly Rule[] = [
       assert.equal(await find('secret-plans', false), null);
       assert.equal((await find('secret-plans', true))?.isPrivate, true);
       assert.equal(await find('nothing', true), null);
+    },
+  },
+  {
+    what: 'a repository is found by its former name, unless it was given away or is private and not asked for',
+    tokens: ['organization_member'],
+    check: async ({ provider, organization, repositories, world, people }) => {
+      const owner = await knownAccount(provider, organization.login);
+      const find = async (name: string, withPrivate: boolean): Promise<string | undefined> =>
+        (await provider.findRepository(owner, name, { withPrivate }, call()))?.name;
+      renameRepository(world, repositories.handbook, 'manual');
+      renameRepository(world, repositories.plans, 'hidden-plans');
+      assert.deepEqual([await find('handbook', false), await find('manual', false)], ['manual', 'manual']);
+      assert.deepEqual(
+        [await find('secret-plans', true), await find('secret-plans', false)],
+        ['hidden-plans', undefined],
+      );
+      transferRepository(world, repositories.handbook, people.olive);
+      assert.deepEqual([await find('handbook', true), await find('manual', true)], [undefined, undefined]);
     },
   },
   {

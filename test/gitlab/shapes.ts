@@ -26,7 +26,8 @@ export const User = exactly({
   id: Id,
   username: Text,
   name: Text,
-  state: Type.Enum(['active', 'blocked']),
+  // gitlabhq/gitlabhq, app/graphql/types/user_state_enum.rb
+  state: Type.Enum(['active', 'blocked', 'deactivated', 'banned', 'ldap_blocked', 'blocked_pending_approval']),
   locked: Type.Boolean(),
   avatar_url: nullable(Text),
   web_url: Text,

@@ -14,7 +14,7 @@ import { clock, startTestService, type TestService, until } from '../service.ts'
 
 /** Accounts that their host does not show to everybody, in what is shown to everybody. */
 
-/** Whether somebody is in the list of contributors, on its card, and how many the badge counts. */
+/** Returns whether an account is in the list of contributors and on its card, and how many the badge counts. */
 async function shownIn(service: TestService, owner: string, login: string): Promise<[boolean, boolean, number]> {
   const { body } = await service.get(`${owner}/contributors?limit=100`);
   const { text: card } = await service.get(`${owner}/contributors?format=svg&limit=100`);
@@ -25,7 +25,7 @@ async function shownIn(service: TestService, owner: string, login: string): Prom
 
 const afterDays = (days: number): number => days * 86_400;
 
-test('gitea: an account that is not public is in no list, card or badge from the first mention on, and nobody’s but its own', async () => {
+test('gitea: an account that is not public is in no list, card or badge, and only its owner can read it', async () => {
   for (const visibility of ['private', 'limited']) {
     await gitea.inService(async (scene) => {
       const { service, simulator, people, world } = scene;
@@ -69,7 +69,7 @@ test('gitea: an account that is not public is in no list, card or badge from the
   }
 });
 
-test('gitea: an account that becomes hidden leaves cached lists with the next mention, and comes back with all it did', async () => {
+test('gitea: an account that becomes hidden leaves cached lists with its next mention, and comes back with all its numbers', async () => {
   await gitea.inService(async (scene) => {
     const { service, simulator, people, world, repositories, advance } = scene;
     const owner = gitea.entity(engines.name);
@@ -96,7 +96,7 @@ test('gitea: an account that becomes hidden leaves cached lists with the next me
   });
 });
 
-test('gitea: what no mention tells is found by the check of those who are listed: deleted, hidden, renamed, shown again', async () => {
+test('gitea: the check of listed accounts notices which were deleted or hidden, and which are shown again', async () => {
   await gitea.inService(async (scene) => {
     const { service, simulator, people, world, advance } = scene;
     const owner = gitea.entity(engines.name);
@@ -155,7 +155,7 @@ test('gitlab: a blocked account is hidden by its mentions, a private profile by 
   });
 });
 
-test('github: a deleted contributor leaves the lists with the check of many at once, and comes back', async () => {
+test('github: a deleted contributor leaves the lists after one check of many accounts, and comes back', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now, repositories: 2 });
   await using service = await startTestService({ simulator, now });

@@ -150,15 +150,17 @@ test('what is about somebody who hides, or is erased, or about an award that was
   await using outbox = await openOutbox([receiver.host]);
   const { pool } = outbox.database;
   await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['First'] }]);
-  const [hidden, erased, revoked] = [
+  const [hidden, hiddenByHost, erased, revoked] = [
+    await outbox.award('First'),
     await outbox.award('First'),
     await outbox.award('First'),
     await outbox.award('First'),
   ];
   await pool.query('update awards set revoked_at = now() where id = $1', [revoked.awardId]);
   await pool.query('update accounts set hidden = true where id = $1', [hidden.accountId]);
+  await pool.query('update accounts set hidden_by_host = true where id = $1', [hiddenByHost.accountId]);
   await pool.query('delete from accounts where id = $1', [erased.accountId]);
   await outbox.work();
   assert.deepEqual([asked, await outbox.rows()], [0, []]);
-  assert.deepEqual(outbox.outcomes, ['slack withheld', 'slack withheld']);
+  assert.deepEqual(outbox.outcomes, ['slack withheld', 'slack withheld', 'slack withheld']);
 });

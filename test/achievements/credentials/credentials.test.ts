@@ -123,6 +123,12 @@ test('who is not shown an award gets no credential of it, and what was issued is
   await service.get(`${engines.name}/achievements/${open}`, sending('PUT', others));
   assert.deepEqual(await status(), []);
 
+  const hideAtHost = (isHidden: boolean) =>
+    service.database.pool.query('update accounts set hidden_by_host = $1 where name = $2', [isHidden, ada.name]);
+  await hideAtHost(true);
+  assert.equal((await service.get(pathOf(open))).status, 404);
+  await hideAtHost(false);
+  assert.equal((await service.get(pathOf(open))).status, 200);
   await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }));
   await until(async () => ((await service.get(pathOf(open))).status === 404 ? true : undefined), 'it is hidden');
   await service.get(ada.name, sending('DELETE', token));
