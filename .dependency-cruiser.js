@@ -60,7 +60,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/providers/$1/',
-          '^src/providers/(provider|announcer|installation|call|collector|commit-owners|diagnosis|untold)\\.ts$',
+          '^src/providers/(provider|announcer|installation|call|collector|commit-owners|diagnosis|owner-polls|untold)\\.ts$',
           '^src/providers/(http|rest)/',
           '^src/errors\\.ts$',
           '^src/(accounts/account|repositories/repository|contributions/contribution|contributions/counters)\\.ts$',
@@ -72,7 +72,10 @@ export default {
       comment: 'sync sees the seam, never a named provider',
       severity: 'error',
       from: { path: '^src/sync/' },
-      to: { path: '^src/providers/', pathNot: '^src/providers/(provider|announcer|installation|call)\\.ts$' },
+      to: {
+        path: '^src/providers/',
+        pathNot: '^src/providers/(provider|announcer|installation|call|owner-polls)\\.ts$',
+      },
     },
     {
       name: 'history-knows-nobody',

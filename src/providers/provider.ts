@@ -8,10 +8,12 @@ import type { CommitOwners } from './commit-owners.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { InstallableApp } from './installation.ts';
 import type { OwnerPolls } from './owner-polls.ts';
+import type { RepositoryFiles } from './repository-files.ts';
 import type { Untold } from './untold.ts';
 
 export type { Call, Cost, SkippedPart } from './call.ts';
 export type { CommitOwners } from './commit-owners.ts';
+export type { RepositoryFile, RepositoryFiles } from './repository-files.ts';
 
 /** How to ask for an account that is stored already. */
 export interface KnownAccount {
@@ -113,24 +115,6 @@ export interface ContributionPage {
 export interface RepositoryTip {
   repository: ListedRepository;
   page: ContributionPage;
-}
-
-/** A file on the default branch. */
-export interface RepositoryFile {
-  path: string;
-  /** The blob's name in git. */
-  oid: string;
-  sizeBytes: number;
-  /** Null: it is no text, or too long to be told as one. */
-  text: string | null;
-}
-
-/** Files of a repository as they were together at one commit. */
-export interface RepositoryFiles {
-  /** The newest commit of the default branch; null: there is none. */
-  revision: string | null;
-  /** Those that are there. */
-  files: RepositoryFile[];
 }
 
 /** How much there is of what streams list, by name of stream; one that is absent is not known. */

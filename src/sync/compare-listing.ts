@@ -158,8 +158,6 @@ function hasOtherFacts(known: Repository, listed: ListedRepository): boolean {
 function factsOf(repository: RepositoryFacts): RepositoryFacts {
   const { externalId, handle, name, description, language, license, defaultBranch, isPrivate, access } = repository;
   const { isFork, stars, forks, openIssues, sizeKib } = repository;
-  return {
-    ...{ externalId, handle, name, description, language, license, defaultBranch, isPrivate, access },
-    ...{ isFork, stars, forks, openIssues, sizeKib },
-  };
+  const named = { externalId, handle, name, description, language, license, defaultBranch, isPrivate, access };
+  return Object.assign(named, { isFork, stars, forks, openIssues, sizeKib });
 }

@@ -40,10 +40,11 @@ export function search(place: Place): Reply {
     .flatMap((one) => [...one.issues, ...one.pullRequests].map((told) => ({ told, id: one.id, name: one.name })))
     .filter(({ told }) => isWithin(query, told))
     .toSorted((one, other) => other.told.createdAt.getTime() - one.told.createdAt.getTime());
-  const told = found.map(({ told, id, name }) => ({
-    ...item(place, told),
-    repository: { id, name, owner: owner.login, full_name: `${owner.login}/${name}` },
-  }));
+  const told = found.map(({ told, id, name }) =>
+    Object.assign(item(place, told), {
+      repository: { id, name, owner: owner.login, full_name: `${owner.login}/${name}` },
+    }),
+  );
   return paged(place, told, {});
 }
 

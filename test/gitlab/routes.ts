@@ -293,9 +293,6 @@ function awardsOfNote(place: Place, all: readonly (Reactable & { id: number })[]
 
 function owned(place: Place, account: Account): Reply {
   const shown = place.world.owned(account).filter((one) => isVisible(place, one));
-  const byId = shown.toSorted((one, other) => one.id - other.id);
-  return paged(
-    place,
-    byId.map((one) => project(place, one)),
-  );
+  const projects = shown.toSorted((one, other) => one.id - other.id).map((one) => project(place, one));
+  return paged(place, projects);
 }

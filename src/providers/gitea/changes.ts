@@ -31,7 +31,8 @@ export async function readChanges(
 ): Promise<OwnerChanges> {
   // A token shows what is public, too.
   const accesses = accessesOf(client);
-  const views = accesses.length === 0 ? [call] : accesses.map((access) => ({ ...call, access }));
+  const viewOf = (access: string): Call => ({ ...call, access });
+  const views = accesses.length === 0 ? [call] : accesses.map(viewOf);
   const everything = known.repositories.map((repository) => ({
     repository,
     streams: ['comments', 'issues', 'pull_requests'],

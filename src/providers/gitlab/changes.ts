@@ -29,7 +29,8 @@ export async function readChanges(
   call: Call,
 ): Promise<OwnerChanges> {
   const accesses = accessesOf(client);
-  const views = accesses.length === 0 ? [call] : accesses.map((access) => ({ ...call, access }));
+  const viewOf = (access: string): Call => ({ ...call, access });
+  const views = accesses.length === 0 ? [call] : accesses.map(viewOf);
   const places =
     type === 'organization' ? [`/groups/${groupIdIn(externalId)}`] : repositories.map((id) => `/projects/${id}`);
   const read = async (since: Date) => {
