@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import { openExperiment, type Verdict } from './experiment.ts';
 import { hosts } from './hosts.ts';
 import { hash, type Mutation } from './mutations.ts';
 import { formatReport } from './report.ts';
 
-/** A run on other people's machines tries something else each time; what fails there is tried again by its seed. */
-const seed = Number(process.env['MUTATION_SEED'] ?? (process.env['CI'] ? 1 : randomInt(1e6)));
+/** Each run tries the same sample, so that its result is about the change; `MUTATION_SEED` chooses another one. */
+const seed = Number(process.env['MUTATION_SEED'] ?? '1');
 const mutationsOfHost = 14;
 
 for (const host of hosts) {
