@@ -36,9 +36,9 @@ interface Scene extends AsyncDisposable {
 
 /** Collects an organization and a user who both own something private. */
 async function collected(): Promise<Scene> {
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator());
-  const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret, TRUST_PROXY: 'loopback' };
+  const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret, TRUST_PROXY: 'loopback', LOOKUP_BUDGET_MS: '30000' };
   const service = stack.use(
     await startTestService({ simulator, settings, tokens: ['organization_admin', 'private_owner'] }),
   );
@@ -54,7 +54,8 @@ async function collected(): Promise<Scene> {
     assert.equal(answer.status, 200, answer.text);
     return answer.body.data as unknown as Status;
   };
-  return { simulator, service, tokens, status, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const parts = stack.move();
+  return { simulator, service, tokens, status, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
 async function failStream({ database }: TestService, repository: string): Promise<void> {
@@ -79,7 +80,8 @@ describe('GET .../status', () => {
   before(async () => {
     scene = await collected();
   });
-  after(() => scene[Symbol.asyncDispose]());
+  // The scene is missing when it could not be set up.
+  after(() => scene?.[Symbol.asyncDispose]());
 
   it("tells an owner how the account's own data stands, private repositories included", async () => {
     const { service, simulator, tokens, status } = scene;

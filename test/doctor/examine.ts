@@ -57,7 +57,7 @@ export interface Ward extends AsyncDisposable {
 }
 
 export async function openWard(): Promise<Ward> {
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ repositories: 1 }));
   const { url } = stack.use(await createTestDatabase());
   const place = stack.use(await makeTemporaryDirectory());
@@ -71,5 +71,6 @@ export async function openWard(): Promise<Ward> {
     GITHUB_TOKEN: simulator.tokens.public_only,
     GITHUB_WEBHOOK_SECRET: 'a secret for deliveries',
   };
-  return { simulator, database, environment, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const parts = stack.move();
+  return { simulator, database, environment, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }

@@ -17,7 +17,7 @@ describe('plaudit doctor on hosts and credentials', () => {
   before(async () => {
     ward = await openWard();
   });
-  after(() => ward[Symbol.asyncDispose]());
+  after(() => ward?.[Symbol.asyncDispose]());
 
   it('tells whose a token is, what it sees and what is left, and never the token', async () => {
     const { public_only, user } = ward.simulator.tokens;

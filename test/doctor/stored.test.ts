@@ -14,7 +14,7 @@ describe('plaudit doctor on stored data', () => {
   before(async () => {
     ward = await openWard();
   });
-  after(() => ward[Symbol.asyncDispose]());
+  after(() => ward?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     const { connection } = ward.database;
     await sql`truncate accounts, deliveries, rejected_deliveries, installations cascade`.execute(connection);
