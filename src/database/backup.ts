@@ -100,7 +100,7 @@ export async function importLines(database: Database, migration: string, lines: 
 
 async function importTables(connection: Connection, lines: AsyncIterable<string>): Promise<void> {
   // The totals, and whose changed, come with the file.
-  for (const table of counted) await sql`alter table ${sql.table(table)} disable trigger user`.execute(connection);
+  await switchTriggers(connection, 'disable');
   let table: string | undefined;
   let rows: string[] = [];
   const flush = async (): Promise<void> => {
@@ -118,11 +118,22 @@ async function importTables(connection: Connection, lines: AsyncIterable<string>
     if (rows.length >= rowsAtOnce) await flush();
   }
   await flush();
-  for (const table of counted) await sql`alter table ${sql.table(table)} enable trigger user`.execute(connection);
+  await switchTriggers(connection, 'enable');
   await sql`
     select setval(pg_get_serial_sequence('identities', 'id'), greatest(1, (select max(id) from identities)))`.execute(
     connection,
   );
+}
+
+/** Switches the triggers of the counted tables. An export of an older release is imported into its tables, some of which are missing. */
+async function switchTriggers(connection: Connection, state: 'enable' | 'disable'): Promise<void> {
+  for (const table of counted) {
+    const { rows } = await sql<{ exists: boolean }>`select to_regclass(${table}) is not null as exists`.execute(
+      connection,
+    );
+    if (rows[0]?.exists !== true) continue;
+    await sql`alter table ${sql.table(table)} ${sql.raw(state)} trigger user`.execute(connection);
+  }
 }
 
 async function importRows(connection: Connection, table: string, rows: readonly string[]): Promise<void> {
