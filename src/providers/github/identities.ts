@@ -80,12 +80,13 @@ async function askForAuthorsAtOnce(
   const wanted = new Set(identities.map(({ email }) => email));
   const owners: CommitOwners = new Map();
   for (const commit of Object.values(data.repository ?? {})) {
-    for (const [place, author] of (commit?.authors?.nodes ?? []).entries()) {
-      const email = author?.email?.toLowerCase() ?? '';
-      const account = toActor(author?.user ?? null);
-      // The author is always the first (GitHub's schema, `Commit.authors`). Of co-authors, which GitHub reads out of the
-      // message, a missing account settles nothing.
-      if (wanted.has(email) && (account !== null || place === 0)) addOwner(owners, email, account);
+    const authorEmail = commit?.author?.email?.toLowerCase();
+    for (const { email: given, user } of commit?.authors?.nodes ?? []) {
+      const email = given?.toLowerCase() ?? '';
+      const account = toActor(user);
+      // GitHub reads co-authors out of the message, so a co-author without account settles nothing. The list does not say
+      // who is the author: its first entry may have been left out as unreadable.
+      if (wanted.has(email) && (account !== null || email === authorEmail)) addOwner(owners, email, account);
     }
   }
   return owners;
@@ -102,6 +103,7 @@ export function commitAuthors(count: number): Query<typeof CommitAuthorsPayload>
     '  rateLimit { cost }',
     '}',
     'fragment Authors on Commit {',
+    '  author { email }',
     `  authors(first: ${authorsPerCommit}) { nodes { email user { kind: __typename id databaseId login name avatarUrl } } }`,
     '}',
   ].join('\n');

@@ -122,6 +122,7 @@ export const CommitAuthorsPayload = Type.Object({
       orElse(
         Nullable(
           Type.Object({
+            author: optional(Nullable(Type.Object({ email: Nullable(Text) }))),
             authors: Type.Optional(
               Type.Object({
                 nodes: itemsOf('commit author', Type.Object({ email: Nullable(Text), user: AuthorPayload })),

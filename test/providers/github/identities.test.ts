@@ -70,6 +70,20 @@ test('addresses are found as co-authors where GitHub shows them', async () => {
   });
 });
 
+test('addresses of co-authors remain unknown when the author beside them cannot be read', async () => {
+  await withAndWithoutToken(async (scene, hasToken) => {
+    const { world, provider, repositories, simulator } = scene;
+    const { oid } = addCommit(world, repositories.handbook, { author: olive, coAuthors: [stranger] });
+    const path = ['data', 'repository', 'c0', 'authors', 'nodes', 0, 'user'];
+    if (hasToken) simulator.faults.add({ kind: 'surprise', on: 'CommitAuthors', path, value: { nonsense: true } });
+    const identities = [olive, stranger].map(({ email }) => ({ email, oid }));
+    const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
+    assert.equal(simulator.faults.pending, 0);
+    assert.ok(!owners.has(stranger.email));
+    assert.equal(owners.has(olive.email), !hasToken);
+  });
+});
+
 test('addresses of Copilot belong to a bot, and those of deleted accounts to none', async () => {
   await withAndWithoutToken(async (scene, hasToken) => {
     const { world, provider, repositories, people, now } = scene;
