@@ -148,10 +148,13 @@ class Use {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const pid = findPostmaster(this.#clusterDir);
-    if (!this.#lease.release() || pid === undefined) return;
+    this.#lease.release();
+    if (pid === undefined) return;
     const start = Date.now();
     let orphanAt = start + orphanAfterMs;
     while (Date.now() < start + stopTimeoutMs && findPostmaster(this.#clusterDir) === pid) {
+      // Another process may join before the keeper notices that the last one has gone. Then the server stays.
+      if (this.#lease.isUsed()) return;
       if (Date.now() >= orphanAt) {
         stop(pid);
         orphanAt = Number.POSITIVE_INFINITY;

@@ -58,15 +58,21 @@ export class Lease {
     rmSync(this.#answer, { force: true });
   }
 
-  /** @returns whether nobody else uses the server, which then stops. */
-  release(): boolean {
-    const reading = openSync(join(this.#clusterDir, pipeName), constants.O_RDONLY | constants.O_NONBLOCK);
+  release(): void {
     closeSync(this.#pipe);
     this.forgetAnswer();
+  }
+
+  /**
+   * Returns whether any process uses the server, after this one released it. May take a byte of what another process asks,
+   * which asks again.
+   */
+  isUsed(): boolean {
+    const reading = openSync(join(this.#clusterDir, pipeName), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      return readSync(reading, Buffer.alloc(1)) === 0;
+      return readSync(reading, Buffer.alloc(1)) > 0;
     } catch (error) {
-      if (isAgain(error)) return false;
+      if (isAgain(error)) return true;
       throw error;
     } finally {
       closeSync(reading);

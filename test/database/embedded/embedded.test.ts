@@ -146,6 +146,27 @@ test('opening while the last user goes never gives a server that stops', async (
   await waitUntilEmpty(dataDir);
 });
 
+test('a process that leaves does not stop a server that another one has just joined', async () => {
+  await using place = await makeTemporaryDirectory();
+  const dataDir = place.at('data');
+  const first = await openEmbedded(options(dataDir));
+  // The keeper notices nothing until the next process has come.
+  const shells = await shellsIn(dataDir);
+  for (const id of shells) process.kill(id, 'SIGSTOP');
+  const released = first.release();
+  const joining = openEmbedded(options(dataDir));
+  await wait(300);
+  for (const id of shells) process.kill(id, 'SIGCONT');
+  const second = await joining;
+  await released;
+  const client = new Client(second.connection);
+  await client.connect();
+  await client.query('select 1');
+  await client.end();
+  await second.release();
+  await waitUntilEmpty(dataDir);
+});
+
 test('a server that lost its keeper is replaced, and one that was killed is started again', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
