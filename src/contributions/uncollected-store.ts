@@ -15,7 +15,8 @@ export function uncollectedKinds(visibility: Visibility): RawBuilder<string[]> {
     where a.listed_at is null or ${isListedInPart(visibility)} or exists (
       select from repositories r
       where r.owner_id = a.id and (${visibility === 'all'}::boolean or r.is_private = ${visibility === 'private'}::boolean)
-        and r.gone_at is null and ${isUncollected(sql`r.id`)}))`;
+        and r.gone_at is null and ${isUncollected(sql`r.id`)})
+      or ${isSkippedElsewhere(visibility)})`;
 }
 
 /** Returns SQL for whether contributions of `kind` to a repository are not completely known: not read yet, or some skipped. */
@@ -25,8 +26,13 @@ export function isUncollected(repositoryId: RawBuilder<unknown>): RawBuilder<boo
       where s.repository_id = ${repositoryId} and kind = any(s.covers) and s.completed_at is not null)
     or exists (
       select from skipped_items k
-      where k.repository_id = ${repositoryId} and k.kind = kinds.kind and not k.is_counted))`;
+      where k.repository_id = ${repositoryId} and ${isLostWith}))`;
 }
+
+/** SQL for whether items of a kind are incomplete by what was skipped: the kind itself, or what hosts list below the skipped item. */
+const isLostWith = sql`(
+  (k.kind = kinds.kind and not k.is_counted)
+  or (k.kind = 'pull_request' and kinds.kind = 'review' and not k.is_stored))`;
 
 /** Returns SQL for whether a repository of the account `a` was left out of its listing. */
 function isListedInPart(visibility: Visibility): RawBuilder<boolean> {
@@ -35,6 +41,18 @@ function isListedInPart(visibility: Visibility): RawBuilder<boolean> {
     select from skipped_items k
     where k.account_id = a.id and k.stream = any(${listings[visibility]}::text[]) and k.kind = 'repository'
       and not k.is_counted)`;
+}
+
+/**
+ * Returns SQL for whether a contribution was skipped in a repository of others where the account `a` contributes. It may be
+ * theirs. Public numbers of people come from their host, which counts it.
+ */
+function isSkippedElsewhere(visibility: Visibility): RawBuilder<boolean> {
+  if (visibility === 'public') return sql`false`;
+  return sql`exists (
+    select from skipped_items k join repositories r on r.id = k.repository_id
+    where ${isLostWith} and r.is_private and r.gone_at is null
+      and exists (select from contributor_totals t where t.repository_id = r.id and t.account_id = a.id))`;
 }
 
 /** Reads what `uncollectedKinds` gives. */

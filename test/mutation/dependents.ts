@@ -61,12 +61,22 @@ function addOwned({ rows }: Snapshot, owners: ReadonlySet<string>, affected: Set
 /** Adds comments and reviews of what is affected, and what they are below, for that names who gave a review. */
 function addChildren({ rows }: Snapshot, affected: Set<string>): void {
   const given = new Set(affected);
+  const reviews = new Set(
+    [...given]
+      .filter((key) => key.split(' ')[2] === 'review')
+      .map((key) => {
+        const row = rows.get(key);
+        return `${key.split(' ')[1]} ${textOf(row, 'parent_external_id')} ${textOf(row, 'author')}`;
+      }),
+  );
   for (const [key, row] of rows) {
-    const [kind, repository] = key.split(' ');
+    const [kind, repository, item] = key.split(' ');
     const parent = textOf(row, 'parent_external_id');
     if (kind !== 'contribution' || parent === '') continue;
     const parents = ['issue', 'pull_request', 'discussion'].map((one) => `contribution ${repository} ${one} ${parent}`);
     if (parents.some((one) => given.has(one))) affected.add(key);
+    // Gitea lists the comments of a review below the review, which names its author.
+    if (item === 'review_comment' && reviews.has(`${repository} ${parent} ${textOf(row, 'author')}`)) affected.add(key);
     if (given.has(key)) for (const one of parents) if (rows.has(one)) affected.add(one);
   }
 }

@@ -75,8 +75,11 @@ function changed(found: Outcome, expected: Outcome, met: ReadonlySet<string>): s
   const affected = dependents(expected.snapshot, met);
   const things = /^(?:contribution|commit|repository) /;
   const others = [...expected.snapshot.rows].filter(([key]) => things.test(key) && !affected.has(key));
-  const wrong = others.filter(([key, row]) => !isDeepStrictEqual(found.snapshot.rows.get(key), row));
+  const wrong = others.flatMap(([key, was]) => {
+    const is = found.snapshot.rows.get(key);
+    return isDeepStrictEqual(is, was) ? [] : [`${key}: ${JSON.stringify(is)} instead of ${JSON.stringify(was)}`];
+  });
   const before = visibleIn(expected.snapshot);
   const shown = [...visibleIn(found.snapshot)].filter((key) => !before.has(key));
-  return [...wrong.map(([key]) => `${key} is not as it is`), ...shown.map((key) => `${key} is shown`)];
+  return [...wrong, ...shown.map((key) => `${key} is shown`)];
 }
