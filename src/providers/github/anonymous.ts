@@ -144,15 +144,16 @@ export async function readIssuesByRest(
   const contributions = answer.data.map((issue): Contribution => {
     const actor = issue.user && restActor(issue.user);
     if (actor) actors.set(actor.externalId, actor);
+    const merge = 'pull_request' in issue ? issue.pull_request : undefined;
     return {
-      kind: issue.pull_request === undefined ? 'issue' : 'pull_request',
+      kind: merge === undefined ? 'issue' : 'pull_request',
       externalId: String(issue.id),
       parentExternalId: null,
       author: actor?.externalId ?? null,
       createdAt: new Date(issue.created_at),
       updatedAt: new Date(issue.updated_at ?? issue.created_at),
       closedAt: toDate(issue.closed_at),
-      mergedAt: toDate(issue.pull_request?.merged_at),
+      mergedAt: toDate(merge?.merged_at),
       answered: false,
       answeredBy: null,
       details: null,

@@ -184,15 +184,23 @@ export const RestRepositoryPayload = Type.Object({
 export type RestRepositoryPayload = Static<typeof RestRepositoryPayload>;
 export const RestRepositoriesPayload = itemsOf('repository', RestRepositoryPayload);
 
-/** REST: an issue, or a pull request, which is listed as one. */
-export const RestIssuePayload = Type.Object({
+const RestItem = {
   id: DatabaseId,
   created_at: Time,
   updated_at: optionalTime(),
   closed_at: countedTime(),
   user: RestAuthorPayload,
-  pull_request: Type.Optional(Type.Object({ merged_at: orElseUncounted(Type.Optional(Nullable(Time)), null) })),
-});
+};
+const Merge = Type.Object({ merged_at: orElseUncounted(Type.Optional(Nullable(Time)), null) });
+/** REST: an issue, or a pull request, which is listed as one. The address tells them apart; GitHub always sends it. */
+export const RestIssuePayload = Type.Union([
+  Type.Object({ ...RestItem, html_url: Type.String({ pattern: '/issues/\\d+$' }) }),
+  Type.Object({
+    ...RestItem,
+    html_url: Type.String({ pattern: '/pull/\\d+$' }),
+    pull_request: orElseUncounted(Merge, {}),
+  }),
+]);
 export type RestIssuePayload = Static<typeof RestIssuePayload>;
 export const RestIssuesPayload = itemsOf('issue', RestIssuePayload);
 
