@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createTestDatabase } from '../database.ts';
+import { sampled } from '../depth.ts';
 import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
 import { startSimulator } from '../github/simulator.ts';
 import { appSettings, engine, organization, runTask, shown, startAppService, untilShown } from './installed.ts';
@@ -13,7 +14,7 @@ import { appSettings, engine, organization, runTask, shown, startAppService, unt
 const program = fileURLToPath(new URL('../../bin/plaudit.js', import.meta.url));
 
 /** Lives of a process, in requests to GitHub: each ends a little later than the one before. */
-const lives = [1, 2, 3, 4, 5, 7, 9, 12, 16, 20];
+const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 3);
 
 test('killed after any request, an installation, its narrowing and its end are followed as if nothing had been', async () => {
   let left = 0;
@@ -65,7 +66,7 @@ test('killed after any request, an installation, its narrowing and its end are f
     await untilShown(service, 'engine-1', /^public installed collected$/);
   }
   app.removeRepositories(installation, [hidden]);
-  for (const requests of [1, 2, 3]) await live(requests);
+  for (const requests of sampled([1, 2, 3], 2)) await live(requests);
   left = 0;
   {
     await using service = await startAppService(simulator, { databaseUrl: database.url, isToldNothing: true });

@@ -6,6 +6,7 @@ import { settled } from '../access/state.ts';
 import { poll, stage, untilAwarded, write } from '../achievements/awarding/awarding.ts';
 import { simple } from '../achievements/awarding/every-feature.ts';
 import { createTestDatabase } from '../database.ts';
+import { sampled } from '../depth.ts';
 import { outbox, type Sent, webhookSecret } from '../github/deliver.ts';
 import { type Simulator, startSimulator } from '../github/simulator.ts';
 import type { TokenName } from '../github/tokens.ts';
@@ -168,7 +169,7 @@ function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
   return places.toSorted((one, other) => one.place - other.place).map(({ item }) => item);
 }
 
-for (const seed of [1, 2, 3]) {
+for (const seed of sampled([1, 2, 3], 3)) {
   test(`stars are right in whatever order and however often their deliveries come (seed ${seed})`, async () => {
     const random = new Random(seed);
     let at = Date.now() - 86_400_000;

@@ -1,17 +1,18 @@
-import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
-import { withTestServer } from './database-server.ts';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { withTestServer } from '../database-server.ts';
+import { runBatch } from './batch.ts';
+import type { TestResult } from './reporter.ts';
 
 /**
- * Runs the tests: `npm test`, or `npm test -- accounts history` for the files whose path holds one of the words.
- * All of them use one PostgreSQL server, each file databases of its own: an embedded server in a temporary directory,
- * or the one that DATABASE_URL names.
+ * Runs the tests: `npm test`, or `npm test -- accounts history` for the files whose path contains one of the words.
+ * All of them use one PostgreSQL server, each test databases of its own: an embedded server in a temporary directory, or the
+ * one that DATABASE_URL names. Files run in batches, each batch in one process, because loading the sources takes longer
+ * than most tests.
  */
 
 const words = process.argv.slice(2);
-/** For one test; a long random history takes more. */
-const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? '300000');
 const files = globSync('test/**/*.test.ts')
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .toSorted();
@@ -20,20 +21,58 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-process.exitCode = await withTestServer(runFiles);
+/** Tests wait for timers about half of their time. */
+const processes = availableParallelism() + 2;
+/** Small batches end at about the same time, large ones load the sources less often. */
+const filesOfBatch = Math.max(1, Math.min(8, Math.ceil(files.length / processes)));
+const slowestShown = 10;
+const startedAt = performance.now();
+const results: TestResult[] = [];
+const broken: string[] = [];
 
-function runFiles(server: Record<string, string>, directory: string): Promise<number> {
-  const child = spawn(process.execPath, ['--test', '--test-concurrency=3', `--test-timeout=${timeoutMs}`, ...files], {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      DATABASE_URL: undefined,
-      ...server,
-      // Files run in processes of their own, and all of them load the same sources.
-      NODE_COMPILE_CACHE: join(directory, 'compile-cache'),
-    },
-  });
-  process.on('SIGINT', () => child.kill('SIGINT'));
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+await withTestServer(async (server, directory) => {
+  const environment = {
+    ...process.env,
+    DATABASE_URL: undefined,
+    ...server,
+    NODE_COMPILE_CACHE: join(directory, 'compile-cache'),
+  };
+  const queue = batches().values();
+  const worker = async (): Promise<void> => {
+    for (const batch of queue) {
+      const fault = await runBatch(batch, environment, show);
+      if (fault !== undefined) broken.push(fault);
+    }
+  };
+  await Promise.all(Array.from({ length: processes }, worker));
+});
+summarize();
+process.exitCode = broken.length > 0 || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
+
+/** Puts neighbours in different batches, because the files of one folder often take equally long. */
+function batches(): string[][] {
+  const count = Math.ceil(files.length / filesOfBatch);
+  return Array.from({ length: count }, (_, index) => files.filter((_file, position) => position % count === index));
+}
+
+function show(result: TestResult): void {
+  results.push(result);
+  const signs = { passed: '✔', failed: '✖', skipped: '﹣' };
+  console.log(`${signs[result.outcome]} ${describe(result)}`);
+}
+
+function describe({ titles, durationMs }: TestResult): string {
+  return `${titles.join(' › ')} (${Math.round(durationMs)} ms)`;
+}
+
+function summarize(): void {
+  const slowest = results.toSorted((one, other) => other.durationMs - one.durationMs).slice(0, slowestShown);
+  console.log(`\nslowest:\n${slowest.map((result) => `  ${describe(result)}`).join('\n')}`);
+  for (const result of results.filter(({ outcome }) => outcome === 'failed')) {
+    console.log(`\n✖ ${describe(result)}\n  ${relative(process.cwd(), result.file)}\n${result.error ?? ''}`);
+  }
+  for (const fault of broken) console.log(`\n✖ ${fault}`);
+  const count = (wanted: TestResult['outcome']): number => results.filter(({ outcome }) => outcome === wanted).length;
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  console.log(`\n${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped in ${seconds} s`);
 }

@@ -97,14 +97,25 @@ test('a failing provider is a clear error for an account that was never seen', a
   }
 });
 
-test('a surprising payload is named by its place', async () => {
+test('an unreadable identity is a 502 that names its place', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
-  simulator.faults.add({ kind: 'surprise', path: ['data', 'account', 'followers'], value: { totalCount: 'many' } });
+  simulator.faults.add({ kind: 'surprise', path: ['data', 'account', 'databaseId'], value: 'many' });
   const { status, body } = await service.get('ada-lovelace');
   assert.equal(status, 502);
   assert.equal(body.error?.type, 'provider_invalid_response');
-  assert.match(body.error.message, /followers\/totalCount/);
+  assert.match(body.error.message, /account\/databaseId/);
+});
+
+test('an unreadable number is left out, and its place is logged without its value', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startTestService({ simulator });
+  simulator.faults.add({ kind: 'surprise', path: ['data', 'account', 'followers'], value: { totalCount: 'plenty' } });
+  const { status, body } = await service.get('ada-lovelace');
+  assert.equal(status, 200);
+  assert.equal(body.data[0]?.['display_name'], 'Ada Lovelace');
+  assert.match(service.lines.join(''), /\/followers/);
+  assert.doesNotMatch(service.lines.join(''), /plenty/);
 });
 
 test('without a network a look-up is a clear 503 within the budget', async () => {

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { resultMark, type TestResult } from './reporter.ts';
+
+/** For one test; a long random history takes more. */
+const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? '300000');
+const reporter = fileURLToPath(new URL('reporter.ts', import.meta.url));
+
+/**
+ * Runs test files one after another in one process.
+ * @param onResult is called for each test, in the order in which they end.
+ * @returns what is wrong with the process itself, if anything is.
+ */
+export async function runBatch(
+  files: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  onResult: (result: TestResult) => void,
+): Promise<string | undefined> {
+  const options = ['--test-isolation=none', `--test-timeout=${timeoutMs}`, `--test-reporter=${reporter}`];
+  const child = spawn(process.execPath, ['--test', ...options, ...files], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: environment,
+  });
+  const stop = (): void => void child.kill('SIGTERM');
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const ended = new Promise<string | undefined>((resolve) => {
+    child.once('exit', (code, signal) => {
+      resolve(code === 0 ? undefined : `${files.join(', ')}: the process ended with ${signal ?? `exit code ${code}`}`);
+    });
+  });
+  let hasFailed = false;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith(resultMark)) {
+      if (line !== '') console.log(line);
+      continue;
+    }
+    const result = JSON.parse(line.slice(resultMark.length)) as TestResult;
+    hasFailed ||= result.outcome === 'failed';
+    onResult(result);
+  }
+  const fault = await ended;
+  process.off('SIGINT', stop).off('SIGTERM', stop);
+  return hasFailed ? undefined : fault;
+}

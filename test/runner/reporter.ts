@@ -1,0 +1,40 @@
+import type { TestEvent } from 'node:test/reporters';
+import { inspect } from 'node:util';
+
+/** The result of one test, as a process with tests reports it: one line of JSON each. */
+export interface TestResult {
+  /** Titles from the outermost suite or test to this one. */
+  titles: string[];
+  file: string;
+  durationMs: number;
+  /** `skipped` is a test that did not run, such as one for another operating system. */
+  outcome: 'passed' | 'failed' | 'skipped';
+  /** Of a failed test, for people. */
+  error?: string;
+}
+
+/** Marks lines of results among whatever else a process prints. */
+export const resultMark = '\u0001result ';
+
+/** Reports results for the process that runs the tests. Suites are left out: their tests say whether they passed. */
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const titles: string[] = [];
+  for await (const { type, data } of events) {
+    if (type === 'test:start') titles.splice(data.nesting, Infinity, data.name);
+    if (type === 'test:stdout' || type === 'test:stderr') yield data.message;
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    const { name, nesting, file = '', details } = data;
+    const error = type === 'test:fail' ? data.details.error : undefined;
+    const isOfOthers =
+      details.type === 'suite' || (error as { failureType?: string } | undefined)?.failureType === 'subtestsFailed';
+    if (isOfOthers) continue;
+    const result: TestResult = {
+      titles: [...titles.slice(0, nesting), name],
+      file,
+      durationMs: details.duration_ms,
+      outcome: type === 'test:fail' ? 'failed' : data.skip === undefined || data.skip === false ? 'passed' : 'skipped',
+      ...(error !== undefined && { error: inspect(error.cause ?? error, { depth: 5 }) }),
+    };
+    yield `${resultMark}${JSON.stringify(result)}\n`;
+  }
+}
