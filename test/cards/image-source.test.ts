@@ -186,3 +186,28 @@ test('an image of a repository is kept, asked for by its tag when it is old, and
   assert.equal((await pool.query('select 1 from images')).rowCount, 0);
   await source.close();
 });
+
+test('closing ends at once while more images wait than are fetched together, and none of them counts as failed', async () => {
+  await using opened = await openTestDatabase();
+  const { database } = opened;
+  let requests = 0;
+  await using server = await serve(() => {
+    requests += 1;
+  });
+  const time = clock();
+  const failures: unknown[] = [];
+  const source = new ImageSource({
+    connection: database.connection,
+    client: createImageClient(new Set([server.host])),
+    now: time.now,
+    onFailure: (error) => void failures.push(error),
+  });
+  const urls = Array.from({ length: 20 }, (_, index) => `${server.url}/${index}`);
+  for (const url of urls) await addAccount(database, url);
+  await source.find(urls, { size: 'small', deadline: time.now() });
+  await until(async () => (requests === 8 ? true : undefined), 'the first eight are requested');
+  await source.close();
+  const { rows } = await database.pool.query('select url from images');
+  assert.deepEqual(rows, []);
+  assert.deepEqual(failures, []);
+});

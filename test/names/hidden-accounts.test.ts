@@ -4,12 +4,13 @@ import { bearer, engines, tokenIn } from '../access/owner.ts';
 import { settled } from '../access/state.ts';
 import { listed } from '../contract/served.ts';
 import * as gitea from '../gitea/scene.ts';
+import { startSimulator } from '../github/simulator.ts';
 import { addIssue } from '../github/world/activity.ts';
 import { deleteAccount, restoreAccount } from '../github/world/mutations.ts';
 import { contributorsOf } from '../github/world/truth.ts';
 import * as gitlab from '../gitlab/scene.ts';
 import { runTask } from '../installations/installed.ts';
-import { type TestService, until } from '../service.ts';
+import { clock, startTestService, type TestService, until } from '../service.ts';
 
 /** Accounts that their host does not show to everybody, in what is shown to everybody. */
 
@@ -152,4 +153,28 @@ test('gitlab: a blocked account is hidden by its mentions, a private profile by 
     assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [true, true, everybody.length]);
     await gitlab.untilTrue(scene, 'all numbers are back');
   });
+});
+
+test('github: a deleted contributor leaves the lists after one check of many accounts, and comes back', async () => {
+  const { now, advance } = clock();
+  await using simulator = await startSimulator({ now, repositories: 2 });
+  await using service = await startTestService({ simulator, now });
+  const { body } = await service.getComplete(`${engines.name}/contributors?limit=100&bots=false`);
+  await settled(service);
+  const login = String(body.data[0]?.['name']);
+  const account = simulator.world.accountByLogin(login) ?? assert.fail();
+  const owner = `/v1/github/entities/${engines.name}`;
+  const [, , all] = await shownIn(service, owner, login);
+  deleteAccount(simulator.world, account);
+  const asked = simulator.requests.length;
+  await runTask(service.database, 'check_accounts');
+  await settled(service);
+  const requests = simulator.requests.slice(asked).map(({ name }) => name);
+  assert.ok(requests.filter((name) => name === 'Accounts').length <= 2, requests.join());
+  assert.deepEqual(await shownIn(service, owner, login), [false, false, all - 1]);
+  restoreAccount(simulator.world, account);
+  advance(afterDays(8));
+  await runTask(service.database, 'check_accounts');
+  await settled(service);
+  assert.deepEqual(await shownIn(service, owner, login), [true, true, all]);
 });

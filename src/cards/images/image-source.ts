@@ -48,6 +48,7 @@ export class ImageSource {
   readonly #fetching = new Map<string, Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
+  #isClosed = false;
   #sweptAt = 0;
 
   constructor(options: ImageSourceOptions) {
@@ -87,9 +88,9 @@ export class ImageSource {
     return { images, isFinal: !unknown.some((url) => this.#fetching.has(url)) };
   }
 
-  /** Waits for what is under way. */
+  /** Ends running fetches and drops those that have not begun; neither counts as a failure of the image. */
   async close(): Promise<void> {
-    this.#waiting.length = 0;
+    this.#isClosed = true;
     await this.#options.client.close();
     await Promise.allSettled(this.#fetching.values());
   }
@@ -120,6 +121,7 @@ export class ImageSource {
   }
 
   async #learn(image: WantedImage, known: StoredImage | undefined): Promise<void> {
+    if (this.#isClosed) return;
     const { connection, client, now } = this.#options;
     const refreshAt = new Date(now().getTime() + freshForMs);
     let received: Awaited<ReturnType<ImageClient['fetch']>>;
@@ -128,6 +130,7 @@ export class ImageSource {
       received = await client.fetch(image.url, known?.small === null ? null : (known?.etag ?? null));
       encoded = received && (await encodeImage(received.bytes));
     } catch {
+      if (this.#isClosed) return;
       const retryMs = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(20, known?.failures ?? 0));
       await noteMissing(connection, image, { refreshAt: new Date(now().getTime() + retryMs), now: now() });
       return;
