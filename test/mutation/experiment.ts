@@ -42,6 +42,8 @@ export async function openExperiment(
   const mutations: Mutation[] = [];
   let unread = 0;
   for (const stage of stages) {
+    // Proofs for the stage before have changed what is stored.
+    if (stage === 'again') await ground.restore(stage);
     const { outcome, exchanges } = stage === 'first' ? first : await observe(scene, ground, stage);
     judges.set(stage, new Judge(outcome, new Items(scene.world.world, outcome.snapshot)));
     const listed = listMutations({ host, stage, seed }, exchanges);

@@ -42,7 +42,15 @@ export function scopeOf(
   const kept =
     isEssential || things.length === 0 ? [] : [...around].filter((key) => isItem.test(key) && !within.has(key));
   const keys = new Set(kept);
-  return { allows: (key) => allowed.has(key) || isPendingOf(baseline, allowed, key), keeps: (key) => keys.has(key) };
+  return {
+    allows: (key) => allowed.has(key) || allowed.has(publicOf(key)) || isPendingOf(baseline, allowed, key),
+    keeps: (key) => keys.has(key),
+  };
+}
+
+/** Returns the key of the public numbers that private ones are stored beside, where they differ. */
+function publicOf(key: string): string {
+  return key.startsWith('counters ') ? key.replace(/ private$/, ' public') : key;
 }
 
 /** Returns the numbers of the accounts that a request names: they count everything. */

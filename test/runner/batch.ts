@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { resultMark, type TestResult } from './reporter.ts';
 
-/** For one test; a long random history takes more. */
+/** For one test, with what it opens and closes; a long random history takes more. */
 const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? '300000');
 const reporter = fileURLToPath(new URL('reporter.ts', import.meta.url));
 
@@ -30,6 +30,12 @@ export async function runBatch(
     });
   });
   let hasFailed = false;
+  let isStuck = false;
+  // The runner's own timeout does not end a test that waits while it closes something.
+  const watchdog = setTimeout(() => {
+    isStuck = true;
+    child.kill('SIGKILL');
+  }, 1.2 * timeoutMs);
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.startsWith(resultMark)) {
       if (line !== '') console.log(line);
@@ -37,9 +43,12 @@ export async function runBatch(
     }
     const result = JSON.parse(line.slice(resultMark.length)) as TestResult;
     hasFailed ||= result.outcome === 'failed';
+    watchdog.refresh();
     onResult(result);
   }
   const fault = await ended;
+  clearTimeout(watchdog);
   process.off('SIGINT', stop).off('SIGTERM', stop);
+  if (isStuck) return `${files.join(', ')}: no test ended within ${(1.2 * timeoutMs) / 1000} s`;
   return hasFailed ? undefined : fault;
 }

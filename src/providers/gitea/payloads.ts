@@ -126,7 +126,7 @@ export const ReviewCommentPayload = Type.Object({
   updated_at: optionalTime(),
 });
 export type ReviewCommentPayload = Static<typeof ReviewCommentPayload>;
-export const ReviewCommentsPayload = Nullable(itemsOf('review_comment', ReviewCommentPayload));
+export const ReviewCommentsPayload = itemsOf('review_comment', ReviewCommentPayload);
 
 export const CommentPayload = Type.Object({
   id: Id,

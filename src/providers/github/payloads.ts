@@ -192,7 +192,10 @@ const RestItem = {
   user: RestAuthorPayload,
 };
 const Merge = Type.Object({ merged_at: orElseUncounted(Type.Optional(Nullable(Time)), null) });
-/** REST: an issue, or a pull request, which is listed as one. The address tells them apart; GitHub always sends it. */
+/**
+ * REST: an issue, or a pull request, which is listed as one. The address tells them apart; where it cannot be read, whether
+ * there is a `pull_request`.
+ */
 export const RestIssuePayload = Type.Union([
   Type.Object({ ...RestItem, html_url: Type.String({ pattern: '/issues/\\d+$' }) }),
   Type.Object({
@@ -200,6 +203,8 @@ export const RestIssuePayload = Type.Union([
     html_url: Type.String({ pattern: '/pull/\\d+$' }),
     pull_request: orElseUncounted(Merge, {}),
   }),
+  Type.Object({ ...RestItem, html_url: orElse(Text, ''), pull_request: Merge }),
+  Type.Object({ ...RestItem, html_url: orElse(Text, '') }),
 ]);
 export type RestIssuePayload = Static<typeof RestIssuePayload>;
 export const RestIssuesPayload = itemsOf('issue', RestIssuePayload);

@@ -133,8 +133,17 @@ export const MergeRequestsPayload = itemsOf('pull_request', MergeRequestPayload)
 /** https://docs.gitlab.com/api/notes/: comments, and what the host itself notes of what happened. */
 export const NotePayload = Type.Object({
   id: Id,
-  /** `DiffNote` at a line of the changes. */
-  type: Type.Optional(Nullable(Text)),
+  /** Null for a comment outside a thread. Classes of notes in GitLab's app/models. */
+  type: Type.Optional(
+    Nullable(
+      Type.Union([
+        Type.Literal('DiffNote'),
+        Type.Literal('LegacyDiffNote'),
+        Type.Literal('DiscussionNote'),
+        Type.Literal('Note'),
+      ]),
+    ),
+  ),
   body: Text,
   author: AuthorPayload,
   system: Type.Boolean(),

@@ -1,6 +1,7 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import { toDate } from '../../collector.ts';
 import { readOrSkip, watchSkips } from '../../http/read-or-skip.ts';
+import { Nullable } from '../../http/scalars.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import { existing } from '../../rest/checks.ts';
 import type { RestClient } from '../../rest/client.ts';
@@ -152,10 +153,12 @@ async function readReviewComments(
   reviews: readonly ReviewPayload[],
 ): Promise<ReviewCommentPayload[]> {
   const comments: ReviewCommentPayload[] = [];
-  for (const { id } of reviews.filter(({ comments_count: count }) => count !== 0)) {
+  for (const { id, comments_count: count } of reviews) {
+    if (count === 0) continue;
     const path = `${repositoryPath(repository)}/pulls/${number}/reviews/${id}/comments`;
     const read = await readOrSkip(call, { kind: 'review_comment' }, () =>
-      client.get(path, ReviewCommentsPayload, call),
+      // Only a review without comments may have null instead of a list.
+      client.get(path, count === null ? Nullable(ReviewCommentsPayload) : ReviewCommentsPayload, call),
     );
     comments.push(...(read?.data ?? []));
   }

@@ -70,8 +70,9 @@ export async function awardsOf(
   return (await readOrSkip(call, { kind: 'reaction' }, () => readAll(client, list, call))) ?? [];
 }
 
+/** Returns whether a note is at a line of the changes. */
 export function isAtLine({ type }: NotePayload): boolean {
-  return type === 'DiffNote';
+  return type === 'DiffNote' || type === 'LegacyDiffNote';
 }
 
 export function addComment(
