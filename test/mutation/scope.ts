@@ -4,21 +4,21 @@ import { dependents } from './dependents.ts';
 import { type Items, isThing } from './items.ts';
 import { type Snapshot, textOf, textsOf } from './snapshot.ts';
 
-/** Decides which rows may be other ones where a place in a response is unexpected. */
+/** Decides which rows may differ when a place in a response is unexpected. */
 
-/** Without these a thing is not known, or not whose it is, who may see it, or when it was; and no history is read. */
+/** Properties without which the item, its owner, its visibility or its time is unknown, or no history is read. */
 const essential =
   /^(?:id|node_id|databaseId|fullDatabaseId|number|iid|login|username|name|full_name|path|path_with_namespace|full_path|oid|sha|email|type|kind|private|isPrivate|visibility|internal|owner|namespace|fork|isFork|created_at|createdAt|starredAt|starred_since|submittedAt|submitted_at|state|defaultBranchRef|default_branch|empty|empty_repo)$/;
 const isItem = /^(?:account|repository|contribution|commit) /;
 
 export interface Scope {
-  /** Tells whether a row may be another one. */
+  /** Returns whether a row may differ. */
   allows(key: string): boolean;
-  /** Tells whether a row has to be there, whatever is in it. */
+  /** Returns whether a row must be present, with any content. */
   keeps(key: string): boolean;
 }
 
-/** Returns which rows depend on a place in a response. */
+/** Returns the rows that depend on a place in a response. */
 export function scopeOf(
   { baseline, changed, items }: { baseline: Snapshot; changed: Snapshot; items: Items },
   exchange: Exchange,
@@ -35,7 +35,7 @@ export function scopeOf(
   const inside = items.inside(exchange, alongPath(exchange.body, path).at(-1));
   const within = dependents(baseline, inside, { owners: inside });
   const allowed = new Set([...around, ...within, ...numbersOf(baseline, frame)]);
-  // What is no item itself, such as where a list ends, may keep the rest of the list from being read.
+  // A value outside of items, such as the end of a list, may keep the rest of the list from being read.
   if (things.every((key) => frame.has(key))) {
     for (const key of [...dependents(baseline, frame), ...brokenOff(baseline, changed, frame)]) allowed.add(key);
   }
@@ -43,23 +43,28 @@ export function scopeOf(
     isEssential || things.length === 0 ? [] : [...around].filter((key) => isItem.test(key) && !within.has(key));
   const keys = new Set(kept);
   return {
-    allows: (key) => allowed.has(key) || allowed.has(publicOf(key)) || isPendingOf(baseline, allowed, key),
+    allows: (key) =>
+      allowed.has(key) ||
+      allowed.has(publicOf(key)) ||
+      isPendingOf(baseline, allowed, key) ||
+      // Another name is a rename.
+      (isEssential && key.startsWith('former_name ')),
     keeps: (key) => keys.has(key),
   };
 }
 
-/** Returns the key of the public numbers that private ones are stored beside, where they differ. */
+/** Returns the key of the public numbers, beside which private ones are stored where they differ. */
 function publicOf(key: string): string {
   return key.startsWith('counters ') ? key.replace(/ private$/, ' public') : key;
 }
 
-/** Returns the numbers of the accounts that a request names: they count everything. */
+/** Returns the keys of the numbers of the accounts that a request names, because these numbers count everything. */
 function numbersOf(baseline: Snapshot, frame: ReadonlySet<string>): string[] {
   const accounts = new Set([...frame].filter((key) => key.startsWith('account ')));
   return [...dependents(baseline, accounts)].filter((key) => /^(?:account|counters|seen|calendar) /.test(key));
 }
 
-/** Tells whether details wait to be read of something that may be another one. */
+/** Returns whether a key stands for the pending details of an item that may differ. */
 function isPendingOf({ rows }: Snapshot, allowed: ReadonlySet<string>, key: string): boolean {
   const [kind, repository, , of] = key.split(' ');
   if (kind !== 'lacking') return false;
@@ -69,7 +74,10 @@ function isPendingOf({ rows }: Snapshot, allowed: ReadonlySet<string>, key: stri
   return isOfPull || allowed.has(`commit ${repository} ${of}`);
 }
 
-/** Returns what a list that was not read to its end leaves out: of a repository the kinds of the stream, of an account what it owns. */
+/**
+ * Returns the rows that an incomplete list leaves out: for a repository the kinds of the stream, for an account
+ * everything that it owns.
+ */
 function brokenOff(baseline: Snapshot, { reasons }: Snapshot, frame: ReadonlySet<string>): Set<string> {
   const broken = new Set<string>();
   for (const reason of reasons) {

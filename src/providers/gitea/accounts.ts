@@ -14,7 +14,7 @@ import {
 } from './payloads.ts';
 import { counted, isPublic } from './repositories.ts';
 
-/** Null for those who are no accounts: deleted ones, and the host's own stand-ins. */
+/** Returns the account of a payload; null for deleted accounts and the host's placeholders, which have ids below 1. */
 export function toActor(payload: UserPayload | null): Actor | null {
   if (payload === null || payload.id < 1) return null;
   return {
@@ -36,7 +36,7 @@ export function organizationPath(name: string): string {
   return `/orgs/${encodeURIComponent(name)}`;
 }
 
-/** Reports who has a name now; of one whom Gitea does not show to everybody, that alone. */
+/** Reports the account that has a name now; without counters when it is not public, or an organization. */
 export async function* reportAccount(
   client: RestClient,
   name: string,
@@ -55,8 +55,8 @@ export async function* reportAccount(
 }
 
 /**
- * Reports a stored account. Gitea is asked by the name; after a rename that leads to the new one, until another account takes
- * it. Then only a search finds the account by its id.
+ * Reports a stored account by its name. After a rename Gitea redirects to the new name, until another account takes the
+ * old one. Then only a search finds the account by its id.
  */
 export async function* refreshAccount(
   client: RestClient,
@@ -73,7 +73,7 @@ export async function* refreshAccount(
   if (found) yield* reportAccount(client, found.login, call);
 }
 
-/** Returns how Gitea shows accounts now, each by its name or, where another account has that, by its id. */
+/** Looks up the current state of accounts, each by its name or, where another account has that name, by its id. */
 export async function checkAccounts(
   client: RestClient,
   accounts: readonly KnownAccount[],
@@ -84,22 +84,22 @@ export async function checkAccounts(
     const named = (await client.get(accountPath(account.name), UserPayload, call))?.data;
     const isSame = named !== undefined && String(named.id) === account.externalId;
     const found = isSame ? named : await findById(client, account, call);
-    // Where nobody may search, an account that lost its name to another cannot be found.
+    // Where Gitea denies the search, an account that lost its name to another one cannot be found.
     if (found !== undefined || named === undefined) checked.set(account.externalId, toActor(found ?? null));
   }
   return checked;
 }
 
 /**
- * Finds a user by the immutable id; null where there is none, or it is not shown; undefined where nobody may search.
- * https://docs.gitea.com/api/#tag/user/operation/userSearch
+ * Finds a user by the immutable id; null where there is none, or Gitea does not show it; undefined where Gitea denies
+ * the search. https://docs.gitea.com/api/#tag/user/operation/userSearch
  */
 async function findById(
   client: RestClient,
   { externalId, type }: KnownAccount,
   call: Call,
 ): Promise<UserPayload | null | undefined> {
-  // The search knows no organizations.
+  // The search covers users only.
   if (type === 'organization') return undefined;
   const path = `/users/search?uid=${externalId}&limit=1`;
   const found = await client.get(path, FoundUsersPayload, call).catch(unlessDenied);
@@ -111,7 +111,10 @@ function unlessDenied(error: unknown): undefined {
   throw error;
 }
 
-/** Organizations answer as users too; nothing in that answer tells them apart. */
+/**
+ * Returns whether a profile is an organization's. Gitea serves organizations as users, too, without a mark in the
+ * response.
+ */
 async function isOrganization(client: RestClient, { id, login }: ProfilePayload, call: Call): Promise<boolean> {
   const answer = await client.get(organizationPath(login), OrganizationPayload, call);
   return answer?.data.id === id;
@@ -134,7 +137,10 @@ function toFacts(profile: ProfilePayload, isAnOrganization: boolean): AccountFac
   };
 }
 
-/** No search tells what somebody did on the whole host; there are no discussions. */
+/**
+ * Most counters are missing: Gitea has no search for an account's contributions on the whole host. It has no
+ * discussions.
+ */
 function toReport(account: AccountFacts, stars: number | undefined): AccountReport {
   const counters: Partial<Counters> = {
     discussions: 0,
@@ -149,7 +155,7 @@ async function sumStars(client: RestClient, name: string, call: Call): Promise<n
   const list = { path: `${accountPath(name)}/repos`, items: AllRepositoriesPayload };
   const repositories = await readOrSkip(call, { kind: 'stars' }, async () => (await readAll(client, list, call)) ?? []);
   if (repositories === undefined) return undefined;
-  // A page that moved is read twice.
+  // A repository that moves to the next page during the reading is read twice.
   const earning = new Map(repositories.filter((one) => isPublic(one) && !one.fork).map((one) => [one.id, one]));
   const stars = [...earning.values()].map(({ stars_count: count }) => counted(count));
   return stars.includes(null) ? undefined : stars.reduce<number>((sum, count) => sum + (count ?? 0), 0);

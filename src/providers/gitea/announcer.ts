@@ -10,7 +10,7 @@ import { repositoryPath } from './repositories.ts';
 const IssuesPayload = Type.Array(TitledPayload);
 const CommentsPayload = Nullable(Type.Array(SaidPayload));
 
-/** Comments in issues, for which a token needs the scope `write:issue`; undefined when there are no tokens. */
+/** Creates an announcer that comments in issues with the scope `write:issue`; undefined when there are no tokens. */
 export function createAnnouncer(client: RestClient): Announcer | undefined {
   return createIssueAnnouncer(client, {
     findRepository: async (place, call) => {
@@ -24,7 +24,7 @@ export function createAnnouncer(client: RestClient): Announcer | undefined {
       const list = { path: `${repository}/issues`, query, items: IssuesPayload };
       const step = await stepFromOldest(client, list, { cursor, since: null }, call);
       if (step === null) return null;
-      // The first page tells how many there are, and is the last that comes.
+      // The first request is for page 1, which states the number of pages. That page is read again at the end.
       const isFirst = cursor === null && step.nextCursor !== null;
       return { ...step, items: isFirst ? [] : step.items.map(toIssue) };
     },

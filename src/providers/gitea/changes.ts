@@ -8,9 +8,10 @@ import { toSeconds } from '../rest/lists.ts';
 import { accessesOf } from '../rest/views.ts';
 
 /**
- * Changes of issues and pull requests in all repositories of an owner, by one search for each token. They move no time of
- * the repository (go-gitea/gitea, models/repo/repo.go: UpdateRepoIssueNumbers); comments and reviews move the time of their
- * issue (models/issues/comment.go: updateCommentInfos). A push moves the time of the repository, which listings show.
+ * Reads changes of issues and pull requests in all repositories of an owner, with one search for each token. They do
+ * not update the time of the repository (go-gitea/gitea, models/repo/repo.go: UpdateRepoIssueNumbers); comments and
+ * reviews update the time of their issue (models/issues/comment.go: updateCommentInfos). A push updates the time of the
+ * repository, which listings show.
  */
 
 const FoundPayload = itemsOf(
@@ -29,7 +30,7 @@ export async function readChanges(
   known: { repositories: readonly string[]; position: string | null },
   call: Call,
 ): Promise<OwnerChanges> {
-  // A token shows what is public, too.
+  // A token shows public repositories, too.
   const accesses = accessesOf(client);
   const viewOf = (access: string): Call => ({ ...call, access });
   const views = accesses.length === 0 ? [call] : accesses.map(viewOf);

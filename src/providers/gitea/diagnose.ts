@@ -10,8 +10,8 @@ const FoundPayload = Type.Object({ data: Type.Array(Type.Unknown()) });
 const AnyPayload = Type.Unknown();
 
 /**
- * Reports on tokens. No response of Gitea says which scopes a token has, so one address behind each scope is called; the
- * refusal of a token without the scope is the same as for any other address behind it (go-gitea/gitea,
+ * Reports on tokens. No response of Gitea states the scopes of a token, so one address behind each scope is requested;
+ * the refusal of a token without the scope is the same as for any other address behind it (go-gitea/gitea,
  * routers/api/v1/api.go, tokenRequiresScopes).
  */
 export function diagnose(client: RestClient, signal: AbortSignal): Promise<Diagnosis> {
@@ -24,7 +24,7 @@ async function examine(client: RestClient, call: Call, isAnonymous: boolean): Pr
   const known = { version: version?.data.version ?? null, latencyMs: client.now().getTime() - begun.getTime() };
   if (isAnonymous) return { ...known, sees: 'public' };
   const holder = await tryWith(client.get('/user', HolderPayload, call));
-  // The private ones alone, so that the response says whether there are any.
+  // Only private repositories are requested, so that the response shows whether there are any.
   const shown = await tryWith(client.get('/repos/search?private=true&is_private=true&limit=1', FoundPayload, call));
   const issues = await tryWith(client.get('/repos/issues/search?created=true&limit=1', AnyPayload, call));
   const organizations = await tryWith(client.get('/user/orgs?limit=1', AnyPayload, call));
@@ -32,7 +32,7 @@ async function examine(client: RestClient, call: Call, isAnonymous: boolean): Pr
     ...lacks(holder, 'read:user', 'accounts'),
     ...lacks(shown, 'read:repository', 'repositories and commits'),
     ...lacks(issues, 'read:issue', 'issues, pull requests and comments'),
-    // That address wants `read:user` too.
+    // That address requires `read:user`, too.
     ...(holder === 'lacks_scope' ? [] : lacks(organizations, 'read:organization', 'organizations')),
   ];
   return {

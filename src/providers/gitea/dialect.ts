@@ -1,9 +1,12 @@
 import type { Dialect } from '../rest/dialect.ts';
 
-/** https://docs.gitea.com/development/api-usage. No header tells of limits or scopes; of scopes the body of a refusal does. */
+/**
+ * https://docs.gitea.com/development/api-usage. No header states limits or scopes; the body of a refusal names missing
+ * scopes.
+ */
 export const giteaDialect: Dialect = {
   apiPath: '/api/v1',
-  // What is given at most where nothing else is configured; more is cut off silently.
+  // The greatest page by default. Gitea silently returns fewer items than requested where the limit is exceeded.
   pageSize: { parameter: 'limit', most: 50 },
   totalHeader: 'x-total-count',
   limitsEndpoints: false,

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
+import { Name } from '../http/scalars.ts';
 import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { textOf } from '../rest/text.ts';
 import { readUnchanged, repositoryPath } from './repositories.ts';
 
-/** A list is a folder's; what is no file has no content. */
+/** The contents at a path: a list for a folder. Only files have content. */
 const ContentsPayload = Type.Union([
   Type.Array(Type.Unknown()),
   Type.Object({
@@ -15,9 +16,12 @@ const ContentsPayload = Type.Union([
     content: Type.Optional(Type.Union([Type.Null(), Type.String()])),
   }),
 ]);
-const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object({ id: Type.String() })]) });
+const BranchPayload = Type.Object({ commit: Type.Union([Type.Null(), Type.Object({ id: Name })]) });
 
-/** Files at the newest commit of the default branch: a request for each. Null: the repository is not shown as it was. */
+/**
+ * Reads files at the newest commit of the default branch, with a request for each.
+ * @returns null when the repository is absent, or its visibility changed.
+ */
 export async function readFiles(
   client: RestClient,
   repository: KnownRepository,

@@ -7,7 +7,10 @@ import { readUnchanged } from './repositories.ts';
 
 const openForMs = 3_600_000;
 
-/** Where git reads from. An instance that answers nobody who is not signed in wants a token also for what is public. */
+/**
+ * Returns a function that finds the address and the authorization for git. An instance that requires sign-in wants a
+ * token for public repositories, too.
+ */
 export function createGitRemote(client: RestClient, url: string) {
   let known: { isOpen: boolean; until: Date } | undefined;
   const isOpen = async (call: Call): Promise<boolean> => {
@@ -21,7 +24,7 @@ export function createGitRemote(client: RestClient, url: string) {
     const call: Call = { urgency: 'background', signal, cost: { requests: 0, points: 0 } };
     const [first = null] = accessesOf(client);
     const isForSignedIn = repository.access === null && first !== null && !(await isOpen(call));
-    // What is public no more would be shown to a token of a member all the same.
+    // The token of a member would also show a repository that is no longer public.
     if (isForSignedIn && (await readUnchanged(client, repository, call)) === null) {
       throw new AppError('not_found', 'The repository is not shown to everybody any more.');
     }

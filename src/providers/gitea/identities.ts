@@ -7,13 +7,14 @@ import { accountPath, toActor } from './accounts.ts';
 import { CommitPayload, CommitsPayload, ProfilePayload } from './payloads.ts';
 import { repositoryPath } from './repositories.ts';
 
-/** Asks for as many commits as Gitea shows at once, without the parts that take it long. */
+/** Requests as many commits as Gitea returns at once, without the parts that are slow to compute. */
 const query = { limit: '50', stat: 'false', verification: 'false', files: 'false' };
 
 /**
- * Looks up the accounts of addresses by the authors and committers that Gitea shows of commits: it finds them by all
- * addresses of an account, hidden ones too, and shows null where there is none (go-gitea/gitea,
- * services/convert/git_commit.go). It shows co-authors nowhere, so of those only its own addresses are found.
+ * Looks up the accounts of addresses by the authors and committers that Gitea shows of commits. Gitea finds them by all
+ * addresses of an account, including hidden ones, and returns null where there is none (go-gitea/gitea,
+ * services/convert/git_commit.go). It does not show co-authors, so only those with a noreply address of the host are
+ * found.
  */
 export async function resolveIdentities(
   client: RestClient,
@@ -33,7 +34,7 @@ export async function resolveIdentities(
   return owners;
 }
 
-/** Adds the owners of a commit and of those before it, unless it is not shown. */
+/** Adds the owners of a commit and of those before it, if Gitea shows the commit. */
 async function addOwnersFrom(
   client: RestClient,
   repository: KnownRepository,
@@ -47,7 +48,7 @@ async function addOwnersFrom(
   }
 }
 
-/** Lists a commit and those before it; none when it is not shown. */
+/** Lists a commit and those before it; none when Gitea does not show it. */
 async function commitsFrom(
   client: RestClient,
   repository: KnownRepository,
@@ -60,7 +61,9 @@ async function commitsFrom(
     return (await client.get(list, CommitsPayload, call))?.data ?? [];
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'provider_unavailable' || call.signal.aborted) throw error;
-    // Before 1.23 the list fails with 500 where there is no such commit (go-gitea/gitea#31977); the commit alone is 404.
+    // Before 1.23 the list fails with 500 where there is no such commit (go-gitea/gitea#31977); the commit's own
+    // address
+    // responds with 404.
     const { limit: _none, ...parts } = query;
     const alone = `${path}/git/commits/${oid}?${new URLSearchParams(parts).toString()}`;
     const found = await client.get(alone, CommitPayload, call);
@@ -68,15 +71,16 @@ async function commitsFrom(
   }
 }
 
-/** An instance may answer nobody who is not signed in. */
+/** Returns null where the instance requires sign-in. */
 function unlessDenied(error: unknown): null {
   if (error instanceof AppError && error.code === 'provider_denied') return null;
   throw error;
 }
 
 /**
- * The account that an address was given by the host itself: `login@noreply.host`, later versions also `ID+login@…`. To
- * somebody without a token Gitea shows this address alone, so that it says itself whose it is.
+ * Finds the account to which the host itself gave an address: `login@noreply.host`, in later versions also
+ * `ID+login@…`. Without a token Gitea shows only this address in a profile, so the profile proves that the address is
+ * the account's.
  */
 async function bearerOf(client: RestClient, email: string, call: Call): Promise<Actor | null> {
   const [, name] = /^(?:\d{1,15}\+)?([\w.-]{1,100})@[^@]*noreply[^@]*$/.exec(email) ?? [];

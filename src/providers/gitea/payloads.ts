@@ -3,15 +3,16 @@ import { Count, Id, ItemNumber, Name, Nullable, optionalCount, optionalTime, Tex
 import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
- * Shapes of the fields of Gitea's responses that are used, as its own `swagger.v1.json` describes them. More may come. A field
- * without a mark is needed (see `http/tolerant.ts`). Fields that only later versions and Forgejo send are optional.
+ * Shapes of the fields of Gitea's responses that are used, as its own `swagger.v1.json` describes them. Responses have
+ * more fields. A field without a mark is required (see `http/tolerant.ts`). Fields that only later versions and Forgejo
+ * send are optional.
  */
 
-/** A number that the host keeps and may have miscounted: below 0 it is taken for 0. */
+/** A number that the host may have miscounted; a negative one counts as 0. */
 const Counter = orElse(Nullable(Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 })), null);
 const OptionalText = orElse(Text, '');
 
-/** An account as it is mentioned everywhere. Stand-ins that are no accounts have ids below 1. */
+/** An account in any response. Placeholders that are no accounts have ids below 1. */
 export const UserPayload = Type.Object({
   id: Type.Integer({ minimum: -(2 ** 31), maximum: Number.MAX_SAFE_INTEGER }),
   login: Name,
@@ -21,9 +22,9 @@ export const UserPayload = Type.Object({
   visibility: Text,
 });
 export type UserPayload = Static<typeof UserPayload>;
-/** The person whose an item is; null where there is none. */
+/** The author of an item; null where there is none. */
 const AuthorPayload = deciding(Nullable(UserPayload));
-/** Persons on a list; a deleted one and a team are null (go-gitea/gitea, services/convert/pull.go). */
+/** A list of accounts; deleted accounts and teams are null (go-gitea/gitea, services/convert/pull.go). */
 const PeoplePayload = orElse(Nullable(Type.Array(orElse(Nullable(UserPayload), null))), null);
 export const FoundUsersPayload = Type.Object({ data: Nullable(itemsOf('account', UserPayload)) });
 
@@ -67,16 +68,16 @@ export const RepositoryPayload = Type.Object({
 });
 export type RepositoryPayload = Static<typeof RepositoryPayload>;
 export const RepositoriesPayload = itemsOf('repository', RepositoryPayload);
-/** For a sum over all of them: one that cannot be read makes it unknown. */
+/** Repositories for a sum over all of them: an unreadable one makes the sum unknown. */
 export const AllRepositoriesPayload = Type.Array(RepositoryPayload);
 
 const Poster = {
   user: AuthorPayload,
-  /** Where it was imported from another host: its author there. Then `user` is the account that imported it. */
+  /** The author on the host that the item was imported from. Then `user` is the account that imported it. */
   original_author: Text,
 };
 
-/** An issue, or a pull request, which is listed as one. */
+/** An issue or a pull request: Gitea lists pull requests as issues. */
 export const IssuePayload = Type.Object({
   id: Id,
   number: ItemNumber,
@@ -99,7 +100,7 @@ export const PullRequestsPayload = itemsOf('pull_request', IssuePayload);
 export const TitledPayload = Type.Object({ number: Id, title: Text, state: Text });
 export type TitledPayload = Static<typeof TitledPayload>;
 
-/** Fields of a pull request's own address; the sizes are sent by later versions. */
+/** The additional fields at a pull request's own address; only later versions send the sizes. */
 export const PullRequestPayload = Type.Object({
   requested_reviewers: PeoplePayload,
   additions: optional(Nullable(Count)),
@@ -108,10 +109,19 @@ export const PullRequestPayload = Type.Object({
 });
 export type PullRequestPayload = Static<typeof PullRequestPayload>;
 
+/** States of reviews and of requests for one: `ReviewStateType` in Gitea's modules/structs/pull_review.go. */
+const ReviewState = Type.Union([
+  Type.Literal('APPROVED'),
+  Type.Literal('REQUEST_CHANGES'),
+  Type.Literal('COMMENT'),
+  Type.Literal('PENDING'),
+  Type.Literal('REQUEST_REVIEW'),
+]);
+
 export const ReviewPayload = Type.Object({
   id: Id,
   user: AuthorPayload,
-  state: Text,
+  state: ReviewState,
   comments_count: optionalCount(),
   submitted_at: Time,
   updated_at: optionalTime(),
@@ -134,18 +144,18 @@ export const CommentPayload = Type.Object({
   /** One of the two is empty. */
   issue_url: Text,
   pull_request_url: Text,
-  body: Text,
+  body: orElse(Text, ''),
   created_at: Time,
   updated_at: optionalTime(),
 });
 export type CommentPayload = Static<typeof CommentPayload>;
 export const CommentsPayload = itemsOf('comment', CommentPayload);
-/** What was said. */
+/** A comment with its text. */
 export const SaidPayload = Type.Object({ id: Id, body: Text });
 
 export const ReactionPayload = Type.Object({ user: AuthorPayload, content: Text });
 export type ReactionPayload = Static<typeof ReactionPayload>;
-/** The list is null where there is no reaction. */
+/** The reactions to an item; null where there are none. */
 export const ReactionsPayload = Nullable(itemsOf('reaction', ReactionPayload));
 
 /** Events of an issue. */

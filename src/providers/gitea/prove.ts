@@ -6,8 +6,8 @@ import { accountPath, organizationPath, toActor } from './accounts.ts';
 import { OrganizationPayload, PermissionsPayload, UserPayload } from './payloads.ts';
 
 /**
- * Whether the bearer of a token is the user of a name, or an owner or administrator of the organization of that name. Gitea
- * tells anybody's permissions to anybody.
+ * Proves that the bearer of a token is the user of a name, or an owner or administrator of the organization of that
+ * name. Gitea shows the permissions of every account to every account.
  */
 export function proveOwnership(
   client: BearerClient,
@@ -33,7 +33,7 @@ async function administered(
 ): Promise<Actor | null> {
   const path = `${accountPath(names.bearer)}/orgs/${encodeURIComponent(names.organization)}/permissions`;
   const permissions = await client.get(token, path, PermissionsPayload, signal);
-  // A site administrator may do everything and owns nothing by that: neither is said of them.
+  // Site administrators have all permissions without owning anything; Gitea sets neither field for them.
   if (permissions === null || !(permissions.is_owner || permissions.is_admin)) return null;
   const organization = await client.get(token, organizationPath(names.organization), OrganizationPayload, signal);
   if (organization === null || !isSameName(organization.name, names.organization)) return null;

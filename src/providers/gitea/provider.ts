@@ -29,10 +29,13 @@ export interface GiteaOptions {
   now: () => Date;
 }
 
-/** Letters, digits, and hyphens, underscores and dots between them; older names are not so strict. */
+/** Letters, digits, and hyphens, underscores and dots between them; for older names the rules were less strict. */
 const possibleName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
-/** Gitea 1.21 or later, or Forgejo, by its REST interface; with tokens it shows what is private too. */
+/**
+ * Creates a provider for Gitea 1.21 or later, or Forgejo, by its REST API. With tokens it includes private
+ * repositories.
+ */
 export function createGiteaProvider(options: GiteaOptions): Provider {
   const { name, url, apiUrl } = options;
   const client = new RestClient(options, giteaDialect);
@@ -48,13 +51,13 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
     totalsFromStored: true,
     accesses: () => accessesOf(client),
-    // No token tells totals of what its bearer may see.
+    // Gitea reports no totals of the items that the bearer of a token may see.
     async *seenTotals() {},
     proveOwnership: (credential, login, signal) =>
       proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
     ownerPolls: {
-      // Five requests a second: an owner with one page and one token costs three.
+      // Five requests a second. A poll of an owner with one page and one token costs three.
       intervalMs: 30_000,
       maxCostPerHour: 18_000,
       readChanges: (owner, known, call) => readChanges(client, owner, known, call),
@@ -65,11 +68,11 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
-    // Each may take a request.
+    // Each lookup may take a request.
     identitiesAtOnce: 20,
     ...readersOf(client, { readTip, readTotals, readFiles, readLineCounts, readChangedFiles, resolveIdentities }),
     fileUrl: (repository, path) => fileUrl(url, repository, path),
-    // Nobody installs anything there: the operator does, and what the tokens show is all that there is.
+    // Gitea has no apps that owners could install: the operator configures tokens, and they show all that there is.
     app: undefined,
     announcer: createAnnouncer(client),
     gitRemote: createGitRemote(client, url),

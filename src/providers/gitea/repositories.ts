@@ -5,12 +5,15 @@ import { stepFromOldest } from '../rest/lists.ts';
 import { findInViews, listByViews } from '../rest/views.ts';
 import { RepositoriesPayload, RepositoryPayload } from './payloads.ts';
 
-/** Whether everybody who is let in may see it; a public repository of a hidden owner is not. */
+/**
+ * Returns whether all visitors of the host may see a repository. A public one of an owner who is not public does not
+ * count.
+ */
 export function isPublic({ private: isPrivate, internal, owner }: RepositoryPayload): boolean {
   return !isPrivate && !internal && owner.visibility === 'public';
 }
 
-/** Repositories of an account: public ones, then what each token shows besides. */
+/** Lists the repositories of an account: first the public ones, then the private ones that each token shows. */
 export function listRepositories(
   client: RestClient,
   { name, type, externalId }: KnownAccount,
@@ -37,7 +40,7 @@ export function repositoryPath({ owner, name }: Pick<KnownRepository, 'owner' | 
   return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 }
 
-/** One repository; null when there is none of the name, or it is private and was not asked for. */
+/** Finds a repository; null when there is none of the name, or it is private and `withPrivate` is false. */
 export async function findRepository(
   client: RestClient,
   owner: KnownAccount,
@@ -48,12 +51,12 @@ export async function findRepository(
   const path = repositoryPath({ owner: owner.name, name });
   const find = async (asked: Call) => (await client.get(path, RepositoryPayload, asked))?.data;
   const found = await findInViews(client, find, isPublic, { withPrivate, call });
-  // What was given away leads on to its new owner.
+  // The host redirects from a transferred repository to the one of its new owner.
   if (found === null || String(found.payload.owner.id) !== owner.externalId) return null;
   return toListed(found.payload, found.access);
 }
 
-/** A stored repository as it is now; null when it is another one by now, or not the same to us as it was. */
+/** Fetches a stored repository; null when it is absent, another one has its name, or its visibility changed. */
 export async function readUnchanged(
   client: RestClient,
   repository: KnownRepository,
@@ -80,7 +83,7 @@ export function toListed(payload: RepositoryPayload, access: string | null): Lis
     forks: counted(payload.forks_count),
     openIssues: counted(payload.open_issues_count),
     sizeKib: payload.size,
-    // Of issues and pull requests nothing tells which changed last.
+    // Gitea states no time of the last change of issues or pull requests.
     tips: { commits: { total: null, changedAt: toDate(payload.updated_at), revision: null } },
   };
 }

@@ -1,6 +1,6 @@
 import type { Untold } from '../untold.ts';
 
-/** Lists what neither Gitea nor Forgejo tells, with a token or without. https://docs.gitea.com/api/ */
+/** Lists the facts that neither Gitea nor Forgejo reports, with a token or without. https://docs.gitea.com/api/ */
 export const untold: readonly Untold[] = [
   // `/stargazers` has no times, and there is no webhook event for a star.
   { kind: 'star', why: 'Gitea and Forgejo do not tell when somebody starred' },

@@ -6,12 +6,14 @@ import { isDeliveryId, isSignature, parseDelivered, requireSecret } from '../htt
 import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
 
 /**
- * Reads what Gitea or Forgejo delivers. A delivery is a hint to look: what it tells of states is left alone, so that neither
- * the order in which deliveries come nor one that never comes does harm.
- * https://docs.gitea.com/usage/webhooks
+ * Reads deliveries of Gitea or Forgejo. A delivery only says what may have changed; the states in it are ignored, so
+ * that deliveries that are lost or out of order do no harm. https://docs.gitea.com/usage/webhooks
  */
 
-/** @throws AppError `unauthenticated` when it is not signed with the secret; `missing_field` or `invalid_input`. */
+/**
+ * @throws AppError `unauthenticated` when the delivery is not signed with the secret; `missing_field` or
+ * `invalid_input`.
+ */
 export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
   if (!isSignature(signatureOf(headers), requireSecret(secret), body)) {
     throw new AppError(
@@ -27,7 +29,7 @@ export function readDelivery(secret: string | undefined, headers: DeliveryHeader
   return { id, event, changes: toChanges(event, parseDelivered(body)) };
 }
 
-/** Forgejo writes its own headers, and Gitea's for those who know only those. */
+/** Reads a header by its name at Gitea or Forgejo. Forgejo sends both, for receivers that know only Gitea's. */
 function own(headers: DeliveryHeaders, name: 'delivery' | 'event' | 'signature'): string | undefined {
   const value = headers[`x-gitea-${name}`] ?? headers[`x-forgejo-${name}`];
   return typeof value === 'string' ? value : undefined;
@@ -50,7 +52,7 @@ type Named = Static<typeof Named>;
 type Repository = Static<typeof Repository>;
 
 /**
- * What each event that matters is a hint to; others are nothing to us. Gitea names some by their type too
+ * The invalidations of each event that matters; other events are ignored. Gitea also has types of events
  * (`issue_label`), which newer versions may send as the event.
  */
 const readers: Record<string, (payload: unknown) => Change[]> = {
@@ -88,7 +90,7 @@ function changedItem(payload: unknown, field: 'issue' | 'pull_request', streams:
   return [contributions(repository, streams), ...(user === null ? [] : person(user))];
 }
 
-/** The payload names the author of the pull request; who reviewed it sent it. */
+/** The payload names the author of the pull request; its sender is the reviewer. */
 function reviewed(payload: unknown): Change[] {
   return [...changedItem(payload, 'pull_request', ['pull_requests']), ...senderOf(payload)];
 }
@@ -103,7 +105,7 @@ function commented(payload: unknown): Change[] {
   ];
 }
 
-/** `forkee` is what was forked, `repository` the new one. */
+/** `forkee` is the original repository, `repository` the new one. */
 function forked(payload: unknown): Change[] {
   const { forkee, repository } = check(Forked, payload);
   return [owned(forkee.owner), owned(repository.owner)];
@@ -130,7 +132,7 @@ function senderOf(payload: unknown): Change[] {
   return person(check(Sent, payload).sender);
 }
 
-/** Deleted accounts, and the host's own stand-ins, are nobody. */
+/** Returns no change for deleted accounts and the host's placeholders, which have ids below 1. */
 function person({ id, login }: Named): Change[] {
   return id < 1 ? [] : [{ what: 'account', account: String(id), name: login }];
 }

@@ -14,7 +14,7 @@ const ProfilePayload = {
   websiteUrl: optionalText(),
 };
 
-/** Stars of what somebody owns. One that is refused makes the sum unknown. */
+/** Stars of the repositories that an account owns. A refused repository makes the sum unknown. */
 export const OwnedStarsPayload = Type.Object({
   pageInfo: PageInfo,
   nodes: Type.Array(Type.Object({ stargazerCount: Count })),
@@ -33,7 +33,7 @@ export const UserPayload = Type.Object({
     ),
     null,
   ),
-  /** Null: not known, so that no year can be called complete. */
+  /** Null: the years are unknown, so that the counters of all years cannot be complete. */
   activity: orElse(Nullable(Type.Object({ contributionYears: Type.Array(Type.Integer()) })), null),
 });
 export type UserPayload = Static<typeof UserPayload>;
@@ -116,7 +116,7 @@ const CollectionPayload = Type.Object({
   }),
 });
 export type CollectionPayload = Static<typeof CollectionPayload>;
-/** A user's calendar, or an empty object for what is no user. */
+/** A user's calendar, or an empty object when the node is not a user. */
 export const CalendarPayload = Type.Object({
   node: Nullable(Type.Object({ contributionsCollection: Type.Optional(CollectionPayload) })),
 });

@@ -2,18 +2,18 @@ import type { UserTotalsPayload } from './account-payloads.ts';
 import { accountFragments } from './queries.ts';
 import type { Span } from './windows.ts';
 
-/** The query for an account, put together from the parts that are requested. */
+/** The query for an account, composed of the requested parts. */
 
-/** The account that is requested: a name, or a known account with its last name. */
+/** The requested account: a name, or a known account with its last known name. */
 export interface Target {
   name: string;
   /** GitHub's id for its API; undefined when only the name is known. */
   handle: string | undefined;
-  /** The scope of the counts: public items, with any token, or everything that the token sees. */
+  /** The scope of the counts: public items only, or all items that the token sees. */
   counting: 'public' | 'seen';
 }
 
-/** A span to request. `isLight`: without its lists of repositories, of which GitHub refuses some. */
+/** A span to request. `isLight`: without its lists of repositories, because GitHub refuses some of them. */
 export type WantedSpan = Span & { isLight?: true };
 
 /** Totals of a user, each of which GitHub may fail to compute. */
@@ -43,11 +43,11 @@ export const allTotals: readonly TotalField[] = [
 export interface Wanted {
   totals: readonly TotalField[];
   spans: readonly WantedSpan[];
-  /** Spans that were too much for GitHub so far. */
+  /** The spans that GitHub has failed to compute so far. */
   tooHeavy?: readonly Span[];
 }
 
-/** The text of the query; `w0`, `w1`, ... are the spans. */
+/** Returns the text of the query, in which the aliases `w0`, `w1`, ... stand for the spans. */
 export function accountQueryText(target: Target, wanted: Wanted & { withPublicCounts: boolean }): string {
   const root = target.handle === undefined ? 'repositoryOwner(login: $login)' : 'node(id: $id)';
   const parameters = [
@@ -86,7 +86,7 @@ export function accountQueryText(target: Target, wanted: Wanted & { withPublicCo
   ].join('\n');
 }
 
-/** Searches that count what is public, and the words of each. */
+/** The searches that count public items, with their search terms. */
 const searches = [
   { field: 'publicIssues', variable: 'qi', type: 'ISSUE', count: 'issueCount', words: 'author:NAME type:issue' },
   {

@@ -27,9 +27,9 @@ export interface AccountAnswer {
   /** Totals of public items; undefined when they were not requested, or the account is an organization. */
   totals: (LifetimeTotals & { owned: UserTotalsPayload['owned'] }) | undefined;
   windows: ContributionWindow[];
-  /** Spans whose windows leave repositories out. */
+  /** The spans whose windows leave out repositories. */
   cutShort: Span[];
-  /** Spans that were too much for GitHub. */
+  /** The spans that GitHub failed to compute. */
   tooHeavy: Span[];
 }
 
@@ -66,8 +66,8 @@ function answerTo({ totals, spans }: Wanted, withPublicCounts: boolean) {
 }
 
 /**
- * Fetches an account of unknown kind, its totals and its contributions within spans, all in one request. A part that GitHub
- * refuses or fails to compute is missing in the result, and everything else is there.
+ * Fetches an account of unknown kind, its totals and its contributions within spans, all in one request. A part that
+ * GitHub refuses or fails to compute is missing in the result, and everything else is there.
  * @returns null when there is no such account.
  * @throws TooHeavy when less has to be requested at once.
  */
@@ -78,7 +78,7 @@ export async function askForAccount(
   call: Call,
   now: Date,
 ): Promise<AccountAnswer | null> {
-  // Private items that a token sees must not be counted; searches count public items alone.
+  // A token's totals may include private items, which must not be counted; searches count public items only.
   const hasTotals = wanted.totals.length > 0;
   const withPublicCounts =
     hasTotals && target.counting === 'public' && !client.budget.tokens.every((token) => token.seesOnlyPublic);
@@ -99,7 +99,7 @@ export async function askForAccount(
   const countsAll = target.counting === 'seen' || token.seesOnlyPublic;
   const { tooHeavy, ...known } = windowsIn(account, wanted.spans, refusals, { countsAll, askedAt: now });
   const totals = hasTotals ? totalsIn(account) : undefined;
-  // The account was renamed meanwhile, and the searches asked for a name that is not its own any more.
+  // The account was renamed, so that the searches counted for its former name.
   const isOtherName = withPublicCounts && account.login.toLowerCase() !== target.name.toLowerCase();
   const isUncounted = !countsAll && !withPublicCounts;
   if (totals !== undefined && (isOtherName || isUncounted)) {
@@ -117,8 +117,8 @@ export async function askForAccount(
 }
 
 /**
- * Returns what can be requested without the parts whose refusal left the whole account empty: in GraphQL a field that must not
- * be null takes everything around it with it. Null: nothing was refused, the account is absent.
+ * Returns the request without the parts whose refusal left the whole account null: in GraphQL, a failed field that must
+ * not be null makes its parent null as well. Null: nothing was refused, the account is absent.
  * @throws AppError `provider_denied` when the account itself is refused.
  */
 function withoutRefused({ totals, spans, tooHeavy = [] }: Wanted, refusals: Refusals): Wanted | null {
@@ -142,7 +142,10 @@ function withoutRefused({ totals, spans, tooHeavy = [] }: Wanted, refusals: Refu
   return { totals: totals.filter((field) => !failed.has(field)), spans: next, tooHeavy: [...tooHeavy, ...heavy] };
 }
 
-/** Reads the windows. Those that were too much, or list too many repositories, are requested again in smaller pieces; refused ones are not. */
+/**
+ * Reads the windows. The caller requests spans again in smaller pieces when GitHub failed to compute them or they list
+ * too many repositories, but not when GitHub refused them.
+ */
 function windowsIn(
   account: object,
   spans: readonly WantedSpan[],

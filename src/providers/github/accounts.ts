@@ -22,16 +22,16 @@ import {
   sumWindows,
 } from './windows.ts';
 
-/** What is remembered of an account from one question to the next. */
+/** The data about an account that is kept from one report to the next. */
 const Memory = Type.Object({ windows: Type.Array(ContributionWindow) });
 type Memory = Static<typeof Memory>;
 
-/** No account owns so many repositories with stars. */
+/** No account owns 10,000 repositories with stars. */
 const maxStarPages = 100;
-/** GitHub takes ten seconds for each; the busiest accounts need some forty. */
+/** A failure takes GitHub ten seconds; the busiest accounts cause about forty. */
 const maxFailures = 100;
 
-/** What is known of a user while more is being asked for. */
+/** The data about a user that has been fetched so far. */
 interface Knowledge {
   user: UserPayload;
   counting: Target['counting'];
@@ -41,9 +41,9 @@ interface Knowledge {
 }
 
 /**
- * Asks for an account with all its counters: in one request where GitHub can answer it, else in ever smaller pieces.
- * Yields after each piece; the last report is all that can be known.
- * @param startedAt when asking began; what was asked for since is not asked for again.
+ * Fetches an account with all its counters: in one request if GitHub can compute it, else in smaller and smaller
+ * pieces. Yields a report after each piece; the last one holds everything that can be known.
+ * @param startedAt the time when the lookup began; data that was fetched since then is not fetched again.
  */
 export async function* reportAccount(
   client: GitHubClient,
@@ -70,7 +70,7 @@ export async function* reportAccount(
   yield* completeReport(client, known, answer.totals?.owned, pending, call, startedAt);
 }
 
-/** The same for an account that is too much for one request: the profile, then the totals, then the years. */
+/** Fetches an account that is too much for one request in steps: the profile, then the totals, then the years. */
 async function* reportHeavyAccount(
   client: GitHubClient,
   target: Target,
@@ -92,7 +92,7 @@ async function* reportHeavyAccount(
   yield* completeReport(client, known, owned, [], call, startedAt);
 }
 
-/** Asks for what is missing still: spans, and stars beyond the first page. */
+/** Fetches the missing parts: spans, and stars beyond the first page. */
 async function* completeReport(
   client: GitHubClient,
   known: Knowledge,
@@ -119,16 +119,16 @@ async function* completeReport(
   yield toReport(known);
 }
 
-/** The asking for spans of one account, and how often it may still be too much. */
+/** The request for spans of an account, and the number of failures that are still allowed. */
 interface Question {
   ask: (spans: readonly Span[]) => Promise<AccountAnswer | null | 'too_heavy'>;
   failuresLeft: number;
 }
 
 /**
- * Asks for spans together, and where that is too much for halves of them, and for one span alone in pieces. What
- * cannot be answered even for a day, or not within the allowed failures, is left out; what is missing then is asked for
- * the next time.
+ * Fetches spans in one request. When that is too much, it fetches the two halves of the list; a single span is fetched
+ * in pieces. A span is left out when GitHub cannot compute even one day, or after the allowed failures; the next report
+ * fetches it.
  */
 async function* askForSpans(
   question: Question,
@@ -162,7 +162,7 @@ async function sumStars(
   for (let pages = 0; pages < maxStarPages && page; pages += 1) {
     const counts: number[] = page.nodes.map(({ stargazerCount }) => stargazerCount);
     stars += counts.reduce((sum, count) => sum + count, 0);
-    // The list goes from most stars to fewest.
+    // The list is sorted by stars, so that only repositories without stars follow.
     if (!page.pageInfo.hasNextPage || counts.at(-1) === 0) return stars;
     page = await nextStarPage(client, handle, page.pageInfo.endCursor, call);
   }
@@ -180,7 +180,7 @@ async function organizationReport(
   call: Call,
 ): Promise<AccountReport> {
   const path = `/users/${encodeURIComponent(organization.login)}`;
-  // Only REST tells how many follow an organization; without an answer the last number stays.
+  // Only REST has the followers of an organization; without a response the last number is kept.
   const rest = await client.rest(path, RestAccountPayload, call).catch((error: unknown) => {
     if (call.signal.aborted) throw error;
     return null;
@@ -237,7 +237,7 @@ function reportOf(user: UserPayload, counters: Partial<Counters>, windows: Contr
   return { account: userFacts(user), counters, missing, memory: { windows } };
 }
 
-/** An answer, or word that it was too much to ask for. */
+/** Returns the result of a request, or `too_heavy` when the request is too much for GitHub. */
 async function tolerant<Answer>(ask: () => Promise<Answer>): Promise<Answer | 'too_heavy'> {
   try {
     return await ask();

@@ -4,7 +4,7 @@ import type { ActorPayload, RestAccountPayload } from './payloads.ts';
 
 const botSuffix = '[bot]';
 
-/** Returns null for those who are no accounts: deleted ones, and mannequins, which stand for people of other hosts. */
+/** Returns null for deleted accounts and for mannequins, which are placeholders for people from other hosts. */
 export function toActor(payload: ActorPayload | null): Actor | null {
   if (payload === null || !('databaseId' in payload)) return null;
   const type = typeOf(payload.kind);
@@ -35,7 +35,7 @@ export function userFacts(payload: UserPayload): AccountFacts {
   };
 }
 
-/** @param rest what only the REST interface tells of an organization, if it could be asked. */
+/** @param rest the REST data of the organization, which alone has its followers; null: it could not be fetched. */
 export function organizationFacts(payload: OrganizationPayload, rest: RestAccountPayload | null): AccountFacts {
   return {
     ...profile(payload),
@@ -47,7 +47,9 @@ export function organizationFacts(payload: OrganizationPayload, rest: RestAccoun
   };
 }
 
-/** Returns an account as REST shows it on its own: bots, and everybody without a token; null as `restActor`. */
+/**
+ * Returns the facts of an account fetched with REST: of bots, and of all accounts without a token; null as `restActor`.
+ */
 export function restFacts(payload: RestAccountPayload): AccountFacts | null {
   const actor = restActor(payload);
   return (
@@ -62,7 +64,9 @@ export function restFacts(payload: RestAccountPayload): AccountFacts | null {
   );
 }
 
-/** Returns an account that REST or a delivery names; null for deleted accounts, which are `ghost` there, and mannequins. */
+/**
+ * Returns an account that REST or a delivery names; null for mannequins and for deleted accounts, there called `ghost`.
+ */
 export function restActor(payload: RestAccountPayload): Actor | null {
   const type = typeOf(payload.type);
   if (type === undefined || isGhostName(payload.login)) return null;
@@ -77,18 +81,20 @@ export function restActor(payload: RestAccountPayload): Actor | null {
   };
 }
 
-/** GitHub reserves the name; whoever deletes their account leaves what they wrote to it (https://github.com/ghost). */
+/**
+ * Returns whether a name is that of https://github.com/ghost, to which GitHub attributes the items of deleted accounts.
+ */
 export function isGhostName(name: string): boolean {
   return name.toLowerCase() === 'ghost';
 }
 
-/** Copilot's two bots, which commit addresses call `Copilot` without a sign that they are bots. */
+/** Copilot's two bots by id. Commit addresses call both `Copilot`, without the suffix of bots. */
 const copilots: ReadonlyMap<string, string> = new Map([
   ['198982749', 'copilot-swe-agent'],
   ['175728472', 'copilot-pull-request-reviewer'],
 ]);
 
-/** Returns the type and the name of the account in an address that GitHub made. */
+/** Returns the type and the name of the account in a no-reply address of GitHub. */
 export function actorInAddress(externalId: string, login: string): Pick<Actor, 'type' | 'name'> {
   const copilot = login.toLowerCase() === 'copilot' ? copilots.get(externalId) : undefined;
   if (copilot !== undefined) return { type: 'bot', name: botName(copilot) };
@@ -96,8 +102,9 @@ export function actorInAddress(externalId: string, login: string): Pick<Actor, '
 }
 
 /**
- * Returns what GraphQL calls a bot. REST calls both of Copilot's bots `Copilot`; where it leaves out the suffix, the page of
- * the App names the bot (`https://github.com/apps/copilot-swe-agent`, on servers `/github-apps/...`; posit-dev/ark#1001).
+ * Returns a bot's login as in GraphQL. REST calls both of Copilot's bots `Copilot`; without the suffix, the bot's name
+ * is in the URL of its App (`https://github.com/apps/copilot-swe-agent`, on servers `/github-apps/...`;
+ * posit-dev/ark#1001).
  */
 function loginOfBot({ login, html_url: page = '' }: RestAccountPayload): string {
   if (isBotName(login)) return login;
@@ -108,7 +115,7 @@ export function isBotName(name: string): boolean {
   return name.toLowerCase().endsWith(botSuffix);
 }
 
-/** GraphQL leaves out of a bot's login what REST and everybody else writes. */
+/** Adds the suffix of bots, which GraphQL leaves out of logins, and REST does not. */
 function botName(login: string): string {
   return isBotName(login) ? login : `${login}${botSuffix}`;
 }

@@ -29,15 +29,15 @@ import {
 import { cursorBehind, perPage, placeOf, queryAt } from './streams/changed-pages.ts';
 
 /**
- * What GitHub's REST interface tells without a token, at 60 requests an hour: profiles, issues, pull requests,
- * commits. It does not tell reviews and discussions in bulk, nor lifetime totals of either.
+ * Reading with GitHub's REST API without a token, at 60 requests an hour: profiles, issues, pull requests, commits. The
+ * API does not list reviews and discussions in bulk, and has no lifetime totals of them.
  */
 
 export const anonymousStreams: readonly Stream[] = [
   { name: 'issues_and_pull_requests', covers: ['issue', 'pull_request'] },
 ];
 
-/** Of the few requests that there are, so many may go into adding up the stars of one account. */
+/** The number of requests, of the 60 an hour, that may be spent on adding up the stars of one account. */
 const maxStarPages = 3;
 const searches = [
   ['issues', 'type:issue'],
@@ -46,7 +46,7 @@ const searches = [
   ['pull_requests_merged', 'type:pr is:merged'],
 ] as const;
 
-/** @param path of the account in the REST interface, by name or by id. */
+/** @param path the account's path in the REST API, by name or by id. */
 export async function* reportByRest(
   client: GitHubClient,
   path: string,
@@ -62,7 +62,7 @@ export async function* reportByRest(
   yield { account, counters, missing, memory: null };
 }
 
-/** What searches and the list of repositories tell; what the budget does not allow stays unknown. */
+/** Counts with searches and the list of repositories. A counter stays unknown when the quota is used up. */
 async function countByRest(client: GitHubClient, account: Actor, call: Call): Promise<Partial<Counters>> {
   const author = account.type === 'bot' ? `app/${account.name.replace(/\[bot\]$/i, '')}` : account.name;
   const counts = await Promise.all([
@@ -84,7 +84,7 @@ async function sumStarsByRest(client: GitHubClient, account: Actor, call: Call):
   for (let page = 1; page <= maxStarPages; page += 1) {
     const path = repositoriesPath(account.name, page);
     const listed = await ifAllowed(call, () => client.rest(path, RestRepositoriesPayload, call));
-    // The stars of an unreadable repository are not known, and neither is the sum.
+    // An unreadable repository makes the sum unknown.
     if (listed === null || listed.data.length < listed.listed) return {};
     for (const { fork, stargazers_count } of listed.data) {
       if (stargazers_count === null) return {};
@@ -122,12 +122,14 @@ export async function findRepositoryByRest(
 ): Promise<ListedRepository | null> {
   const path = `/repos/${encodeURIComponent(owner.name)}/${encodeURIComponent(name)}`;
   const answer = await client.rest(path, RestRepositoryPayload, call);
-  // The name of a repository that was given away leads on to it at its new owner.
+  // GitHub redirects the name of a transferred repository to its new owner.
   const isTheirs = answer !== null && String(answer.data.owner.id) === owner.externalId;
   return !isTheirs || answer.data.private ? null : toListed(answer.data);
 }
 
-/** Issues and pull requests together, last changed last; the cursor is the time of the last change that was read. */
+/**
+ * Reads issues and pull requests together, last changed last; the cursor is the time of the last change on the page.
+ */
 export async function readIssuesByRest(
   client: GitHubClient,
   { owner, name }: KnownRepository,
@@ -144,7 +146,7 @@ export async function readIssuesByRest(
   const contributions = answer.data.map((issue): Contribution => {
     const actor = issue.user && restActor(issue.user);
     if (actor) actors.set(actor.externalId, actor);
-    const merge = 'pull_request' in issue ? issue.pull_request : undefined;
+    const merge = issue.pull_request;
     return {
       kind: merge === undefined ? 'issue' : 'pull_request',
       externalId: String(issue.id),
@@ -169,7 +171,7 @@ export async function readIssuesByRest(
   };
 }
 
-/** Looks up GitHub's own addresses by the id in them, others by the authors that GitHub shows; it shows no co-authors. */
+/** Finds accounts by the id in GitHub's no-reply addresses, else by commit authors; REST does not show co-authors. */
 export async function resolveIdentitiesByRest(
   client: GitHubClient,
   { owner, name }: KnownRepository,
@@ -183,7 +185,7 @@ export async function resolveIdentitiesByRest(
     if (isCoAuthor || owners.has(email)) continue;
     const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/commits?sha=${oid}&per_page=${perPage}`;
     const response = await client.rest(path, RestCommitsPayload, call);
-    // One response shows the authors of a hundred commits, often of other addresses that are looked up.
+    // One response lists a hundred commits, whose authors often include other addresses of the lookup.
     for (const { commit, author } of response?.data ?? []) {
       const account = author !== null && 'id' in author ? restActor(author) : null;
       if (commit.author?.email !== undefined) addOwner(owners, commit.author.email, account);
@@ -196,7 +198,7 @@ function repositoriesPath(name: string, page: number): string {
   return `/users/${encodeURIComponent(name)}/repos?type=owner&sort=created&direction=asc&per_page=${perPage}&page=${page}`;
 }
 
-/** What is nice to know is left unknown when the budget is used up. */
+/** Sends an optional request; returns null when it fails, for example because the quota is used up. */
 async function ifAllowed<Answer>(call: Call, ask: () => Promise<Answer | null>): Promise<Answer | null> {
   try {
     return await ask();

@@ -2,17 +2,17 @@ import { AppError } from '../../errors.ts';
 import type { Call } from '../provider.ts';
 import { fingerprint, fixedSecret, type Secret } from './secret.ts';
 
-/** What GitHub limits apart from each other. */
+/** The resources that GitHub limits separately. */
 export type Resource = 'graphql' | 'core' | 'search';
 
-/** What is left of one resource, as the last answer told. */
+/** The remaining quota of a resource, from the last response. */
 interface Allowance {
   limit: number;
   remaining: number;
   resetAt: Date;
 }
 
-/** What an answer's headers said about the limits. */
+/** The quota of a resource in the headers of a response. */
 export interface LimitReport {
   resource: Resource;
   limit: number;
@@ -20,32 +20,34 @@ export interface LimitReport {
   resetAt: Date;
 }
 
-/** GitHub allows 100 requests at once; other nodes may use the same token. */
+/** GitHub allows 100 concurrent requests with a token, which other nodes may use as well. */
 const maxAtOnce = { all: 50, background: 40 };
-/** Of 2,000 GraphQL and 900 REST points a minute, what background work may use. */
+/** The points a minute for background work, of 2,000 GraphQL and 900 REST points that GitHub allows. */
 const maxBackgroundPerMinute: Record<Resource, number> = { graphql: 1000, core: 450, search: 15 };
-/** Background work leaves this share of what is allowed to those who wait. */
+/** The share of the quota that background work leaves to interactive requests. */
 const reservedShare = 0.1;
 const minuteMs = 60_000;
-/** Without any word from GitHub: a minute, then twice as long each time, at most this. */
+/** The longest backoff when GitHub names no time: it begins at a minute and doubles each time. */
 const maxPenaltyMs = 3_600_000;
 const refusedForMs = 600_000;
 const freeSlotPollMs = 50;
 
-/** Name of no credential. */
+/** The credential name of requests without a credential. */
 export const anonymousAccess = '';
-/** With one of these, a calendar may count private contributions that nobody else sees. */
+/** The scopes with which a calendar may count private contributions that other accounts do not see. */
 const revealingScopes: ReadonlySet<string> = new Set(['repo', 'user', 'read:user']);
 
-/** One token, or none, or the tokens that one after the other stand for an installation; and what may still be spent. */
+/** A credential with its remaining quota: a token, no token, or the changing tokens of an installation. */
 export class Token {
-  /** Undefined: it is asked without one. */
+  /** Undefined: requests are sent without a credential. */
   readonly secret: Secret | undefined;
-  /** For people: never the token itself. */
+  /** The name for people, which never holds the token itself. */
   readonly label: string;
-  /** Tells tokens apart where it is stored what each shows; says nothing of the token. Empty: there is none. */
+  /** The name in stored data that the token shows, which reveals nothing of the token. Empty: there is no token. */
   readonly access: string;
-  /** Id of the one account of which it shows what is private; undefined: whatever its bearer sees. */
+  /**
+   * The id of the account whose private data an installation shows; undefined: the token shows what its bearer sees.
+   */
   readonly account: string | undefined;
   readonly #allowances = new Map<Resource, Allowance>();
   readonly #recent: Record<Resource, number[]> = { graphql: [], core: [], search: [] };
@@ -63,36 +65,38 @@ export class Token {
     this.account = options.account;
   }
 
-  /** Whether everything that it sees is public. */
+  /** True when the token is known to see public data only. */
   get seesOnlyPublic(): boolean {
     return this.secret === undefined || (this.scopes !== undefined && !this.scopes.includes('repo'));
   }
 
   /**
-   * Whether calendars that it shows are known to be those that everybody sees. With `user` or `read:user` GitHub counts the
-   * bearer's own private contributions (https://github.com/orgs/community/discussions/24812).
+   * True when the calendars that the token shows are known to be the public ones. With `user` or `read:user` GitHub
+   * counts the bearer's own private contributions (https://github.com/orgs/community/discussions/24812).
    */
   get showsPublicCalendars(): boolean {
     return this.scopes !== undefined && !this.scopes.some((scope) => revealingScopes.has(scope));
   }
 
-  /** Whether its scopes are not known only because it was not used so far. Tokens of installations have none. */
+  /** True when a first request may reveal the token's scopes. Tokens of installations have none. */
   get mayTellScopes(): boolean {
     return this.secret !== undefined && this.account === undefined && !this.#hasAnswered;
   }
 
-  /** Its scopes, where GitHub names them, as it does for classic tokens; without `repo` it sees public repositories only. */
+  /**
+   * The scopes of a classic token; undefined: GitHub names none. A token without `repo` sees public repositories only.
+   */
   get scopes(): readonly string[] | undefined {
     return this.#scopes;
   }
 
-  /** @param header value of `x-oauth-scopes` in a response to it; undefined: there is none. */
+  /** @param header the value of `x-oauth-scopes` in a response to the token; undefined: there is none. */
   learnScopes(header: string | undefined): void {
     this.#hasAnswered = true;
     if (header !== undefined) this.#scopes = header.split(',').map((scope) => scope.trim());
   }
 
-  /** When a request may be sent, at the earliest. */
+  /** Returns the earliest time when a request may be sent. */
   freeAt(resource: Resource, urgency: Call['urgency'], now: Date): Date {
     const allowance = this.#allowances.get(resource);
     const isUsedUp =
@@ -100,7 +104,7 @@ export class Token {
     return latest(this.#blockedUntil, isUsedUp ? allowance.resetAt : now, this.#paceAt(resource, urgency, now));
   }
 
-  /** Of what is allowed, how much is left: 1 when nothing was ever sent. */
+  /** Returns the remaining share of the quota; 1 before the first request. */
   share(resource: Resource, now: Date): number {
     const allowance = this.#allowances.get(resource);
     if (allowance === undefined || allowance.resetAt <= now) return 1;
@@ -119,7 +123,7 @@ export class Token {
     this.#inFlight += 1;
     this.#recent[resource].push(now.getTime());
     const allowance = this.#allowances.get(resource);
-    // Requests under way are counted at once; what they really cost comes with their answers.
+    // A running request counts as one until its response shows the real cost.
     if (allowance !== undefined) allowance.remaining -= 1;
   }
 
@@ -129,19 +133,21 @@ export class Token {
 
   learn({ resource, limit, remaining, resetAt }: LimitReport): void {
     const known = this.#allowances.get(resource);
-    // Answers overtake each other: within one period, less is newer.
+    // Responses may arrive out of order: within one period, the lower number is the newer one.
     const isOvertaken = known?.resetAt.getTime() === resetAt.getTime() && known.remaining < remaining;
     this.#allowances.set(resource, { limit, remaining: isOvertaken ? known.remaining : remaining, resetAt });
   }
 
-  /** After a refusal for having asked too much. @param until when GitHub said to come back, if it did. */
+  /** Blocks the token after GitHub limited it. @param until the time that GitHub named; undefined: it named none. */
   block(until: Date | undefined, now: Date): Date {
     this.#blockedUntil = latest(this.#blockedUntil, until ?? new Date(now.getTime() + this.#penaltyMs));
     if (until === undefined) this.#penaltyMs = Math.min(this.#penaltyMs * 2, maxPenaltyMs);
     return this.#blockedUntil;
   }
 
-  /** GitHub does not take it; it is tried again later, for that may be a passing trouble of GitHub's. */
+  /**
+   * Sets the token aside after GitHub rejected it. It is tried again later, because GitHub may have failed temporarily.
+   */
   refuse(now: Date): void {
     this.#refusedUntil = new Date(now.getTime() + refusedForMs);
   }
@@ -166,10 +172,12 @@ export class Token {
   }
 }
 
-/** Gives out tokens so that none is asked for more than GitHub allows, and those who wait come first. */
+/** Chooses the token of each request, so that no token exceeds GitHub's limits and interactive requests come first. */
 export class Budget {
   readonly #own: readonly Token[];
-  /** Requests without a credential: they have a small quota, and pass where an organization refuses credentials. */
+  /**
+   * For requests without a credential, which have a small quota and succeed where an organization refuses credentials.
+   */
   readonly #anonymous = new Token({ secret: undefined, label: 'no token', access: anonymousAccess });
   #granted: readonly Token[] = [];
   readonly #now: () => Date;
@@ -183,7 +191,7 @@ export class Budget {
       const label = `token ${index + 1} of ${secrets.length}`;
       return new Token({ secret: fixedSecret(secret), label, access: fingerprint(secret) });
     });
-    // An app asks by its installations, and speaks another part of the interface than those who have nothing.
+    // An App without tokens uses those of its installations, and must not be treated as anonymous.
     this.#own = own.length === 0 && !options.isApp ? [this.#anonymous] : own;
     this.#now = options.now;
     this.#sleep = options.sleep;
@@ -193,21 +201,21 @@ export class Budget {
     return [...this.#own, ...this.#granted];
   }
 
-  /** Whether there is nothing but what everybody may ask for. */
+  /** True when requests are sent without a credential. */
   get isAnonymous(): boolean {
     return this.#own.some(({ secret }) => secret === undefined);
   }
 
-  /** From now on these may be spent besides the configured ones, and those that were granted before no more. */
+  /** Replaces the tokens that may be used besides the configured ones. */
   grant(tokens: readonly Token[]): void {
     this.#granted = tokens;
   }
 
   /**
-   * Takes the token that has most left; the caller must `release` it. Waits for a free slot, but not for a budget to
-   * fill again.
+   * Takes the token with the most quota left; the caller must `release` it. Waits for a free slot, but not for the
+   * reset of a quota.
    * @throws AppError `provider_rate_limited` with the time when a token can be used again, or `provider_denied` when
-   * GitHub takes none of them.
+   * GitHub accepts none of them.
    */
   async acquire(resource: Resource, { urgency, signal, access }: Call): Promise<Token> {
     const allowed =

@@ -13,10 +13,10 @@ import { addDays, type Span } from './windows.ts';
 const dayMs = 86_400_000;
 /** GitHub's calendar has 53 columns. */
 const maxDays = 53 * 7;
-/** Pieces of a year for accounts whose year is too much for one request: 16 of about 23 days. */
+/** The year of a very active account is halved up to four times, into 16 pieces of about 23 days. */
 const maxHalvings = 4;
 
-/** Days of a span with GitHub's own sum over them. */
+/** The days of a span with GitHub's own sum of their contributions. */
 interface Part {
   days: { date: string; count: number }[];
   total: number;
@@ -24,10 +24,11 @@ interface Part {
 }
 
 /**
- * Fetches the calendar that GitHub shows everybody: contributions of the last 53 weeks, on days in the contributor's time
- * zones (GitHub Docs, "Profile contributions reference"). Private ones are among them where the user publishes how many
- * there are, and where the token shows them to its bearer; so only tokens are used that are known to see public data alone.
- * @returns null when there is no such token, or no such user any more.
+ * Fetches a user's public calendar: contributions of the last 53 weeks, on days in the contributor's time zones (GitHub
+ * Docs, "Profile contributions reference"). The calendar includes private contributions when the user publishes their
+ * number, and also when the token shows them to its bearer; so only tokens are used that are known to see public data
+ * only.
+ * @returns null when there is no such token, or the user no longer exists.
  */
 export async function fetchCalendar(
   client: GitHubClient,
@@ -42,7 +43,7 @@ export async function fetchCalendar(
       const part = await fetchPart(client, token, { handle, span: undefined, halvings: 0 }, call, now);
       if (part !== 'sees_more') return part && toCalendar(part);
     } catch (error) {
-      // Another token may have budget left, or be accepted.
+      // Another token may have quota left, or be accepted.
       if (!(error instanceof AppError) || !perToken.has(error.code)) throw error;
       failure ??= error;
     }
@@ -53,10 +54,10 @@ export async function fetchCalendar(
 
 const perToken = new Set<ErrorCode>(['provider_rate_limited', 'provider_denied']);
 
-/** Finds tokens that are known to see public data alone, the one with most budget left first. */
+/** Finds the tokens that are known to see public data only, the one with the most quota left first. */
 async function findPublicTokens(client: GitHubClient, call: Call, now: Date): Promise<Token[]> {
   for (const { access } of client.budget.tokens.filter((token) => token.mayTellScopes)) {
-    // Reading the limits is free, and the response names the token's scopes.
+    // A request for the limits is free, and the response names the token's scopes.
     await client.rest('/rate_limit', RateLimitPayload, { ...call, access }).catch(ignoreRefusal);
   }
   return client.budget.tokens
@@ -64,20 +65,20 @@ async function findPublicTokens(client: GitHubClient, call: Call, now: Date): Pr
     .toSorted((one, other) => other.share('graphql', now) - one.share('graphql', now));
 }
 
-/** A token that GitHub does not accept shows nothing; whatever else fails is tried again later. */
+/** Ignores that GitHub rejects a token, which then is not used; other errors end the fetch, which is repeated later. */
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
 }
 
 interface Wanted {
   handle: string;
-  /** Undefined: the year that GitHub shows. */
+  /** Undefined: the year that GitHub shows by default. */
   span: Span | undefined;
-  /** How often the year was halved so far. */
+  /** The number of times that the year was halved. */
   halvings: number;
 }
 
-/** @returns `sees_more` when the token turned out to see private data meanwhile. */
+/** @returns `sees_more` when the response shows that the token sees private data; null when there is no such user. */
 async function fetchPart(
   client: GitHubClient,
   token: Token,
@@ -127,7 +128,7 @@ function toCalendar({ days: all, total, includesPrivate }: Part): ReportedCalend
   return { firstDay: first.date, counts: days.map(({ count }) => count), total, includesPrivate };
 }
 
-/** The days that GitHub shows: from the Sunday on or before the day a year ago. */
+/** Returns the days that GitHub's calendar shows, which begin with the Sunday on or before the day a year ago. */
 function yearUntil(now: Date): Span {
   const to = now.toISOString().slice(0, 10);
   return { from: addDays(to, -364 - now.getUTCDay()), to };

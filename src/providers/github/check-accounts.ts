@@ -7,9 +7,9 @@ import { type ActorPayload, RestAccountPayload } from './payloads.ts';
 import { accounts as accountsQuery } from './queries.ts';
 
 /**
- * Returns how GitHub shows accounts now: all in one request, and those that are not in its answer one by one. GitHub leaves out
- * what it cannot compute or refuses to the token as well, so that only a 404 says that there is no such account. What GitHub
- * shows, it shows to everybody.
+ * Fetches accounts as GitHub shows them now: all in one request, and those that its response lacks one by one. GitHub
+ * also leaves out accounts that it cannot compute or refuses to the token, so that only a 404 proves that there is no
+ * such account. Each account that GitHub shows is public.
  */
 export async function checkAccounts(
   client: GitHubClient,

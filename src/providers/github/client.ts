@@ -26,7 +26,7 @@ import {
 } from './graphql-errors.ts';
 import { isLimited, limitReport, retryTime } from './limits.ts';
 
-/** A query and the check of its answer. */
+/** A GraphQL query and the schema of its response. */
 export interface Query<Schema extends TSchema> {
   /** The operation's name. */
   name: string;
@@ -36,7 +36,7 @@ export interface Query<Schema extends TSchema> {
 
 export interface RestAnswer<Schema extends TSchema> {
   data: Static<Schema>;
-  /** Length of the list in the response, with items that cannot be read; 0 where it is no list. */
+  /** The length of the list in the response, including unreadable items; 0 when the response is not a list. */
   listed: number;
   headers: Headers;
 }
@@ -44,9 +44,9 @@ export interface RestAnswer<Schema extends TSchema> {
 export interface ClientOptions {
   apiUrl: string;
   tokens: readonly string[];
-  /** Who the service is where it is an App; undefined: it is none. */
+  /** The service's identity as a GitHub App; undefined: it is not an App. */
   app?: AppIdentity | undefined;
-  /** Shorter than a caller waits, so that a dead network is told apart from a slow answer. */
+  /** Shorter than the time for which a caller waits, so that a dead network is distinguished from a slow response. */
   connectTimeoutMs: number;
   now: () => Date;
 }
@@ -55,12 +55,12 @@ const limits = {
   /** GitHub itself gives up after 10 seconds. */
   answerTimeoutMs: 15_000,
   maxAnswerBytes: 32 * 1024 * 1024,
-  /** A dropped connection or a garbled answer is asked for once more. */
+  /** A request is repeated once after a dropped connection or a garbled response. */
   attempts: 2,
   redirects: 2,
 };
 
-/** Headers of every request to the REST interface. */
+/** The headers of every request to the REST API. */
 export const restHeaders = {
   accept: 'application/vnd.github+json',
   'user-agent': 'plaudit',
@@ -71,14 +71,14 @@ interface RawAnswer extends Raw {
   token: Token;
 }
 
-/** Data of a query, with the credential that it was sent with and the parts that GitHub left empty with an error. */
+/** The data of a query, the credential that it was sent with, and the parts that GitHub left empty with an error. */
 export interface GraphqlResult<Schema extends TSchema> {
   data: Static<Schema>;
   token: Token;
   refusals: Refusals;
 }
 
-/** Talks to GitHub's API: spends the budget, obeys the limits, checks every answer. */
+/** The client of GitHub's API. It spends the quota, obeys the limits and checks every response. */
 export class GitHubClient {
   readonly budget: Budget;
   readonly #options: ClientOptions;
@@ -99,9 +99,10 @@ export class GitHubClient {
   }
 
   /**
-   * Sends a query. Data beside errors is used: parts that GitHub refuses or fails to compute are left out as the schema says.
-   * @param options.takesParts whether parts that are too much for GitHub are left out, too; else the query has to be made smaller.
-   * @returns the data, in which things that are not found are null, and the parts that were left empty with an error.
+   * Sends a query. A response with data and errors is used: the schema says how refused and failed parts are left out.
+   * @param options.takesParts true when parts that are too much for GitHub are left out as well; else they throw
+   * `TooHeavy`.
+   * @returns the data, in which objects that are not found are null, and the parts that were left empty with an error.
    * @throws TooHeavy when the query has to be made smaller; AppError otherwise.
    */
   async graphql<Schema extends TSchema>(
@@ -126,14 +127,14 @@ export class GitHubClient {
       try {
         return { data: checkPayload(query.answer, data, query.name, call, refusals), token: raw.token, refusals };
       } catch (error) {
-        // The errors tell better than the gap that they left.
+        // The errors explain the failure better than the part that they left empty.
         throwTrouble(trouble, query.name, reason);
         throw error;
       }
     });
   }
 
-  /** @returns null when GitHub says that there is no such thing. */
+  /** @returns null when GitHub says that the resource does not exist. */
   async rest<Schema extends TSchema>(
     path: string,
     schema: Schema,
@@ -151,7 +152,7 @@ export class GitHubClient {
     });
   }
 
-  /** Sends until there is an answer that is one: with another token after a limit, once more after a broken connection. */
+  /** Sends until a usable response comes: with another token after a limit, and once more after a broken connection. */
   async #send<Result>(
     resource: Resource,
     url: string,
@@ -168,7 +169,7 @@ export class GitHubClient {
         const raw = await this.#exchange(resource, url, body, { token, secret }, call);
         if (raw.status === 401) {
           if (token.secret === undefined || secret === null) throw denied();
-          // The next turn takes another one, or says that there is none.
+          // The next iteration takes another token, or throws when there is none.
           if (!token.secret.reject(secret.value)) token.refuse(this.#options.now());
           continue;
         }
@@ -188,7 +189,7 @@ export class GitHubClient {
     }
   }
 
-  /** What to send for a token; null: nothing. */
+  /** Returns the secret of a token; null: the request is sent without a credential. */
   async #secretOf(token: Token, signal: AbortSignal): Promise<{ value: string } | null | 'refused'> {
     if (token.secret === undefined) return null;
     try {
@@ -245,10 +246,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** An answer that arrived broken; asking once more may help. */
+/** The error for a response that arrived broken; the request is repeated once. */
 class Garbled extends Error {}
 
-/** Whether asking once more may help at once; after a time-out there is no time left for that. */
+/** Returns whether an immediate repetition may succeed; throws after a time-out, which leaves no time to repeat. */
 function isTransient(error: unknown): boolean {
   if (error instanceof AppError || error instanceof TooHeavy) return false;
   if (isTimeout(error)) throw unavailable(error);
@@ -259,7 +260,7 @@ function asAppError(error: unknown): AppError {
   return error instanceof Garbled ? invalid('not JSON', error) : unavailable(error);
 }
 
-/** Where a REST answer points to, if that is GitHub still: a token is shown to nobody else. */
+/** Returns the target of a redirect within GitHub's origin, because tokens must not be sent to other hosts. */
 function redirectTarget(raw: Raw, address: string): string | undefined {
   const target = redirectOf(raw, address);
   return target?.origin === new URL(address).origin ? target.href : undefined;

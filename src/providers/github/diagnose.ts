@@ -8,7 +8,7 @@ import type { Token } from './budget.ts';
 import type { GitHubClient } from './client.ts';
 import { RateLimitPayload } from './payloads.ts';
 
-/** Installations that are checked: an App may have thousands, and each check makes a token. */
+/** The number of installations that are checked: an App may have thousands, and each check creates a token. */
 const maxInstallations = 10;
 
 const HolderPayload = Type.Object({ login: Type.String() });
@@ -28,7 +28,7 @@ interface DiagnosisContext {
   now: () => Date;
 }
 
-/** Reports on the configured tokens, the App, and the first installations of it. */
+/** Reports on the configured tokens, the App and its first ten installations. */
 export async function diagnose(examined: DiagnosisContext, signal: AbortSignal): Promise<Diagnosis> {
   const { client, app, tokens, now } = examined;
   const call: Call = { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } };
@@ -42,7 +42,7 @@ export async function diagnose(examined: DiagnosisContext, signal: AbortSignal):
   return { version: null, credentials };
 }
 
-/** The tokens of an installation show one account. */
+/** Returns whether a token is that of an installation, which shows one account. */
 function isInstallation({ account }: Token): boolean {
   return account !== undefined;
 }
@@ -62,7 +62,7 @@ function reportOnToken(
   const asked = { ...call, access: token.access };
   return reportOn({ kind, label, access: token.access || null }, async () => {
     const begun = now();
-    // It costs nothing, and is answered also where nothing is left: https://docs.github.com/rest/rate-limit/rate-limit
+    // The request is free, and succeeds also when no quota is left: https://docs.github.com/rest/rate-limit/rate-limit
     const limits = await client.rest('/rate_limit', RateLimitPayload, asked);
     const latencyMs = now().getTime() - begun.getTime();
     const holder = kind === 'token' ? await orUnknown(client.rest('/user', HolderPayload, asked)) : undefined;
@@ -72,19 +72,19 @@ function reportOnToken(
       sees: seenWith(token),
       missing: kind === 'none' ? [withoutToken] : [],
       expiresAt: expiryIn((limits ?? holder)?.headers ?? {}),
-      // Enterprise servers without limits know no such address.
+      // Enterprise servers without limits do not have this endpoint.
       quotas: limits ? quotasOf(limits.data.resources, kind) : [],
     };
   });
 }
 
-/** Returns what a token sees; GitHub does not say what fine-grained ones may read. */
+/** Returns the data that a token sees; GitHub does not report the permissions of fine-grained tokens. */
 function seenWith(token: Token): CredentialReport['sees'] {
   if (token.seesOnlyPublic) return 'public';
   return token.scopes === undefined && !isInstallation(token) ? 'unknown' : 'private';
 }
 
-/** Without a token GraphQL is not answered, with one nearly everything is spent there. */
+/** Returns REST's quota alone without a token, which GraphQL requires; else GraphQL's first, which is spent most. */
 function quotasOf({ graphql, core }: Resources, kind: CredentialReport['kind']): Quota[] {
   const quota = (resource: string, unit: Quota['unit'], { limit, remaining, reset }: Resources['core']): Quota => ({
     resource,
@@ -97,7 +97,10 @@ function quotasOf({ graphql, core }: Resources, kind: CredentialReport['kind']):
   return kind === 'none' || graphql === undefined ? [ofRest] : [quota('graphql', 'points', graphql), ofRest];
 }
 
-/** `2026-12-01 09:22:37 UTC`, or with an offset in place of the zone: google/go-github, github/github.go, parseTokenExpiration. */
+/**
+ * Reads a token's expiry: `2026-12-01 09:22:37 UTC`, or with an offset in place of the zone (google/go-github,
+ * github/github.go, parseTokenExpiration).
+ */
 function expiryIn(headers: Headers): Date | null {
   const header = headers['github-authentication-token-expiration'];
   const [, day, time, zone] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) (UTC|[+-]\d{4})$/.exec(String(header ?? '')) ?? [];

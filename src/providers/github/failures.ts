@@ -3,17 +3,17 @@ import type { Headers, RawAnswer } from '../http/client.ts';
 import { invalid, unavailable } from './checks.ts';
 import { explain, type GraphqlError, refusingOrganizations, type Trouble } from './graphql-errors.ts';
 
-/** A request that GitHub can answer only in smaller pieces: repeating it as it is would fail again. */
+/** The error for a request that is too much for GitHub: it succeeds only in smaller pieces, not when it is repeated. */
 export class TooHeavy extends Error {}
 
-/** Different reasons of one response that are worth naming. */
+/** The maximum number of different reasons that are named for one response. */
 const maxReasons = 3;
 
 export function denied(reason?: string): AppError {
   return new AppError('provider_denied', 'GitHub denies access with the configured token.', { reason });
 }
 
-/** Throws the error that the errors of a response mean for the whole response. */
+/** Throws the error for a whole response; returns when its errors do not concern the whole response. */
 export function throwTrouble(trouble: Trouble, query: string, reason: string): void {
   if (trouble === 'too_heavy') throw new TooHeavy();
   if (trouble === 'later') throw unavailable();
@@ -27,7 +27,7 @@ export function reasonOf(errors: readonly GraphqlError[], headers: Headers): str
   return [...new Set(reasons)].slice(0, maxReasons).join('; ');
 }
 
-/** Reads GitHub's words from a refusal by status. */
+/** Returns GitHub's message from a response with an error status. */
 export function reasonIn({ text, headers }: RawAnswer): string {
   const { message }: { message?: unknown } = Object(tryParse(text));
   return typeof message === 'string' ? reasonOf([{ message }], headers) : '';

@@ -4,7 +4,7 @@ import type { FilePayload } from './payloads.ts';
 import { repositoryFiles } from './queries.ts';
 import { existing } from './streams/existing.ts';
 
-/** Files on the default branch, in one request; null when the repository is not as private as it was. */
+/** Reads files of the default branch in one request; null when the repository's visibility changed. */
 export async function readFiles(
   client: GitHubClient,
   { handle, access }: KnownRepository,

@@ -8,18 +8,20 @@ const GraphqlError = Type.Object({
 });
 export type GraphqlError = Static<typeof GraphqlError>;
 
-/** The frame of every GraphQL response. */
+/** The outer object of every GraphQL response. */
 export const GraphqlAnswer = Type.Object({
   data: Type.Optional(Type.Unknown()),
   errors: Type.Optional(Type.Array(GraphqlError)),
 });
 
-/** The meaning of errors for a request; `none` also where something was only not found, `later` where a repetition can help. */
+/**
+ * The meaning of errors for a request; `none` also when an object was not found, `later` when a repetition may succeed.
+ */
 export type Trouble = 'none' | 'limited' | 'too_heavy' | 'later' | 'denied' | 'unknown';
 
 /**
- * Sorts the errors that GitHub puts into responses with status 200. The worst decides.
- * Kinds as seen in GitHub's responses; the wording is used only where there is no kind.
+ * Returns the worst of the errors that GitHub puts into responses with status 200. The types were seen in GitHub's
+ * responses; the message decides only for an error without a type.
  */
 export function classifyGraphqlErrors(errors: readonly GraphqlError[]): Trouble {
   const troubles = new Set(errors.map(classify));
@@ -38,9 +40,9 @@ function classify({ type = '', message = '' }: GraphqlError): Trouble {
 }
 
 /**
- * Finds the parts of a response that errors beside the data are about. A name without a bearer is null and an answer, so an
- * error `NOT_FOUND` counts within lists alone.
- * @param organizations the organizations that refuse the credential, as a header names them; empty: it does not.
+ * Finds the parts of a response that GitHub left empty with an error. A name that does not exist is null, which is a
+ * valid response, so an error `NOT_FOUND` counts only within lists.
+ * @param organizations the organizations that refuse the credential, from a header; empty: the header names none.
  */
 export function refusalsIn(errors: readonly GraphqlError[], organizations: string): Refusals {
   const refusals = new Map<string, Refusal>();
@@ -56,19 +58,19 @@ export function refusalsIn(errors: readonly GraphqlError[], organizations: strin
 }
 
 /**
- * Tells whether every error names the part that it is about. GitHub reports some exceeded limits without a path, beside a
- * number that reads 0 (anuraghazra/github-readme-stats#4916): then no number can be trusted.
+ * Returns whether every error names the failed part. GitHub reports some exceeded limits without a path, together with
+ * a number that is wrongly 0 (anuraghazra/github-readme-stats#4916): then no number can be trusted.
  */
 export function areLocated(errors: readonly GraphqlError[]): boolean {
   return errors.every(({ path = [] }) => path.length > 0);
 }
 
-/** Messages that name no repository and no person: reasons of organizations and limits, with the remedy. */
+/** Messages about policies of organizations and about limits. They name no repository and no person, but the remedy. */
 const publicMessages =
   /SAML enforcement|IP allow list|OAuth App access restrictions|Resource not accessible by|resource limits|something went wrong|required scopes/i;
 const maxExplanation = 300;
 
-/** Returns GitHub's own words where they hold no private data, else the kind of the error. */
+/** Returns GitHub's message if it holds no private data, else the type of the error. */
 export function explain({ type = '', message = '' }: GraphqlError, organizations: string): string {
   if (!publicMessages.test(message)) return type;
   const suffix = /SAML/i.test(message) && organizations !== '' ? ` (organizations: ${organizations})` : '';
@@ -76,7 +78,7 @@ export function explain({ type = '', message = '' }: GraphqlError, organizations
 }
 
 /**
- * Reads the organizations that refuse a credential from the header `X-GitHub-SSO`, which is
+ * Reads the organizations that refuse a credential from the header `X-GitHub-SSO`, for example
  * `partial-results; organizations=1,2` or `required; url=https://github.com/orgs/NAME/sso?…`.
  * https://docs.github.com/rest/authentication/authenticating-to-the-rest-api
  */

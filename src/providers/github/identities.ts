@@ -6,12 +6,12 @@ import type { GitHubClient, Query } from './client.ts';
 import { TooHeavy } from './failures.ts';
 import { CommitAuthorsPayload, RestAccountPayload } from './payloads.ts';
 
-/** Authors that a query takes of each commit: author and co-authors. */
+/** The maximum number of authors and co-authors that a query reads of a commit. */
 const authorsPerCommit = 50;
 
 /**
- * Looks up the accounts of addresses by the authors that GitHub shows of commits. Bots, which GraphQL does not show there,
- * are found by the id in their address.
+ * Looks up the accounts of email addresses by the authors that GitHub shows for commits. Bots, which GraphQL does not
+ * show there, are found by the id in their address.
  */
 export async function resolveIdentities(
   client: GitHubClient,
@@ -28,7 +28,7 @@ export async function resolveIdentities(
 }
 
 /**
- * The account in an address that GitHub made: `ID+login@users.noreply.github.com`.
+ * Returns the account in a no-reply address of GitHub: `ID+login@users.noreply.github.com`.
  * @returns undefined for any other address.
  */
 export function accountIn(email: string): Actor | undefined {
@@ -44,7 +44,7 @@ export function accountIn(email: string): Actor | undefined {
   };
 }
 
-/** Asks for one account by its id; null when there is none. */
+/** Fetches an account by its id; null when there is none. */
 async function askForId(client: GitHubClient, id: string, call: Call): Promise<Actor | null> {
   const answer = await client.rest(`/user/${id}`, RestAccountPayload, call);
   return answer && restActor(answer.data);
@@ -84,15 +84,15 @@ async function askForAuthorsAtOnce(
     for (const { email: given, user } of commit?.authors?.nodes ?? []) {
       const email = given?.toLowerCase() ?? '';
       const account = toActor(user);
-      // GitHub reads co-authors out of the message, so a co-author without account settles nothing. The list does not say
-      // who is the author: its first entry may have been left out as unreadable.
+      // GitHub reads co-authors from the message, so a co-author without account proves nothing. Only the author's
+      // address identifies the author in the list, because the first entry may have been left out as unreadable.
       if (wanted.has(email) && (account !== null || email === authorEmail)) addOwner(owners, email, account);
     }
   }
   return owners;
 }
 
-/** The query for the authors of so many commits. */
+/** Returns the query for the authors of `count` commits. */
 export function commitAuthors(count: number): Query<typeof CommitAuthorsPayload> {
   const indexes = Array.from({ length: count }, (_, index) => index);
   const text = [

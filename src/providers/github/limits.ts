@@ -2,7 +2,7 @@ import type { Headers } from '../http/client.ts';
 import { believable, readRetryAfter, waitUntil } from '../http/retry-after.ts';
 import type { LimitReport, Resource } from './budget.ts';
 
-/** Reads the limits from the headers of a response; undefined when it has none. */
+/** Reads the quota from the headers of a response; undefined when there are none. */
 export function limitReport(headers: Headers, asked: Resource, now: Date): LimitReport | undefined {
   const limit = numberOf(headers['x-ratelimit-limit']);
   const remaining = numberOf(headers['x-ratelimit-remaining']);
@@ -14,8 +14,8 @@ export function limitReport(headers: Headers, asked: Resource, now: Date): Limit
 }
 
 /**
- * Whether an answer refuses because too much was asked: the primary limit (nothing remains) or a secondary one
- * (`retry-after`, or in words), as 403 or 429.
+ * Returns whether a response with status 403 or 429 reports a rate limit: the primary one (nothing remains) or a
+ * secondary one (`retry-after`, or a message).
  */
 export function isLimited(status: number, headers: Headers, text: string): boolean {
   if (status === 429) return true;
@@ -24,7 +24,7 @@ export function isLimited(status: number, headers: Headers, text: string): boole
   return isUsedUp || headers['retry-after'] !== undefined || /rate limit|abuse detection/i.test(text.slice(0, 10_000));
 }
 
-/** When to come back: `retry-after`, else the reset of what is used up; undefined when GitHub does not say. */
+/** Returns the time to retry: `retry-after`, else the reset of a used-up quota; undefined when GitHub names none. */
 export function retryTime(headers: Headers, now: Date): Date | undefined {
   const after = readRetryAfter(headers, now);
   if (after !== undefined) return after;

@@ -14,8 +14,8 @@ import {
 import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
- * Shapes of the fields of GitHub's responses that are used. More may come. A field without `orElse` is needed: an item without
- * it is left out of its list, and a response without it cannot be used (see `http/tolerant.ts`).
+ * Shapes of the used fields of GitHub's responses, which may hold more fields. A field without `orElse` is required: an
+ * item without it is left out of its list, and a response without it cannot be used (see `http/tolerant.ts`).
  */
 
 export { Count, Name, Nullable, Text, Time };
@@ -30,7 +30,7 @@ export const page = <Schema extends TSchema>(kind: string, node: Schema) =>
 export const countedPage = <Schema extends TSchema>(kind: string, node: Schema) =>
   Type.Object({ ...page(kind, node).properties, totalCount: optionalCount() });
 
-/** An account that acts. Its id decides whose an item is, so an account without a readable one makes the item unreadable. */
+/** An account. Its id says who owns an item, so an account without a readable id makes the item unreadable. */
 const AccountPayload = Type.Object({
   kind: Type.Enum(['User', 'Bot', 'Organization']),
   login: Name,
@@ -39,14 +39,14 @@ const AccountPayload = Type.Object({
   id: optional(Text),
   name: optional(Nullable(Text)),
 });
-/** An actor that is no account: a stand-in for a person of another host, or of an enterprise; or a team. */
+/** An actor that is not an account: a placeholder for a person of another host or of an enterprise, or a team. */
 const StandInPayload = Type.Object({ kind: Type.String({ pattern: '^(?!(?:User|Bot|Organization)$)\\w+$' }) });
 export const ActorPayload = Type.Union([AccountPayload, StandInPayload]);
 export type ActorPayload = Static<typeof ActorPayload>;
-/** The person whose an item is; null where the account is deleted. */
+/** The author of an item; null when the account is deleted. */
 export const AuthorPayload = deciding(Nullable(ActorPayload));
 
-/** Newest change of a list; unknown where it cannot be read. */
+/** The newest change in a list; null when it cannot be read. */
 const Tip = orElse(
   Nullable(
     Type.Object({
@@ -70,7 +70,7 @@ export const RepositoryPayload = Type.Object({
   pushedAt: optionalTime(),
   primaryLanguage: orElse(Nullable(Type.Object({ name: Text })), null),
   licenseInfo: orElse(Nullable(Type.Object({ name: Text })), null),
-  // Null: an empty repository. Where it cannot be read, neither can be said which commits there are.
+  // Null: the repository is empty. An unreadable value leaves the repository out, because its commits are unknown.
   defaultBranchRef: deciding(Nullable(Type.Object({ name: Text, target: Nullable(Type.Object({ oid: Text })) }))),
   openIssues: optionalTotal(),
   openPullRequests: optionalTotal(),
@@ -83,7 +83,7 @@ export type RepositoryPayload = Static<typeof RepositoryPayload>;
 export const OwnedRepositoriesPayload = Type.Object({
   repositoryOwner: Nullable(Type.Object({ repositories: countedPage('repository', RepositoryPayload) })),
 });
-/** Found by a former name, too, it may belong to another account by now. */
+/** A repository, which GitHub also finds by a former name, so that it may belong to another account by now. */
 export const NamedRepositoryPayload = Type.Object({
   repository: Nullable(
     Type.Object({ ...RepositoryPayload.properties, owner: Type.Object({ databaseId: Type.Optional(DatabaseId) }) }),
@@ -98,7 +98,7 @@ const FilePayload = Type.Object({
   isBinary: Type.Optional(Nullable(Type.Boolean())),
   text: Type.Optional(Nullable(Text)),
 });
-/** A file, or an empty object for something else of that name. */
+/** A file, or an empty object when the path is not a file. */
 export type FilePayload = Static<typeof FilePayload>;
 const File = Nullable(FilePayload);
 export const RepositoryFilesPayload = Type.Object({
@@ -114,7 +114,7 @@ export const RepositoryFilesPayload = Type.Object({
   ),
 });
 
-/** Authors of commits, under one alias a commit. */
+/** The authors of commits, with an alias for each commit. */
 export const CommitAuthorsPayload = Type.Object({
   repository: Nullable(
     Type.Record(
@@ -151,10 +151,10 @@ export const RestAccountPayload = Type.Object({
   following: optional(Count),
 });
 export type RestAccountPayload = Static<typeof RestAccountPayload>;
-/** REST: the person whose an item is; null where the account is deleted. */
+/** REST: the author of an item; null when the account is deleted. */
 export const RestAuthorPayload = deciding(Nullable(RestAccountPayload));
 
-/** REST: the bearer's part in an organization. */
+/** REST: the bearer's membership in an organization. */
 export const MembershipPayload = Type.Object({
   state: Text,
   role: Text,
@@ -176,7 +176,8 @@ export const RestRepositoryPayload = Type.Object({
   forks_count: optionalCount(),
   open_issues_count: optionalCount(),
   size: optionalCount(),
-  pushed_at: optionalTime(),
+  /** Null: never; undefined: not readable. */
+  pushed_at: optional(Nullable(Time)),
   language: optionalText(),
   license: orElse(Nullable(Type.Object({ name: Text })), null),
   default_branch: Text,
@@ -193,18 +194,22 @@ const RestItem = {
 };
 const Merge = Type.Object({ merged_at: orElseUncounted(Type.Optional(Nullable(Time)), null) });
 /**
- * REST: an issue, or a pull request, which is listed as one. The address tells them apart; where it cannot be read, whether
- * there is a `pull_request`.
+ * REST: an issue, or a pull request, which GitHub lists as an issue. The URL distinguishes them or, when it cannot be
+ * read, the presence of `pull_request`.
  */
 export const RestIssuePayload = Type.Union([
-  Type.Object({ ...RestItem, html_url: Type.String({ pattern: '/issues/\\d+$' }) }),
+  Type.Object({
+    ...RestItem,
+    html_url: Type.String({ pattern: '/issues/\\d+$' }),
+    pull_request: Type.Optional(Type.Never()),
+  }),
   Type.Object({
     ...RestItem,
     html_url: Type.String({ pattern: '/pull/\\d+$' }),
     pull_request: orElseUncounted(Merge, {}),
   }),
   Type.Object({ ...RestItem, html_url: orElse(Text, ''), pull_request: Merge }),
-  Type.Object({ ...RestItem, html_url: orElse(Text, '') }),
+  Type.Object({ ...RestItem, html_url: orElse(Text, ''), pull_request: Type.Optional(Type.Never()) }),
 ]);
 export type RestIssuePayload = Static<typeof RestIssuePayload>;
 export const RestIssuesPayload = itemsOf('issue', RestIssuePayload);

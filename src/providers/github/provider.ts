@@ -41,14 +41,16 @@ export interface GitHubOptions {
 
 /** Letters, digits and single hyphens; older and enterprise names also have underscores; apps end with `[bot]`. */
 const possibleName = /^[a-z\d](?:[a-z\d_-]{0,38})(?:\[bot\])?$/i;
-/** A fifth of what a token may spend in an hour. */
+/** A fifth of the 5,000 points that a token may spend in an hour. */
 const pointsForPolls = 1000;
 const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
-/** With a token a query takes a hundred commits; without one each address may take a request, of 60 an hour. */
+/**
+ * With a token, one query reads a hundred commits; without one, each address may need one of the 60 requests an hour.
+ */
 const identitiesAtOnce = { withToken: 100, anonymous: 10 };
 
-/** GitHub, github.com or an enterprise server; without a token by its REST interface alone. */
+/** Creates the provider for github.com or an enterprise server; without a token it uses the REST API only. */
 export function createGitHubProvider(options: GitHubOptions): Provider {
   const { name, url, apiUrl, now } = options;
   const client = new GitHubClient(options);
@@ -83,13 +85,13 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       ...seam,
       lookUp: (login, call) => reportByRest(client, accountPath(login), call),
       refresh: (account, call) => reportByRest(client, `/user/${account.externalId}`, call),
-      // With 60 requests an hour nothing is checked that nobody asks for.
+      // The 60 requests an hour are kept for lookups by callers.
       checkAccounts: async () => new Map(),
       listRepositories: (owner, cursor, call) => listRepositoriesByRest(client, owner, cursor, call),
       ownerPolls: undefined,
       findRepository: (owner, repository, _options, call) => findRepositoryByRest(client, owner, repository, call),
       accesses: () => [],
-      // Nothing is seen without a token but what is public.
+      // Without a token GitHub shows public data only.
       async *seenTotals() {},
       streams: anonymousStreams,
       ...nothingInstalled,
@@ -103,7 +105,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     ...seam,
     ...accountsByToken(client, now),
     checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
-    // The listing shows every change. Where GitHub delivers, it says itself what became private.
+    // The listing shows every change. With deliveries polls may be rare, because GitHub reports what became private.
     get ownerPolls() {
       const intervalMs = app?.takesDeliveries === true ? 900_000 : 120_000;
       return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.budget.tokens.length) };
@@ -128,7 +130,7 @@ function byQueries(client: GitHubClient): Pick<Provider, 'identitiesAtOnce' | 'r
 
 type Lookups = Pick<Provider, 'lookUp' | 'refresh' | 'listRepositories' | 'findRepository'>;
 
-/** Returns how accounts and what they own are read with a credential. */
+/** Returns the readers of accounts and their repositories, for use with a credential. */
 function accountsByToken(client: GitHubClient, now: () => Date): Lookups {
   return {
     // GraphQL knows no bots by name.
@@ -154,7 +156,7 @@ function accountsByToken(client: GitHubClient, now: () => Date): Lookups {
   };
 }
 
-/** Returns what reads contributions, and what installed repositories hold besides, with a token. */
+/** Returns the readers of contributions and of installed repositories, for use with a token. */
 function readersOf(client: GitHubClient, app: GitHubApp | undefined): Pick<Provider, 'readStream'> & FullDepth {
   const withoutOwn = async (page: ContributionPage, call: Call): Promise<ContributionPage> =>
     app === undefined ? page : withoutOwnComments(page, () => app.botName(call));
@@ -175,7 +177,7 @@ function readersOf(client: GitHubClient, app: GitHubApp | undefined): Pick<Provi
 
 type FullDepth = Pick<Provider, 'readFiles' | 'readTip' | 'readTotals' | 'readLineCounts' | 'readChangedFiles'>;
 
-/** Without a token nothing is installed. */
+/** The readers of installed repositories without a token: nothing is installed. */
 const nothingInstalled: FullDepth = {
   readFiles: async () => null,
   readTip: async () => null,
@@ -192,12 +194,12 @@ function fileUrl(url: string, { owner, name }: Pick<KnownRepository, 'owner' | '
   return `${url}/${[owner, name, 'raw', 'HEAD', ...path.split('/')].map(encodeURIComponent).join('/')}`;
 }
 
-/** What is private is asked for with the token that showed it. */
+/** Returns the call with the token that showed a private repository. */
 function seenBy({ access }: KnownRepository, call: Call): Call {
   return access === null ? call : { ...call, access };
 }
 
-/** The history of what is public is read without a credential: it needs none. */
+/** Returns the credential for git; undefined for a public repository, which git reads without one. */
 async function gitAuthorization(
   client: GitHubClient,
   access: string | null,

@@ -36,7 +36,7 @@ const issueDetails = read('issue-details');
 const pullRequestDetails = read('pull-request-details');
 const discussionDetails = read('discussion-details');
 
-/** Fragments of the query for an account, which is put together for the spans that are asked for. */
+/** The fragments of the query for an account, which is composed for the requested spans. */
 export const accountFragments = read('account');
 
 function query<Schema extends TSchema>(name: string, answer: Schema, ...texts: string[]): Query<Schema> {
@@ -57,10 +57,10 @@ export const starredRepositories = query(
   read('starred-repositories'),
 );
 
-/** What a profile shows of the last year. */
+/** The contribution calendar of a profile: the last year. */
 export const calendar = query('Calendar', CalendarPayload, read('calendar'));
 
-/** Contributions as they are counted. */
+/** Contributions with the fields that counting needs. */
 export const issues = query('Issues', IssuesPayload, read('issues'), read('issue-counts'), actor);
 export const pullRequests = query(
   'PullRequests',
@@ -79,7 +79,7 @@ export const discussions = query(
 );
 export const moreReviews = query('MoreReviews', MoreReviewsPayload, read('more-reviews'), review, actor);
 
-/** Contributions as installed repositories are known by. */
+/** Contributions with the details that are read of installed repositories. */
 export const deepIssues = query('Issues', DeepIssuesPayload, read('issues'), issueDetails, reactions, actor);
 export const deepPullRequests = query(
   'PullRequests',
@@ -124,7 +124,7 @@ export const moreFiles = query('MoreFiles', MoreFilesPayload, read('more-files')
 export const repositoryTotals = query('RepositoryTotals', RepositoryTotalsPayload, read('repository-totals'));
 export const repositoryFiles = query('RepositoryFiles', RepositoryFilesPayload, read('repository-files'));
 
-/** What the App writes, and looks at before. */
+/** The App's comments, and the lookups before writing them. */
 export const discussionTitles = query('DiscussionTitles', DiscussionTitlesPayload, read('discussion-titles'));
 export const lastComments = query('LastComments', LastCommentsPayload, read('last-comments'));
 export const addDiscussionComment = query('AddDiscussionComment', AddedCommentPayload, read('add-discussion-comment'));

@@ -10,11 +10,14 @@ import { namedRepository, ownedRepositories } from './queries.ts';
 
 const largestPage = 100;
 
-/** Where a listing stands: in the public view, or in that of a token. */
+/** The position of a listing: in the public view, or in that of a token. */
 const Place = Type.Object({ access: Type.Union([Type.Null(), Type.String()]), after: Type.String() });
 type Place = Static<typeof Place>;
 
-/** Repositories of an account, oldest first, so that new ones never move a page: public ones, then what each token shows. */
+/**
+ * Lists the repositories of an account: public ones, then the private ones of each token. They come oldest first, so
+ * that new repositories never shift a page.
+ */
 export async function listRepositories(
   client: GitHubClient,
   owner: KnownAccount,
@@ -24,7 +27,7 @@ export async function listRepositories(
   const place = readPlace(cursor);
   const { access } = place;
   const page = await listView(client, owner, place, call).catch((error: unknown) => {
-    // A token that was taken back shows nothing any more.
+    // A revoked token shows nothing.
     if (access === null || !(error instanceof AppError) || error.code !== 'provider_denied') throw error;
     return { repositories: [], total: 0, endCursor: null, isRefused: true };
   });
@@ -46,7 +49,7 @@ interface View {
   isRefused: boolean;
 }
 
-/** A page of one view, halved for as long as GitHub finds it too much. */
+/** Reads a page of one view, and halves the page as long as it is too much for GitHub. */
 async function listView(
   client: GitHubClient,
   owner: KnownAccount,
@@ -74,7 +77,7 @@ async function listView(
   throw new AppError('provider_unavailable', 'GitHub cannot list the repositories of this account just now.');
 }
 
-/** A cursor that was stored before there were views is one of the public view. */
+/** Reads a cursor. One that was stored before views existed belongs to the public view. */
 function readPlace(cursor: string | null): Place {
   if (cursor === null) return { access: null, after: '' };
   const parsed: unknown = cursor.startsWith('{') ? JSON.parse(cursor) : { access: null, after: cursor };
@@ -89,7 +92,9 @@ function nextView(client: GitHubClient, owner: KnownAccount, access: string | nu
     : { access: next, after: '' };
 }
 
-/** Names of the credentials that may show what is private; those for an account alone when one is given. */
+/**
+ * Returns the names of the credentials that may show private data; with an account, only those that may show its data.
+ */
 export function privateAccesses(client: GitHubClient, account?: Pick<KnownAccount, 'externalId'>): string[] {
   const isOfUse = (of: string | undefined): boolean =>
     account === undefined || of === undefined || of === account.externalId;
@@ -98,7 +103,7 @@ export function privateAccesses(client: GitHubClient, account?: Pick<KnownAccoun
     .map((token) => token.access);
 }
 
-/** One repository, also by a former name; null when there is none, or it is private and was not asked for. */
+/** Finds a repository, also by a former name; null when there is none, or it is private and `withPrivate` is false. */
 export async function findRepository(
   client: GitHubClient,
   owner: KnownAccount,
@@ -112,7 +117,7 @@ export async function findRepository(
     const { data } = await client.graphql(namedRepository, { owner: owner.name, name }, asked);
     const { repository } = data;
     if (repository === null || repository.isPrivate !== (access !== null)) continue;
-    // The name of a repository that was given away leads on to it at its new owner.
+    // GitHub redirects the name of a transferred repository to its new owner.
     if (String(repository.owner.databaseId) !== owner.externalId) return null;
     return toListed(repository, access);
   }
@@ -133,7 +138,7 @@ export function toListed(payload: RepositoryPayload, access: string | null): Lis
     isFork: payload.isFork,
     stars: payload.stargazerCount,
     forks: payload.forkCount,
-    // As GitHub's own number of open issues, which counts pull requests too.
+    // The sum corresponds to the number in GitHub's REST API, which counts pull requests as issues.
     openIssues:
       payload.openIssues === null || payload.openPullRequests === null
         ? null

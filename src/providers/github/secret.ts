@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** What a credential is sent as: known from the start, or asked for when it is needed. */
+/** The secret of a credential: configured, or fetched when it is needed. */
 export interface Secret {
   get(signal: AbortSignal): Promise<string>;
-  /** GitHub does not take it. @returns whether there may be another one. */
+  /** Records that GitHub rejected a secret. @returns whether there may be another one. */
   reject(secret: string): boolean;
 }
 
@@ -11,7 +11,7 @@ export function fixedSecret(secret: string): Secret {
   return { get: async () => secret, reject: () => false };
 }
 
-/** Tells credentials apart and says nothing of them. */
+/** Returns a name for a credential that reveals nothing of it. */
 export function fingerprint(secret: string): string {
   return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }

@@ -1,8 +1,8 @@
 import type { Untold } from '../untold.ts';
 
 /**
- * Since 30 June 2026 it shows who starred a repository to its administrators and
- * collaborators alone and refuses the list to Apps; deliveries of `star` go on.
+ * Since 30 June 2026 GitHub shows the accounts that starred a repository only to its administrators and collaborators,
+ * and refuses the list to Apps; deliveries of `star` continue.
  * https://github.com/djangopackages/djangopackages/issues/1624
  */
 const untold: readonly Untold[] = [
@@ -21,7 +21,7 @@ const anonymousUntold: readonly Untold[] = (
   ['review', 'discussion', 'issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const
 ).map((kind) => ({ kind, why: forTokens }));
 
-/** Returns what GitHub does not tell, or not always. @param hasCredential whether it is asked with one. */
+/** Returns the data that GitHub does not report, or not always. @param hasCredential true when requests carry one. */
 export function untoldWith(hasCredential: boolean): readonly Untold[] {
   return hasCredential ? untold : anonymousUntold;
 }

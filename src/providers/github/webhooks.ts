@@ -10,14 +10,15 @@ import { accessOf } from './app/registration.ts';
 import { RestAccountPayload } from './payloads.ts';
 
 /**
- * Reads what GitHub delivers. A delivery is a hint to look: what it tells of states is left alone, so that neither the order
- * in which deliveries come nor one that never comes does harm.
+ * Reads GitHub's deliveries. A delivery only says which data may have changed, and that data is then fetched: so
+ * neither a wrong order of deliveries nor a lost one does harm.
  * https://docs.github.com/webhooks/webhook-events-and-payloads
  */
 
 /**
- * @param isOurs whether an installation of the App is known; what comes by another one is nothing to us but that it exists.
- * @throws AppError `unauthenticated` when it is not signed with the secret; `missing_field` or `invalid_input`.
+ * @param isOurs returns whether an installation of the App is known; of deliveries from others, only the installation
+ * counts.
+ * @throws AppError `unauthenticated` when the body is not signed with the secret; `missing_field` or `invalid_input`.
  */
 export function readDelivery(
   secret: string | undefined,
@@ -40,7 +41,7 @@ export function readDelivery(
   if (!isDeliveryId(id)) throw new AppError('invalid_input', 'X-GitHub-Delivery must be the GUID of a delivery.');
   const payload = parseDelivered(body);
   const changes = toChanges(event, payload);
-  // Of what is not known yet, only that it is there.
+  // A delivery of an installation that is not known yet only reports that the installation exists.
   return { id, event, changes: comesFromOurs(payload, isOurs) ? changes : changes.filter(isAboutInstallation) };
 }
 
@@ -53,8 +54,8 @@ function comesFromOurs(payload: unknown, isOurs: (installation: string) => boole
 const isAboutInstallation = ({ what }: Change): boolean => what === 'installation';
 
 /**
- * Only what a change cannot be made without is required: which repository, and which item where it is deleted. Everything
- * else may be absent, null or of another shape, as the account of an enterprise, which has a `slug` and no `login`.
+ * Only the fields that a change needs are required: the repository, and the id of a deleted item. All other fields may
+ * be absent, null or of another shape, as the account of an enterprise, which has a `slug` and no `login`.
  */
 const Identified = Type.Object({ id: Type.Integer() });
 const InRepository = Type.Object({
@@ -70,11 +71,11 @@ type Repository = Static<typeof InRepository>['repository'];
 /** An account as far as a payload names it. */
 interface Named {
   id: number;
-  /** Undefined: the payload says none. */
+  /** Undefined: the payload has no login. */
   login: string | undefined;
 }
 
-/** What each event that matters is a hint to; others are nothing to us. */
+/** The readers of the events that the service uses; other events change nothing. */
 const readers: Record<string, (payload: unknown) => Change[]> = {
   push: (payload) => contributed(payload, ['commits'], ['sender']),
   issues: (payload) => changedItem(payload, 'issue', { kind: 'issue', streams: ['issues'] }),
@@ -95,7 +96,7 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
   organization: (payload) => account(partOf(payload, 'organization')),
 };
 
-/** Events that have to be asked for; those about installations come to every App. */
+/** The events that an App must subscribe to; GitHub sends those about installations to every App. */
 export const subscribedEvents = Object.keys(readers).filter((event) => !event.startsWith('installation'));
 
 function toChanges(event: string, payload: unknown): Change[] {
@@ -107,7 +108,7 @@ function contributed(payload: unknown, streams: string[], people: readonly strin
   return [contributions(repository, streams), ...people.flatMap((field) => account(partOf(payload, field)))];
 }
 
-/** @param is what the item is stored as, if it is, and the streams that tell of it. */
+/** @param is the kind that the item is stored as, undefined when it is not stored, and the streams that list it. */
 function changedItem(payload: unknown, field: string, is: { kind: ItemKind | undefined; streams: string[] }): Change[] {
   const { repository } = check(InRepository, payload);
   const item = partOf(payload, field);
@@ -119,7 +120,7 @@ function changedItem(payload: unknown, field: string, is: { kind: ItemKind | und
   ];
 }
 
-/** Pull requests are issues too, where people comment on them as a whole. */
+/** GitHub sends comments on a pull request as a whole as comments on an issue. */
 function commented(payload: unknown): Change[] {
   const isPullRequest = isObject(partOf(partOf(payload, 'issue'), 'pull_request'));
   return changedItem(payload, 'comment', {
@@ -128,7 +129,7 @@ function commented(payload: unknown): Change[] {
   });
 }
 
-/** GitHub may show nobody's stars to the service, so the delivery says who starred the repository, and when. */
+/** Reads the account and the time of a star from the delivery, because GitHub may not show the list of stars. */
 function starred(payload: unknown): Change[] {
   const { repository } = check(InRepository, payload);
   return [...starOf(payload, repository), contributions(repository, ['stars']), ...listed(payload)];
@@ -138,8 +139,8 @@ function starOf(payload: unknown, repository: Repository): Change[] {
   const sender = partOf(payload, 'sender');
   const giver = isOf(RestAccountPayload, sender) ? restActor(sender) : null;
   const isTakenBack = partOf(payload, 'action') === 'deleted';
-  // Only a star that is given says when; when one is taken back, GitHub updates the repository in that second, as the
-  // examples of both show (octokit/webhooks, payload-examples/api.github.com/star).
+  // Only the delivery of an added star has a time. When a star is removed, GitHub updates the repository in that
+  // second, as the examples of both show (octokit/webhooks, payload-examples/api.github.com/star).
   const time = isTakenBack ? partOf(repository, 'updated_at') : partOf(payload, 'starred_at');
   const at = new Date(typeof time === 'string' ? time : '');
   if (giver === null || Number.isNaN(at.getTime())) return [];
@@ -158,13 +159,13 @@ function changedRepository(payload: unknown): Change[] {
   const isHidden = action === 'deleted' || action === 'privatized';
   return [
     ...(isHidden ? [hidden(repository)] : []),
-    // The former owner may not be shown it any more.
+    // The former owner may have lost access.
     ...(action === 'transferred' ? [hiddenIfPrivate(repository)] : []),
     ...[repository.owner, partOf(from, 'user'), partOf(from, 'organization')].flatMap(owned),
   ];
 }
 
-/** What an installation does not show any more is hidden at once; what it shows is found by listing. */
+/** Reads a changed installation. Repositories that it no longer shows are hidden at once; listing finds the others. */
 function changedInstallation(payload: unknown): Change[] {
   const { action, installation } = check(Installed, payload);
   const isOver = action === 'deleted' || action === 'suspend';
@@ -175,7 +176,7 @@ function changedInstallation(payload: unknown): Change[] {
   return [installationOf(installation, isOver), ...lost.map(hiddenIfPrivate), ...owned(installation.account)];
 }
 
-/** The account that installed the App has another name. */
+/** Reads that the account that installed the App was renamed. */
 function changedTarget(payload: unknown): Change[] {
   const { installation } = check(Target, payload);
   return [installationOf(installation, false), ...account(partOf(payload, 'account'))];
@@ -192,7 +193,7 @@ function account(part: unknown): Change[] {
   return named === undefined ? [] : [{ what: 'account', account: String(named.id), name: named.login ?? '' }];
 }
 
-/** An account without a login is an enterprise, and owns no repositories. */
+/** Returns nothing for an account without a login: it is an enterprise, which owns no repositories. */
 function owned(part: unknown): Change[] {
   const named = namedIn(part);
   return named?.login === undefined ? [] : [{ what: 'owned', account: String(named.id), name: named.login }];
@@ -215,7 +216,7 @@ function removed({ id }: Repository, kind: ItemKind, item: number): Change {
   return { what: 'removed', repository: String(id), kind, externalId: String(item) };
 }
 
-/** Returns the account that a part of a payload is; undefined for null, for what is absent, and for deleted accounts. */
+/** Returns the account in a part of a payload; undefined for null, an absent part and deleted accounts. */
 function namedIn(part: unknown): Named | undefined {
   if (!isOf(Identified, part)) return undefined;
   const login = partOf(part, 'login');

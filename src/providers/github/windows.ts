@@ -5,36 +5,36 @@ import type { WindowPayload } from './account-payloads.ts';
 export const Span = Type.Object({ from: Type.String(), to: Type.String() });
 export type Span = Static<typeof Span>;
 
-/** What an account contributed within a span. */
+/** The contributions of an account within a span. */
 export const ContributionWindow = Type.Object({
   ...Span.properties,
   commits: Type.Integer(),
   reviews: Type.Integer(),
-  /** Ids of the repositories contributed to. */
+  /** The ids of the repositories that the account contributed to. */
   repositories: Type.Array(Type.Integer()),
-  /** False: there are more than GitHub lists, even for a single day. */
+  /** False when the list of repositories is incomplete, because GitHub cut it short or refused a part. */
   isWhole: Type.Boolean(),
-  /** When it was asked for, ISO 8601. */
+  /** The time when the window was requested, ISO 8601. */
   askedAt: Type.String(),
 });
 export type ContributionWindow = Static<typeof ContributionWindow>;
 
 const dayMs = 86_400_000;
-/** What is long past changes seldom (commits with old dates): it is asked for again after this time. */
+/** Windows of the past change seldom (commits with old dates), so they are fetched again only after this time. */
 const settledForMs = 7 * dayMs;
-/** GitHub began; earlier contributions are commits that carry an older date. */
+/** The year in which GitHub began. Earlier contributions are commits that carry an older date. */
 const firstYear = 2008;
 const maxListedRepositories = 100;
 
-/** The spans to ask for when nothing is known: every year that GitHub can have. */
+/** Returns the spans to request of an account of which nothing is known: all years since GitHub began. */
 export function allYears(now: Date): Span[] {
   return Array.from({ length: now.getUTCFullYear() - firstYear + 1 }, (_, index) => yearSpan(firstYear + index));
 }
 
 /**
- * The spans that have to be asked for so that `known` covers all years with contributions and is current: those that
- * are missing, that reach into the last days, or that were asked for long ago.
- * @param now when the questions began: what was asked for since is current.
+ * Returns the spans to request so that `known` covers all years with contributions and is current: spans that are
+ * missing, that reach into the last days, or that were requested long ago.
+ * @param now the time when the lookup began; windows that were requested since then are current.
  */
 export function dueSpans(
   known: readonly ContributionWindow[],
@@ -44,7 +44,7 @@ export function dueSpans(
   const isDue = (window: ContributionWindow): boolean => {
     const askedAt = new Date(window.askedAt);
     if (askedAt >= now) return false;
-    // A day is over everywhere some time after it is over here.
+    // When a day ends in UTC, it has not ended yet in all time zones.
     const wasOpen = Date.parse(window.to) + 3 * dayMs > askedAt.getTime();
     const hasBegun = Date.parse(window.from) <= now.getTime() + dayMs;
     return (wasOpen && hasBegun) || askedAt.getTime() + settledForMs <= now.getTime();
@@ -55,12 +55,12 @@ export function dueSpans(
   return [...missing, ...due].toSorted((one, other) => (one.from < other.from ? 1 : -1));
 }
 
-/** Whether nothing is missing of the years with contributions. */
+/** Returns whether the windows cover all years with contributions. */
 export function coversAll(known: readonly ContributionWindow[], contributionYears: readonly number[]): boolean {
   return contributionYears.every((year) => gaps(yearSpan(year), known).length === 0);
 }
 
-/** Puts newly learnt windows in the place of what they overlap. */
+/** Replaces the windows that new ones overlap. */
 export function replaceWindows(
   known: readonly ContributionWindow[],
   learnt: readonly ContributionWindow[],
@@ -69,7 +69,7 @@ export function replaceWindows(
   return [...kept, ...learnt].toSorted((one, other) => (one.from < other.from ? -1 : 1));
 }
 
-/** The same span in smaller pieces: quarters, months, weeks, days; none for a day. */
+/** Splits a span into quarters, months, weeks or days; returns an empty list for a single day. */
 export function splitSpan(span: Span): Span[] {
   const lengthDays = (Date.parse(span.to) - Date.parse(span.from)) / dayMs + 1;
   if (lengthDays > 92) return splitByMonths(span, 3);
@@ -78,7 +78,7 @@ export function splitSpan(span: Span): Span[] {
   return lengthDays > 1 ? splitByDays(span, 1) : [];
 }
 
-/** Whether GitHub left repositories out of an answer, so that a shorter span has to be asked for. */
+/** Returns whether GitHub left repositories out of a response, so that a shorter span has to be requested. */
 export function isCutShort(window: WindowPayload): boolean {
   const longest = Math.max(
     window.totalRepositoriesWithContributedCommits ?? 0,
@@ -91,9 +91,9 @@ export function isCutShort(window: WindowPayload): boolean {
 
 /**
  * Reads the response for a span.
- * @param options.countsAll whether everything that the token sees is counted, so that GitHub's totals are taken; else public
- * contributions alone are counted.
- * @returns undefined when a number of the span cannot be told: an unknown number is never taken for 0.
+ * @param options.countsAll true: take GitHub's totals, which count everything that the token sees; false: count public
+ * contributions only.
+ * @returns undefined when a number of the span is unknown, because an unknown number must not count as 0.
  */
 export function toWindow(
   span: Span,
@@ -136,7 +136,7 @@ function sumPublic(list: CountedByRepository): number | null {
   return sum;
 }
 
-/** Sums over windows that cover everything. */
+/** Adds up windows that do not overlap. */
 export function sumWindows(windows: readonly ContributionWindow[]): {
   commits: number;
   reviews: number;
@@ -155,7 +155,7 @@ function yearSpan(year: number): Span {
   return { from: `${year}-01-01`, to: `${year}-12-31` };
 }
 
-/** What of a span no window covers. Windows are in order and do not overlap. */
+/** Returns the parts of a span that no window covers. Windows are sorted and do not overlap. */
 function gaps(span: Span, windows: readonly ContributionWindow[]): Span[] {
   const found: Span[] = [];
   let next = span.from;

@@ -4,15 +4,18 @@ import { anonymousAccess } from './budget.ts';
 import { isAboutIpAddress } from './graphql-errors.ts';
 
 /**
- * An organization with an IP allow list refuses credentials from other addresses, for public resources, too. Without a
- * credential it serves them ("Public resources, when accessed anonymously":
+ * Returns the call without a credential. An organization with an IP allow list refuses credentials from other
+ * addresses, also for public resources, and shows these without a credential ("Public resources, when accessed
+ * anonymously":
  * https://docs.github.com/organizations/keeping-your-organization-secure/managing-allowed-ip-addresses-for-your-organization).
  */
 export function withoutCredential(call: Call): Call {
   return { ...call, access: anonymousAccess };
 }
 
-/** Returns the result of a request, or where the caller's address is refused that of the same request without a credential. */
+/**
+ * Returns the result of a request; if the service's IP address is refused, that of the request without a credential.
+ */
 export async function orAnonymously<Result>(
   result: Promise<Result>,
   anonymously: () => Promise<Result>,
@@ -25,7 +28,7 @@ export async function orAnonymously<Result>(
   }
 }
 
-/** The same for reports on an account. */
+/** Yields reports on an account; if the IP address is refused, those of the lookup without a credential. */
 export async function* reportOrAnonymously(
   reports: AsyncGenerator<AccountReport, void, undefined>,
   anonymously: () => AsyncGenerator<AccountReport, void, undefined>,

@@ -16,7 +16,10 @@ import {
 } from './payloads.ts';
 import { isFork, isPublic } from './projects.ts';
 
-/** Who has a name now; nobody who is not to be seen by everybody. */
+/**
+ * Reports the account that has a name now. Groups that are not public are left out; users that are not public
+ * are reported without counters.
+ */
 export async function* reportAccount(
   client: RestClient,
   name: string,
@@ -27,7 +30,7 @@ export async function* reportAccount(
   else yield* reportGroup(client, name, call);
 }
 
-/** A stored account, by its id. */
+/** Reports a stored account by its id. Without a token, a user is looked up by name. */
 export async function* refreshAccount(
   client: RestClient,
   { name, externalId, type }: KnownAccount,
@@ -42,7 +45,7 @@ export async function* refreshAccount(
     return;
   }
   const user = await findUser(client, name, call);
-  // Somebody else has the name now: whose it was cannot be found.
+  // Without a token, a user who lost the name to another one cannot be found.
   if (user !== undefined && String(user.id) === externalId) yield* reportUser(client, user, call);
 }
 
@@ -56,7 +59,7 @@ async function findUser(client: RestClient, username: string, call: Call): Promi
   return found.find((user) => user.username.toLowerCase() === username.toLowerCase());
 }
 
-/** Reports a user; of one whose profile GitLab does not show to everybody, that alone. Strangers are told no profile. */
+/** Reports a user, without counters when the profile is not public. Without a token GitLab shows no profiles. */
 async function* reportUser(
   client: RestClient,
   user: UserPayload | { id: number },
@@ -83,7 +86,7 @@ function profileActor(profile: ProfilePayload): Actor | null {
   return { ...actor, ...(profile.bot === true && { type: 'bot' }), isPublic: isPublic && actor.isPublic !== false };
 }
 
-/** Returns how GitLab shows users now. Without a token it is not told what became of a user who has another name. */
+/** Looks up the current state of users. Without a token, a user whose name changed cannot be found and is left out. */
 export async function checkAccounts(
   client: RestClient,
   accounts: readonly KnownAccount[],
@@ -116,7 +119,7 @@ function profileOf(profile: ProfilePayload | undefined): Profile {
 
 const socialAddresses = { twitter: 'https://twitter.com/', linkedin: 'https://www.linkedin.com/in/' } as const;
 
-/** What people write there is a name or a whole address. */
+/** Reads the social accounts, which users enter as a name or as a whole address. */
 function socialsOf(profile: ProfilePayload): Social[] {
   return (['twitter', 'linkedin'] as const).flatMap((provider) => {
     const name = (profile[provider] ?? '').trim();
@@ -144,7 +147,7 @@ async function* reportGroup(
   yield { account: { ...groupActor(group), ...nobody }, counters: {}, missing: [], memory: null };
 }
 
-/** Reviews, commits and where they were made are in no list of what somebody did; there are no discussions. */
+/** No list of a user's items contains reviews, commits and their repositories. GitLab has no discussions. */
 function toReport(account: AccountFacts, known: Partial<Counters>): AccountReport {
   const counters: Partial<Counters> = { discussions: 0, discussions_answered: 0, ...known };
   const missing: CounterName[] = counterNames.filter((name) => counters[name] === undefined);
@@ -158,7 +161,7 @@ const searches = [
   ['pull_requests_merged', '/merge_requests', { state: 'merged' }],
 ] as const;
 
-/** What somebody opened on the whole instance, as strangers see it: with a token, what is private would be among it. */
+/** Counts the items that a user opened on the whole instance, without a token, as that would include private items. */
 async function countPublic(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
   const { access: _none, ...anybody } = call;
   const counts = await Promise.all(
@@ -172,19 +175,21 @@ async function countPublic(client: RestClient, id: number, call: Call): Promise<
   return Object.assign({}, ...counts);
 }
 
-/** An instance may answer no strangers, or few, or give up on those who did much: then it is not known. */
+/**
+ * Returns null, for an unknown count, where an instance refuses or limits anonymous requests, or fails on many items.
+ */
 function unlessTold(error: unknown): null {
   if (error instanceof AppError) return null;
   throw error;
 }
 
-/** Strangers are not told what is a fork. */
+/** Sums the stars of a user's projects except forks, which GitLab marks only in responses to requests with a token. */
 async function sumStars(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
   if (!hasTokens(client)) return {};
   const list = { path: `/users/${id}/projects`, query: { order_by: 'id', sort: 'asc' }, items: AllProjectsPayload };
   const projects = await readOrSkip(call, { kind: 'stars' }, async () => (await readAll(client, list, call)) ?? []);
   if (projects === undefined) return {};
-  // A page that moved is read twice.
+  // A project that moves to the next page during the reading is read twice.
   const earning = new Map(projects.filter((one) => isPublic(client, one) && !isFork(one)).map((one) => [one.id, one]));
   const counts = [...earning.values()].map(({ star_count: stars }) => stars);
   return counts.includes(null) ? {} : { stars: counts.reduce<number>((sum, stars) => sum + (stars ?? 0), 0) };

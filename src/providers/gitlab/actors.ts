@@ -1,20 +1,22 @@
 import type { Actor } from '../../accounts/account.ts';
 import type { GroupPayload, UserPayload } from './payloads.ts';
 
-/** Users of access tokens, service accounts and GitLab's own; nothing else in a mention tells them apart. */
+/**
+ * Names of the users of access tokens, service accounts and GitLab's own bots. Mentions have no other mark of a bot.
+ */
 const botName =
   /^(?:(?:project|group)_\d+_bot(?:_?[\da-f]+)?|service_account_\w+|(?:alert|migration|support)-bot|gitlab-\w+-bot)$/i;
-/** Accounts of which GitLab shows no profile: gitlabhq/gitlabhq, app/models/user.rb, `blocked?`. */
+/** States of accounts whose profile GitLab does not show: gitlabhq/gitlabhq, app/models/user.rb, `blocked?`. */
 const blockedStates = new Set(['blocked', 'ldap_blocked', 'blocked_pending_approval', 'banned']);
-/** Whom everything belongs to that deleted accounts wrote. */
+/** The names of the placeholder users that own the items of deleted accounts. */
 const ghostName = /^ghost\d*$/;
 
-/** Groups and users are numbered apart: their ids alone would be mistaken for each other. */
+/** Marks the ids of groups, because a group and a user may have the same id. */
 const groupPrefix = 'group:';
 
-/** Null for those who are no accounts. */
+/** Returns the account of a payload; null for the placeholders of deleted accounts. */
 export function toActor(payload: UserPayload | null): Actor | null {
-  if (payload === null || (ghostName.test(payload.username) && payload.name === 'Ghost User')) return null;
+  if (payload === null || (ghostName.test(payload.username) && ['Ghost User', ''].includes(payload.name))) return null;
   return {
     externalId: String(payload.id),
     handle: '',
@@ -22,7 +24,7 @@ export function toActor(payload: UserPayload | null): Actor | null {
     name: payload.username,
     displayName: payload.name,
     avatarUrl: payload.avatar_url ?? '',
-    // That a profile is private no mention tells.
+    // Mentions do not show whether a profile is private.
     ...(blockedStates.has((payload.state ?? '').toLowerCase()) && { isPublic: false }),
   };
 }
@@ -38,7 +40,7 @@ export function groupActor(group: GroupPayload): Actor {
   };
 }
 
-/** What a group is asked for by. */
+/** Returns the id by which GitLab's API knows a group. */
 export function groupIdIn(externalId: string): string {
   return externalId.slice(groupPrefix.length);
 }

@@ -8,10 +8,10 @@ import { groupIdOf } from './actors.ts';
 import { NotePayload, NotesPayload, ProjectPayload, TitledPayload } from './payloads.ts';
 
 const IssuesPayload = Type.Array(TitledPayload);
-/** A thousand notes. */
+/** The limit is a thousand notes. */
 const maxNotePages = 10;
 
-/** Comments in issues, for which a token needs the scope `api`; undefined when there are no tokens. */
+/** Creates an announcer that comments in issues with the scope `api`; undefined when there are no tokens. */
 export function createAnnouncer(client: RestClient): Announcer | undefined {
   return createIssueAnnouncer(client, {
     findRepository: async (place, call) => {
@@ -35,7 +35,7 @@ export function createAnnouncer(client: RestClient): Announcer | undefined {
   });
 }
 
-/** The last first: no list of notes begins at a time. */
+/** Reads the newest notes first, because the API has no list of notes since a time. */
 async function readNotes(client: RestClient, issue: string, since: Date, call: Call): Promise<string[] | null> {
   const list = { path: `${issue}/notes`, query: { order_by: 'created_at', sort: 'desc' }, items: NotesPayload };
   const bodies: string[] = [];
@@ -49,7 +49,7 @@ async function readNotes(client: RestClient, issue: string, since: Date, call: C
   return bodies;
 }
 
-/** Users and groups are numbered apart; what is a group's has no other owner. */
+/** Returns the external id of a project's owner: the user, or else the group. */
 function ownerOf({ owner, namespace }: ProjectPayload): string {
   return owner ? String(owner.id) : groupIdOf(namespace.id);
 }

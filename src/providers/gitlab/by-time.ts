@@ -5,13 +5,13 @@ import type { RestClient } from '../rest/client.ts';
 import { type List, readPage, type Step, toSeconds, type Wanted } from '../rest/lists.ts';
 
 const Place = Type.Object({
-  /** Only what was created, or changed, then or later. */
+  /** The page holds items that were created, or changed, at this time or later. */
   after: Type.Union([Type.String(), Type.Null()]),
-  /** Of those: more than one page only where so many share a moment. */
+  /** Number of the page after that time. It is above 1 only where a whole page of items has the same time. */
   page: Type.Integer({ minimum: 1 }),
-  /** Of a list of changes: those after this time are left to the next reading. */
+  /** In a list of changes, the time after which changes are left to the next reading. */
   before: Type.Union([Type.String(), Type.Null()]),
-  /** How long the list was at its beginning. */
+  /** Length of the list when its reading began. */
   total: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
 });
 type Place = Static<typeof Place>;
@@ -22,9 +22,9 @@ interface Dated {
 }
 
 /**
- * Goes through issues or merge requests by the time at which they were created or, of changes, changed: each page begins at
- * the time at which the last one ended. Whatever is added comes later, and whatever is removed moves nothing, so that
- * nothing is passed by; nor does it matter how long the list is, of which GitLab tells nothing above 10,000.
+ * Reads the next page of issues or merge requests by the time of their creation or, in a list of changes, of their last
+ * change: each page begins at the time at which the last one ended. Added items come later, and removed ones move no
+ * others, so no item is missed. The length of the list, which GitLab does not report above 10,000, is not needed.
  */
 export async function stepByTime<Items extends TArray>(
   client: RestClient,
@@ -49,7 +49,7 @@ export async function stepByTime<Items extends TArray>(
   const last = items.map((item) => datesOf(item)[`${by}_at`]).findLast((at) => at !== null);
   const hasMoved = last !== undefined && (after === null || Date.parse(last) > Date.parse(after));
   const next: Place = {
-    // An instance may tell its own time zone.
+    // An instance may send times with the offset of its own time zone.
     after: hasMoved ? new Date(last).toISOString() : after,
     page: hasMoved ? 1 : (place?.page ?? 1) + 1,
     before: since === null ? null : (place?.before ?? toSeconds(read.answeredAt)),

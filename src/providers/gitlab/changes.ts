@@ -8,15 +8,18 @@ import { accessesOf } from '../rest/views.ts';
 import { groupIdIn } from './actors.ts';
 
 /**
- * Changes of issues and merge requests of a group by two lists for each token; those of a user's projects by two for each.
- * A project's last_activity_at moves once an hour at most (gitlab-org/gitlab, app/models/event.rb:
- * RESET_PROJECT_ACTIVITY_INTERVAL), so that listings show only the first change of an hour. Comments and approvals move the
- * time of what they are about.
+ * Reads changes of issues and merge requests with two lists for each token: of the group, or of each project of a user.
+ * GitLab updates a project's `last_activity_at` once an hour at most (gitlab-org/gitlab, app/models/event.rb:
+ * RESET_PROJECT_ACTIVITY_INTERVAL), so listings show only the first change of an hour. Comments and approvals update
+ * the time of the issue or merge request that they belong to.
  */
 
 const FoundPayload = Type.Object({ id: Type.Integer(), updated_at: Type.String(), project_id: Type.Integer() });
 
-/** https://docs.gitlab.com/api/issues/#list-group-issues and https://docs.gitlab.com/api/merge_requests/#list-group-merge-requests */
+/**
+ * https://docs.gitlab.com/api/issues/#list-group-issues and
+ * https://docs.gitlab.com/api/merge_requests/#list-group-merge-requests
+ */
 const lists = [
   { name: 'issues', items: itemsOf('issue', FoundPayload), streams: ['issues'] },
   { name: 'merge_requests', items: itemsOf('pull_request', FoundPayload), streams: ['pull_requests'] },

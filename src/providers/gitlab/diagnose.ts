@@ -9,14 +9,16 @@ import { TokenPayload, VersionPayload } from './payloads.ts';
 const HolderPayload = Type.Object({ username: Type.String() });
 const UsersPayload = Type.Array(Type.Unknown());
 
-/** Reports on tokens: personal ones, and those of groups and projects, which are personal ones of bots. */
+/** Reports on personal access tokens and on those of groups and projects, which are personal access tokens of bots. */
 export function diagnose(client: RestClient, signal: AbortSignal): Promise<Diagnosis> {
   return diagnoseTokens(client, signal, (call, isAnonymous) =>
     isAnonymous ? examineWithout(client, call) : examine(client, call),
   );
 }
 
-/** Nothing that describes the instance is shown to strangers, so an account is looked up, as callers have the service do. */
+/**
+ * Looks up an account, as the service does for its clients: without a token GitLab shows no facts about the instance.
+ */
 async function examineWithout(client: RestClient, call: Call): Promise<Examined> {
   const begun = client.now();
   const users = await client.get('/users?username=root', UsersPayload, call);
@@ -28,7 +30,8 @@ async function examineWithout(client: RestClient, call: Call): Promise<Examined>
 
 async function examine(client: RestClient, call: Call): Promise<Examined> {
   const begun = client.now();
-  // Tokens of any scope may read themselves; those of OAuth are refused (gitlab-org/gitlab, lib/api/personal_access_tokens/self_information.rb).
+  // Tokens of any scope may read themselves, except those of OAuth
+  // (gitlab-org/gitlab, lib/api/personal_access_tokens/self_information.rb).
   const self = await tryWith(client.get('/personal_access_tokens/self', TokenPayload, call));
   const latencyMs = client.now().getTime() - begun.getTime();
   const holder = await unlessScopeLacks(client.get('/user', HolderPayload, call));
@@ -42,13 +45,14 @@ async function examine(client: RestClient, call: Call): Promise<Examined> {
     holder: isResponse(holder) ? (holder?.data.username ?? null) : null,
     sees: 'private',
     missing: missingOf(scopes, isRefused),
-    // It ends with the beginning of that day (UTC): https://docs.gitlab.com/user/profile/personal_access_tokens/
+    // The token expires at the beginning of that day (UTC):
+    // https://docs.gitlab.com/user/profile/personal_access_tokens/
     expiresAt: lastDay ? new Date(`${lastDay}T00:00:00Z`) : null,
     quotas: quotasIn(client, isResponse(holder) ? holder?.headers : undefined),
   };
 }
 
-/** @param scopes none: they are not known. */
+/** @param scopes empty when they are unknown. */
 function missingOf(scopes: readonly string[], isRefused: boolean): MissingPermission[] {
   const has = (...wanted: string[]): boolean => wanted.some((scope) => scopes.includes(scope));
   const isKnown = scopes.length > 0;
@@ -60,7 +64,10 @@ function missingOf(scopes: readonly string[], isRefused: boolean): MissingPermis
   ];
 }
 
-/** Only where limits are switched on: https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers */
+/**
+ * Reads the rate limit, which GitLab sends only where limits are switched on:
+ * https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/#response-headers
+ */
 function quotasIn({ dialect }: RestClient, headers: Headers | undefined): Quota[] {
   const report = headers && dialect.limitReport(headers);
   return report === undefined ? [] : [{ resource: 'api', unit: 'requests', ...report }];

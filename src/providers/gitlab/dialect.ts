@@ -5,11 +5,12 @@ import type { Dialect } from '../rest/dialect.ts';
 export const gitlabDialect: Dialect = {
   apiPath: '/api/v4',
   pageSize: { parameter: 'per_page', most: 100 },
-  // https://docs.gitlab.com/security/rate_limits/: of all it says when to come back, of single ones it does not.
+  // https://docs.gitlab.com/security/rate_limits/: general limits name the time of the next request, those of endpoints
+  // do not.
   limitsEndpoints: true,
-  // Left out of lists of more than 10,000.
+  // GitLab leaves it out for lists of more than 10,000 items.
   totalHeader: 'x-total',
-  // Personal, project and group access tokens and those of OAuth alike.
+  // The header is the same for personal, project, group and OAuth tokens.
   requestHeaders: (secret) => ({
     accept: 'application/json',
     'user-agent': 'plaudit',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Name } from '../http/scalars.ts';
 import type { Call, KnownRepository, RepositoryFile, RepositoryFiles } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { textOf } from '../rest/text.ts';
@@ -11,9 +12,12 @@ const FilePayload = Type.Object({
   encoding: Type.String(),
   content: Type.String(),
 });
-const BranchPayload = Type.Object({ commit: Type.Object({ id: Type.String() }) });
+const BranchPayload = Type.Object({ commit: Type.Object({ id: Name }) });
 
-/** Files at the newest commit of the default branch: a request for each. Null: the repository is not shown as it was. */
+/**
+ * Reads files at the newest commit of the default branch, with a request for each.
+ * @returns null when the repository is absent, or its visibility changed.
+ */
 export async function readFiles(
   client: RestClient,
   repository: KnownRepository,

@@ -11,8 +11,9 @@ import { toActor } from './actors.ts';
 import type { ProjectPayload } from './payloads.ts';
 
 /**
- * What GitLab tells by GraphQL alone: whose a commit is, how large a merge request is, what a project is written in.
- * https://docs.gitlab.com/api/graphql/reference/. A question may have a complexity of 200; a commit has about 20.
+ * Reads the facts that only GitLab's GraphQL API has: authors of commits, sizes of merge requests, languages of
+ * projects. https://docs.gitlab.com/api/graphql/reference/. The complexity of a query is limited to 200; a commit has
+ * about 20.
  */
 
 const atOnce = { commits: 8, mergeRequests: 20, projects: 20 };
@@ -54,8 +55,8 @@ const CommitsAnswer = Type.Object({
 });
 
 /**
- * Reads the authors of commits; those of commits that are not shown are not in the result. GitLab finds accounts by all their
- * addresses, hidden ones too.
+ * Reads the authors of commits, except of commits that GitLab does not show. GitLab finds accounts by all their
+ * addresses, including hidden ones.
  */
 export async function readAuthors(
   client: RestClient,
@@ -97,7 +98,7 @@ function authorOf(user: Static<typeof User> | null, client: RestClient): Actor |
   const [, id] = /^gid:\/\/gitlab\/User\/(\d{1,15})$/.exec(user?.id ?? '') ?? [];
   if (user === null || id === undefined) return null;
   const { username, name, avatarUrl, state } = user;
-  // It is told without the host where the host keeps it.
+  // GitLab sends a path without a host for avatars that it stores itself.
   const avatar_url = avatarUrl === null ? null : new URL(avatarUrl, client.url).href;
   return toActor({ id: Number(id), username, name, avatar_url, state });
 }
@@ -131,7 +132,7 @@ export interface MergeRequestSize {
   commits: number | null;
 }
 
-/** How large merge requests are, by number; one of which it is not told is not in the answer. */
+/** Reads the sizes of merge requests, by number. Merge requests whose size GitLab does not report are left out. */
 export async function readSizes(
   client: RestClient,
   { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
@@ -167,7 +168,7 @@ const LanguagesAnswer = Type.Object({
   ),
 });
 
-/** What most of each project is written in, by id; where it is not told, a project is shown without. */
+/** Reads the main language of each project, by id. Projects whose languages GitLab does not report are left out. */
 export async function readLanguages(
   client: RestClient,
   projects: readonly Pick<ProjectPayload, 'id'>[],

@@ -7,8 +7,8 @@ import { readAuthors } from './graphql.ts';
 import { UserPayload } from './payloads.ts';
 
 /**
- * Looks up the accounts of addresses by the authors that GitLab shows of commits. It shows co-authors nowhere, so of those
- * only its own addresses are found.
+ * Looks up the accounts of addresses by the authors that GitLab shows of commits. It does not show co-authors, so only
+ * those with a private commit address of the instance are found.
  */
 export async function resolveIdentities(
   client: RestClient,
@@ -26,12 +26,12 @@ export async function resolveIdentities(
 }
 
 /**
- * The account of a private commit address: `ID-login@users.noreply.host`, in which the id counts, for the login may be a former one.
- * https://docs.gitlab.com/user/profile/#use-an-automatically-generated-private-commit-email
+ * Finds the account of a private commit address, `ID-login@users.noreply.host`, by the id, because the login may be a
+ * former one. https://docs.gitlab.com/user/profile/#use-an-automatically-generated-private-commit-email
  */
 async function bearerOf(client: RestClient, email: string, call: Call): Promise<Actor | null> {
   const [, id, host] = /^(\d{1,15})-[^@]+@users\.noreply\.([^@]+)$/.exec(email) ?? [];
-  // Who is not signed in may not ask for an account by its id.
+  // A request for an account by its id needs a token.
   if (id === undefined || host !== new URL(client.url).hostname || client.pace.tokens.length === 0) return null;
   return toActor((await client.get(`/users/${id}`, UserPayload, call))?.data ?? null);
 }

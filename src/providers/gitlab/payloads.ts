@@ -3,13 +3,13 @@ import { Count, Id, ItemNumber, Name, Nullable, optionalText, optionalTime, Text
 import { deciding, itemsOf, optional, orElse, orElseUncounted } from '../http/tolerant.ts';
 
 /**
- * Shapes of the fields of GitLab's responses that are used, as https://docs.gitlab.com/api/rest/ describes them. More may come.
- * A field without a mark is needed (see `http/tolerant.ts`). Fields that some versions leave out, or that only signed-in
- * readers get, are optional.
+ * Shapes of the fields of GitLab's responses that are used, as https://docs.gitlab.com/api/rest/ describes them.
+ * Responses have more fields. A field without a mark is required (see `http/tolerant.ts`). Fields that some versions
+ * leave out, or that only signed-in readers get, are optional.
  */
 
 /**
- * An account as everything mentions it. https://docs.gitlab.com/api/users/; `state` is in gitlabhq/gitlabhq,
+ * An account in any response. https://docs.gitlab.com/api/users/; `state` is in gitlabhq/gitlabhq,
  * lib/api/entities/user_basic.rb.
  */
 export const UserPayload = Type.Object({
@@ -21,15 +21,22 @@ export const UserPayload = Type.Object({
 });
 export type UserPayload = Static<typeof UserPayload>;
 export const UsersPayload = itemsOf('account', UserPayload);
-/** The person whose an item is; null where there is none. */
+/** The author of an item; null where there is none. */
 const AuthorPayload = deciding(Nullable(UserPayload));
 const PeoplePayload = optional(Nullable(Type.Array(orElse(Nullable(UserPayload), null))));
 
 const OptionalText = optional(Nullable(Text));
 
+/** An unknown visibility counts as private. */
+const Visibility = orElse(
+  Type.Union([Type.Literal('public'), Type.Literal('internal'), Type.Literal('private')]),
+  'private',
+);
+
 /**
- * The account itself. Of a private profile, or a blocked account, followers are told only to the user and to administrators,
- * the latter with `private_profile`: gitlabhq/gitlabhq, lib/api/entities/user.rb and app/policies/user_policy.rb.
+ * The profile of an account. GitLab shows the followers of a private profile, or of a blocked account, only to the user
+ * and to administrators, to the latter with `private_profile`: gitlabhq/gitlabhq, lib/api/entities/user.rb and
+ * app/policies/user_policy.rb.
  */
 export const ProfilePayload = Type.Object({
   ...UserPayload.properties,
@@ -51,7 +58,7 @@ export const GroupPayload = Type.Object({
   name: orElse(Text, ''),
   full_path: Name,
   description: optionalText(),
-  visibility: Text,
+  visibility: Visibility,
   avatar_url: optionalText(),
 });
 export type GroupPayload = Static<typeof GroupPayload>;
@@ -63,36 +70,38 @@ export const MemberPayload = Type.Object({
   membership_state: Type.Optional(Text),
 });
 
-/** `disabled`, `private` (its members alone see it) or `enabled`. */
+/** `disabled`, `private` (visible to members only) or `enabled`. */
 const AccessLevel = Type.Optional(Text);
 
-/** https://docs.gitlab.com/api/projects/. Strangers are told the first half alone. */
+/**
+ * https://docs.gitlab.com/api/projects/. Responses to requests without a token have only the first half of the fields.
+ */
 export const ProjectPayload = Type.Object({
   id: Id,
   path: Name,
   description: optionalText(),
   namespace: Type.Object({ id: Id, full_path: Name }),
-  /** Of what belongs to no group. */
+  /** The user who owns the project; absent when a group does. */
   owner: Type.Optional(Nullable(Type.Object({ id: Id }))),
   star_count: orElse(Nullable(Count), null),
   forks_count: optional(Count),
   default_branch: OptionalText,
-  last_activity_at: Time,
-  visibility: Type.Optional(Text),
+  last_activity_at: optionalTime(),
+  visibility: orElse(Type.Optional(Visibility), 'private'),
   empty_repo: Type.Optional(Type.Boolean()),
   open_issues_count: optional(Count),
-  /** Of a fork of what may be seen; the other of each fork. */
+  /** Present in a fork whose origin the token may see; `mr_default_target_self` is present in every fork. */
   forked_from_project: Type.Optional(Nullable(Type.Object({}))),
   mr_default_target_self: Type.Optional(Type.Boolean()),
   issues_access_level: AccessLevel,
   merge_requests_access_level: AccessLevel,
   repository_access_level: AccessLevel,
-  /** For those who may report issues, when it is asked for. */
+  /** Present on request, for accounts that may report issues. */
   statistics: optional(Nullable(Type.Object({ commit_count: Count }))),
 });
 export type ProjectPayload = Static<typeof ProjectPayload>;
 export const ProjectsPayload = itemsOf('repository', ProjectPayload);
-/** For a sum over all of them: one that cannot be read makes it unknown. */
+/** Projects for a sum over all of them: an unreadable one makes the sum unknown. */
 export const AllProjectsPayload = Type.Array(ProjectPayload);
 
 const Item = {
@@ -130,10 +139,10 @@ export const MergeRequestPayload = Type.Object({
 export type MergeRequestPayload = Static<typeof MergeRequestPayload>;
 export const MergeRequestsPayload = itemsOf('pull_request', MergeRequestPayload);
 
-/** https://docs.gitlab.com/api/notes/: comments, and what the host itself notes of what happened. */
+/** A comment, or a record of an event that the host itself wrote. https://docs.gitlab.com/api/notes/ */
 export const NotePayload = Type.Object({
   id: Id,
-  /** Null for a comment outside a thread. Classes of notes in GitLab's app/models. */
+  /** Null for a comment outside a thread. The types are the classes of notes in GitLab's app/models. */
   type: Type.Optional(
     Nullable(
       Type.Union([
@@ -149,7 +158,7 @@ export const NotePayload = Type.Object({
   system: Type.Boolean(),
   created_at: Time,
   updated_at: optionalTime(),
-  /** For members alone; the other is the older name. */
+  /** True for notes that only members see; `confidential` is the older name. */
   internal: Type.Optional(Type.Boolean()),
   confidential: Type.Optional(Nullable(Type.Boolean())),
 });

@@ -6,12 +6,12 @@ import { groupIdIn, groupIdOf } from './actors.ts';
 import { readLanguages } from './graphql.ts';
 import { type ProjectPayload, ProjectPayload as ProjectSchema, ProjectsPayload } from './payloads.ts';
 
-/** GitLab writes down at most this often that something happened in a project. */
+/** The shortest time between two updates of a project's `last_activity_at`, in ms. */
 const activityToldEveryMs = 3_600_000;
 
 /**
- * Tells whether a project is public. GitLab sends its visibility to signed-in readers alone; other readers see public projects
- * alone. A project that a token shows without its visibility is taken for private.
+ * Returns whether a project is public. GitLab sends the visibility only to signed-in readers; others see only public
+ * projects. A project that a token shows without its visibility counts as private.
  */
 export function isPublic(client: RestClient, { visibility }: ProjectPayload): boolean {
   return visibility === 'public' || (visibility === undefined && client.pace.tokens.length === 0);
@@ -22,14 +22,17 @@ export function isFork({ forked_from_project: origin, mr_default_target_self: of
 }
 
 /**
- * Whether a part of a project is shown to those for whom it is read: a public project may keep its issues, merge requests
- * or repository to its members, whom a configured token may be one of.
+ * Returns whether the readers of a project may see a part of it. A public project may show its issues, merge requests
+ * or repository only to its members, and the owner of a configured token may be a member.
  */
 export function isShown(level: string | undefined, access: string | null): boolean {
   return level === undefined || level === 'enabled' || (level === 'private' && access !== null);
 }
 
-/** Projects directly below a user or a group: public ones, then what each token shows besides. */
+/**
+ * Lists the projects directly below a user or a group: first the public ones, then the private ones that each token
+ * shows.
+ */
 export function listRepositories(
   client: RestClient,
   { externalId, type }: KnownAccount,
@@ -37,7 +40,7 @@ export function listRepositories(
   call: Call,
 ): Promise<RepositoryPage> {
   const order = { order_by: 'id', sort: 'asc' };
-  // Subgroups are accounts of their own; what is shared with a group belongs to others.
+  // Subgroups are accounts of their own; projects that are shared with a group belong to other accounts.
   const ofGroup = {
     path: `/groups/${groupIdIn(externalId)}/projects`,
     query: { ...order, include_subgroups: 'false', with_shared: 'false' },
@@ -53,7 +56,7 @@ export function listRepositories(
   return listByViews(client, views, cursor, call);
 }
 
-/** One repository, also by a former name; null when there is none, or it is private and was not asked for. */
+/** Finds a repository, also by a former name; null when there is none, or it is private and `withPrivate` is false. */
 export async function findRepository(
   client: RestClient,
   owner: KnownAccount,
@@ -65,7 +68,7 @@ export async function findRepository(
   const find = async (asked: Call) => (await client.get(path, ProjectSchema, asked))?.data;
   const isShownToAll = (project: ProjectPayload): boolean => isPublic(client, project);
   const found = await findInViews(client, find, isShownToAll, { withPrivate, call });
-  // GitLab leads on from a former name, also to a project that was given away:
+  // GitLab redirects from a former name, also to a project that was transferred to another owner:
   // https://docs.gitlab.com/api/rest/#redirects
   if (found === null || !isOwnedBy(found.payload, owner)) return null;
   const [listed] = await toListed(client, [found.payload], found.access, call);
@@ -76,7 +79,7 @@ export function projectPath({ handle }: Pick<KnownRepository, 'handle'>): string
   return `/projects/${encodeURIComponent(handle)}`;
 }
 
-/** A stored repository as it is now; null when it is elsewhere by now, or not the same to us as it was. */
+/** Fetches a stored repository; null when it is absent, has another path by now, or its visibility changed. */
 export async function readUnchanged(
   client: RestClient,
   repository: KnownRepository,
@@ -90,7 +93,9 @@ export async function readUnchanged(
   return isAsItWas ? now : null;
 }
 
-/** Strangers are not told which user owns a project, only the path of the user's namespace. */
+/**
+ * Compares the owner. Without a token GitLab does not send the user who owns a project, only the path of the namespace.
+ */
 function isOwnedBy({ namespace, owner }: ProjectPayload, account: Pick<KnownAccount, 'externalId' | 'type' | 'name'>) {
   if (account.type === 'organization') return groupIdOf(namespace.id) === account.externalId;
   if (owner) return String(owner.id) === account.externalId;
@@ -126,18 +131,22 @@ export async function toListed(
     forks: payload.forks_count ?? null,
     openIssues: payload.open_issues_count ?? null,
     sizeKib: 0,
-    // Of issues and merge requests nothing tells which changed last.
+    // The listing has no time of the last change of issues or merge requests.
     tips: { commits: { total: null, changedAt: lastChange(payload, client.now()), revision: null } },
   }));
 }
 
-/** Empty when there is nothing to read, or nothing that may be. */
+/** Returns the default branch; empty when the repository is empty, or the readers of the project may not see it. */
 export function branchOf(payload: ProjectPayload, access: string | null): string {
   const isReadable = payload.empty_repo !== true && isShown(payload.repository_access_level, access);
   return isReadable ? (payload.default_branch ?? '') : '';
 }
 
-/** What happened soon after the time that is told was not written down: it may have happened until now. */
+/**
+ * Returns the latest possible time of the last change, because GitLab does not record changes soon after a recorded
+ * one.
+ */
 function lastChange({ last_activity_at: told }: ProjectPayload, now: Date): Date {
+  if (told === null) return now;
   return new Date(Math.min(Date.parse(told) + activityToldEveryMs, Math.max(now.getTime(), Date.parse(told))));
 }

@@ -8,7 +8,7 @@ import { GroupPayload, MemberPayload, UserPayload } from './payloads.ts';
 /** https://docs.gitlab.com/api/access_requests/#valid-access-levels */
 const ownerLevel = 50;
 
-/** Whether the bearer of a token is the user of a name, or an owner of the group of that name, also by a group above it. */
+/** Proves that the bearer of a token is the user of a name, or an owner of that group or of a group above it. */
 export function proveOwnership(
   client: BearerClient,
   token: string,
@@ -33,7 +33,7 @@ async function ownedGroup(
 ): Promise<Actor | null> {
   const path = `/groups/${encodeURIComponent(asked.group)}/members/all/${asked.bearer}`;
   const member = await client.get(token, path, MemberPayload, signal);
-  // An administrator of the instance may do everything and owns nothing by that: they are no members.
+  // Administrators of the instance have all permissions without owning groups: they are not members.
   if (member === null || String(member.id) !== asked.bearer || member.access_level < ownerLevel) return null;
   if (member.membership_state !== undefined && member.membership_state !== 'active') return null;
   const group = await client.get(token, groupPath(asked.group), GroupPayload, signal);

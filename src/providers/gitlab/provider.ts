@@ -23,9 +23,12 @@ export interface GitLabOptions extends ClientOptions {
   webhookSecret: string | undefined;
 }
 
-/** Letters, digits, underscores, dots and hyphens; projects may begin with a dot. https://docs.gitlab.com/user/reserved_names/ */
+/**
+ * Letters, digits, underscores, dots and hyphens; projects may begin with a dot.
+ * https://docs.gitlab.com/user/reserved_names/
+ */
 const segment = /^(?!.*\.(?:git|atom|)$)[\w.][\w.-]{0,254}$/i;
-/** Groups below groups, at most twenty deep. */
+/** The depth to which groups can be nested. */
 const maxDepth = 20;
 
 function isPossibleName(name: string): boolean {
@@ -33,7 +36,7 @@ function isPossibleName(name: string): boolean {
   return parts.length <= maxDepth && parts.every((part) => segment.test(part));
 }
 
-/** GitLab 16 or later by its REST interface; what that lacks by GraphQL. With tokens it shows what is private too. */
+/** Creates a provider for GitLab 16 or later, by REST and GraphQL. With tokens it includes private projects. */
 export function createGitLabProvider(options: GitLabOptions): Provider {
   const { name, url, apiUrl, tokens } = options;
   const client = new RestClient(options, gitlabDialect);
@@ -52,14 +55,15 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
     checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
     totalsFromStored: true,
     accesses: () => accessesOf(client),
-    // No token tells totals of what its bearer may see.
+    // GitLab reports no totals of the items that the bearer of a token may see.
     async *seenTotals() {},
     proveOwnership: (credential, login, signal) =>
       proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
     listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
     ownerPolls: {
       intervalMs: 30_000,
-      // Half of what an instance allows where its limits are switched on: 7,200 an hour (docs.gitlab.com, user and IP rate limits).
+      // Half of the requests that an instance allows by default where limits are switched on: 7,200 an hour
+      // (docs.gitlab.com, user and IP rate limits).
       maxCostPerHour: 3600 * Math.max(1, tokens.length),
       readChanges: (owner, known, call) => readChanges(client, owner, known, call),
     },
@@ -69,11 +73,11 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
-    // Five queries.
+    // They take five queries.
     identitiesAtOnce: 40,
     ...readersOf(client, { readTip, readTotals, readFiles, readLineCounts, readChangedFiles, resolveIdentities }),
     fileUrl: (repository, path) => fileUrl(url, repository, path),
-    // Nobody installs anything there: the operator does, and what the tokens show is all that there is.
+    // GitLab has no apps that owners could install: the operator configures tokens, and they show all that there is.
     app: undefined,
     announcer: createAnnouncer(client),
     gitRemote: async ({ owner, name: repository, access }) => ({

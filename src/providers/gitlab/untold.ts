@@ -14,7 +14,10 @@ const anonymousUntold: readonly Untold[] = [
   ),
 ];
 
-/** Returns what GitLab does not tell, or not always. @param hasCredential whether it is asked with one. */
+/**
+ * Returns the facts that GitLab does not report, or not always.
+ * @param hasCredential true when requests have a token.
+ */
 export function untoldWith(hasCredential: boolean): readonly Untold[] {
   return hasCredential ? untold : anonymousUntold;
 }

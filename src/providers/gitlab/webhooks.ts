@@ -7,12 +7,13 @@ import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
 import { groupIdOf } from './actors.ts';
 
 /**
- * Reads what GitLab delivers, from webhooks of projects and groups and from system hooks. A delivery is a hint to look: what it
- * tells of states is left alone, so that neither the order in which deliveries come nor one that never comes does harm.
- * https://docs.gitlab.com/user/project/integrations/webhook_events/ and https://docs.gitlab.com/administration/system_hooks/
+ * Reads deliveries of GitLab, from webhooks of projects and groups and from system hooks. A delivery only says what may
+ * have changed; the states in it are ignored, so that deliveries that are lost or out of order do no harm.
+ * https://docs.gitlab.com/user/project/integrations/webhook_events/ and
+ * https://docs.gitlab.com/administration/system_hooks/
  */
 
-/** @throws AppError `unauthenticated` when it does not come with the secret; `missing_field` or `invalid_input`. */
+/** @throws AppError `unauthenticated` when the delivery lacks the secret; `missing_field` or `invalid_input`. */
 export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
   const given = headers['x-gitlab-token'];
   if (!isSameSecret(typeof given === 'string' ? given : undefined, requireSecret(secret))) {
@@ -23,7 +24,9 @@ export function readDelivery(secret: string | undefined, headers: DeliveryHeader
   if (typeof name !== 'string' || typeof event !== 'string') {
     throw new AppError('missing_field', 'A delivery needs the headers X-Gitlab-Event and X-Gitlab-Event-UUID.');
   }
-  // Both are kept when it is sent again. Before 17.4 there is the second alone, which all has that one request caused.
+  // Both headers keep their value when GitLab resends a delivery. Before 17.4 there is only `X-Gitlab-Event-UUID`,
+  // which all
+  // deliveries have in common that one request caused.
   const isOfOne = headers['idempotency-key'] !== undefined;
   const id = isOfOne ? name : createHash('sha256').update(name).update(body).digest('hex');
   if (!isDeliveryId(name)) throw new AppError('invalid_input', 'X-Gitlab-Event-UUID must be the UUID of a delivery.');
@@ -34,12 +37,12 @@ const Id = Type.Integer({ minimum: 1 });
 const Path = Type.String({ pattern: '^[^/]+(/[^/]+)+$' });
 const Named = Type.Object({ object_kind: Type.Optional(Type.String()), event_name: Type.Optional(Type.String()) });
 const Project = Type.Object({ id: Id, path_with_namespace: Path });
-/** What belongs to a group alone, as epics do, comes without a project. */
+/** Items that belong to a group, such as epics, come without a project. */
 export const InProject = Type.Object({ project: Type.Optional(Type.Union([Project, Type.Null()])) });
 export const Acted = Type.Object({
   user: Type.Optional(Type.Object({ id: Type.Optional(Id), username: Type.String() })),
 });
-/** Pushed by a key, it may be nobody's. */
+/** A push with a deploy key may have no user. */
 export const Pushed = Type.Object({
   project: Project,
   user_id: Type.Optional(Type.Union([Id, Type.Null()])),
@@ -56,7 +59,7 @@ const OfUser = Type.Object({ user_id: Id, username: Type.String() });
 const OfGroup = Type.Object({ group_id: Id, full_path: Type.String() });
 type Project = Static<typeof Project>;
 
-/** What each event that matters is a hint to; others are nothing to us. */
+/** The invalidations of each event that matters; other events are ignored. */
 const readers: Record<string, (payload: unknown) => Change[]> = {
   push: (payload) => {
     const { project, user_id: id, user_username: name } = check(Pushed, payload);
@@ -79,7 +82,7 @@ const readers: Record<string, (payload: unknown) => Change[]> = {
   project_transfer: (payload) => moved(payload),
   project_update: (payload) => {
     const { project_id: id, path_with_namespace: path, project_visibility: visibility } = check(OfProject, payload);
-    // Said in two ways: `private`, and `visibilitylevel|private`.
+    // GitLab writes it in two ways: `private`, and `visibilitylevel|private`.
     const isPublic = visibility === undefined || visibility.endsWith('public');
     return [...(isPublic ? [] : [hidden(id)]), ...ownedBy(path)];
   },
@@ -99,13 +102,13 @@ function toChanges(payload: unknown): Change[] {
   return Object.hasOwn(readers, event) ? (readers[event]?.(payload) ?? []) : [];
 }
 
-/** Comments come with what they are below; those on commits and snippets are none. */
+/** Comments belong to the stream of their issue or merge request; those on commits and snippets are ignored. */
 function streamsOf(noteable: string): string[] {
   if (noteable === 'MergeRequest') return ['pull_requests'];
   return noteable === 'Issue' || noteable === 'WorkItem' ? ['issues'] : [];
 }
 
-/** Who did it; who opened it is not named. */
+/** Returns the account that caused the event. The payload does not name the author of the item. */
 function actor(payload: unknown): Change[] {
   const { user } = check(Acted, payload);
   return user?.id === undefined ? [] : [account(user.id, user.username)];
@@ -125,7 +128,7 @@ function moved(payload: unknown): Change[] {
   return [...ownedBy(path), ...(oldPath === undefined ? [] : ownedBy(oldPath))];
 }
 
-/** Payloads name the owner by its path alone. */
+/** Returns the path of the owner, which is all that payloads contain of it. */
 function ownerIn(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }

@@ -6,28 +6,28 @@ import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
 import { accessesOf } from './views.ts';
 
-/** Comments where there are no discussions: in the open issue of the title. */
+/** Posts announcements on hosts without discussions: as comments in the open issue with the configured title. */
 
 /** An issue as a place for comments. */
 export interface TitledIssue {
   number: number;
   title: string;
-  /** Whether it is one that is open, and for everybody who sees the repository. */
+  /** True when the issue is open and visible to every account that sees the repository. */
   isOpen: boolean;
 }
 
-/** How a host tells issues; paths are those of its interface. */
+/** The requests for issues and comments of one host. Paths are those of its API. */
 export interface IssueHost {
-  /** Path of a repository; undefined: it is not shown, or another's by now. */
+  /** Finds the path of a repository; undefined: the host does not show it, or it belongs to another account by now. */
   findRepository: (place: DiscussionPlace, call: Call) => Promise<string | undefined>;
-  /** A page of the open issues, at least those of a title; those that were opened first come first. */
+  /** Reads a page of the open issues, oldest first, of which it may leave out those with other titles. */
   listIssues: (
     repository: string,
     asked: { title: string; cursor: string | null },
     call: Call,
   ) => Promise<Step<TitledIssue> | null>;
   readIssue: (issue: string, call: Call) => Promise<TitledIssue | undefined>;
-  /** What was said in an issue since a time, or more; null: there is no such issue. */
+  /** Reads the comments of an issue since a time, and maybe older ones; null: there is no such issue. */
   readComments: (issue: string, since: Date, call: Call) => Promise<readonly string[] | null>;
   /** @returns null when there is no such issue. */
   addComment: (issue: string, body: string, call: Call) => Promise<object | null>;
@@ -35,11 +35,11 @@ export interface IssueHost {
 
 const maxPages = 40;
 const maxRemembered = 1000;
-/** Ten times as long as a message is tried for. */
+/** Ten times the period for which a message is retried. */
 const lookBackMs = 30 * 86_400_000;
 
 /**
- * Writes with the first of the tokens that shows the repository and may write there.
+ * Creates an announcer that writes with the first token that shows the repository and may write there.
  * @returns undefined when there are no tokens.
  */
 export function createIssueAnnouncer(client: RestClient, host: IssueHost): Announcer | undefined {
@@ -78,7 +78,10 @@ async function commentOnce(
   if (added === null) throw new AppError('not_found', 'the issue is there no more');
 }
 
-/** @returns its path. What is remembered is made sure of, for it may have been closed or be called otherwise by now. */
+/**
+ * Returns the path of the issue. A remembered issue is fetched again, because it may have been closed or renamed since.
+ * @throws AppError `not_found`
+ */
 async function findIssue(
   host: IssueHost,
   remembered: LRUCache<string, number>,
@@ -98,7 +101,7 @@ async function findIssue(
   return pathOf(found);
 }
 
-/** The number of the one that was opened first. */
+/** Returns the number of the matching issue that was opened first. */
 async function searchIssue(
   host: IssueHost,
   { repository, title }: { repository: string; title: string },

@@ -6,19 +6,19 @@ import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
 import { type List, readPage } from './lists.ts';
 
-/** Lists of what changed since a time, read again and again with little on them. */
+/** Reads lists of the items that changed since a time. They are polled and mostly short. */
 
 const Position = Type.Object({
-  /** By the host's clock. */
+  /** A time by the host's clock. */
   since: Type.String(),
-  /** Keys of items that changed then or later and were read. */
+  /** Keys of the items that changed at `since` or later and have been read. */
   seen: Type.Array(Type.String()),
 });
 
-/** An item may be stored a moment after the time that it says it changed. */
+/** The host may store an item a moment after the time of change that the item has. */
 const overlapMs = 10_000;
 const firstReachMs = 3_600_000;
-/** Where more than this changed, everything is taken for changed. */
+/** Where a list of changes has more pages, everything counts as changed. */
 const maxPages = 10;
 
 /** An item that changed, and the change that it stands for. */
@@ -27,16 +27,16 @@ export interface ChangedItem extends ListlessChange {
   updatedAt: string;
 }
 
-/** Items that changed, or `too_many`; and when the host answered. */
+/** Items that changed, or `too_many`, and the time of the host's response. */
 export interface Changed {
   items: ChangedItem[] | 'too_many';
   answeredAt: Date;
 }
 
 /**
- * Reads what changed since the last call, each state of an item once.
- * @param read reads what changed at a time or later.
- * @param everything stands for more changes than can be read.
+ * Reads the changes since the last call, each state of an item once.
+ * @param read reads the items that changed at a time or later.
+ * @param everything the changes to report when there are too many to read.
  */
 export async function changesSince(
   client: RestClient,
@@ -57,7 +57,7 @@ export async function changesSince(
   };
 }
 
-/** Reads a list of changes whole; null where there is no such list, or the host denies it. */
+/** Reads all pages of a list of changes. @returns null when there is no such list, or the host denies it. */
 export async function readChanged<Items extends TArray>(
   client: RestClient,
   list: List<Items>,
@@ -82,7 +82,7 @@ async function readPages<Items extends TArray>(
   for (let page = 1; page <= maxPages; page += 1) {
     const read = await readPage(client, list, page, call);
     if (read === null) return null;
-    // What changes while the pages are read is left to the next call.
+    // Changes that happen while the pages are read are left to the next call.
     answeredAt ??= read.answeredAt;
     items.push(...read.items.map(toItem));
     listed += read.listed;
@@ -91,7 +91,7 @@ async function readPages<Items extends TArray>(
   return { items: 'too_many', answeredAt: answeredAt ?? client.now() };
 }
 
-/** Joins lists that were read one after the other. @param now is taken where there was no list at all. */
+/** Joins lists that were read one after the other. @param now the time of the response when there is no list at all. */
 export function joined(lists: readonly (Changed | null)[], now: Date): Changed {
   const read = lists.filter((list) => list !== null);
   const answers = read.map(({ answeredAt }) => answeredAt.getTime());

@@ -5,13 +5,16 @@ import { checksOf } from '../http/checks.ts';
 
 export const { checkPayload, parseJson, invalid, unavailable } = checksOf('The code host');
 
-/** @throws AppError `not_found` for what is not shown. */
+/** @throws AppError `not_found` when the host does not show the repository. */
 export function existing<Node>(node: Node | null): Node {
   if (node === null) throw new AppError('not_found', 'The code host does not show this repository any more.');
   return node;
 }
 
-/** Where to go on in a list. @throws AppError `provider_invalid_response`, so that the list is begun anew. */
+/**
+ * Parses the position in a list.
+ * @throws AppError `provider_invalid_response`, so that the list is read again from its start.
+ */
 export function readCursor<Schema extends TSchema>(schema: Schema, cursor: string): Static<Schema> {
   try {
     return Value.Parse(schema, JSON.parse(cursor));

@@ -21,55 +21,57 @@ export interface ClientOptions {
   url: string;
   apiUrl: string;
   tokens: readonly string[];
-  /** Shorter than a caller waits, so that a dead network is told apart from a slow answer. */
+  /** Shorter than the time that a caller waits, so that a dead network is distinguishable from a slow response. */
   connectTimeoutMs: number;
   now: () => Date;
 }
 
 export interface Answer<Schema extends TSchema> {
   data: Static<Schema>;
-  /** Length of the list in the response, with items that cannot be read; 0 where it is no list. */
+  /** Length of the list in the response, including items that cannot be read; 0 where it is no list. */
   listed: number;
   headers: Headers;
 }
 
 export interface Asked {
-  /** Asks as somebody without a token would. */
+  /** Sends the request without a token. */
   isAnonymous?: boolean;
 }
 
 interface Question extends Asked {
-  /** A path of the interface, or the address of what is beside it. */
+  /** A path of the API, or an absolute address outside of it. */
   path: string;
-  /** Sent as JSON; undefined: nothing is sent. */
+  /** Sent as JSON; undefined: the request has no body. */
   body?: object;
-  /** It changes something: it is sent once, for it may be done also where no answer comes. */
+  /**
+   * The request changes something. It is sent once, because it may have had its effect even where no response arrives.
+   */
   isWriting?: boolean;
 }
 
-/** After a single endpoint was asked too much. */
+/** The wait after an endpoint with a limit of its own refused a request without naming a time, in ms. */
 const endpointRestMs = 60_000;
 const limits = {
   answerTimeoutMs: 20_000,
   maxAnswerBytes: 32 * 1024 * 1024,
-  /** A dropped connection or a garbled answer is asked for once more. */
+  /** A dropped connection or a garbled response is retried once. */
   attempts: 2,
   redirects: 2,
 };
 
-/** The host takes the token, but not for this request. */
+/** The error when the host accepts the token, but the token lacks a scope for this request. */
 export class LacksScope extends AppError {
   constructor(scopes: string) {
     super('provider_denied', `The code host wants the scope ${scopes} of the configured token.`);
   }
 }
 
-/** Talks to a REST interface: few requests at once, obeys refusals, checks every answer. */
+/** Calls a REST API: sends few requests at once, obeys rate limits and checks every response. */
 export class RestClient {
   readonly dialect: Dialect;
   readonly pace: Pace;
   readonly now: () => Date;
-  /** Where people go. */
+  /** The address of the host's website. */
   readonly url: string;
   readonly #options: ClientOptions;
   readonly #dispatcher: Dispatcher;
@@ -90,7 +92,7 @@ export class RestClient {
     await this.#dispatcher.destroy();
   }
 
-  /** Address of what the host has beside the interface. */
+  /** Returns the address of a path of the host that is not below the API. */
   besideApi(path: string): string {
     const { apiUrl } = this.#options;
     const { apiPath } = this.dialect;
@@ -98,7 +100,7 @@ export class RestClient {
     return `${base}${path}`;
   }
 
-  /** @returns null when there is no such thing, or it is not shown. */
+  /** @returns null when the host has nothing at this path, or does not show it. */
   get<Schema extends TSchema>(
     path: string,
     schema: Schema,
@@ -108,7 +110,7 @@ export class RestClient {
     return this.#ask({ path, ...asked }, schema, call);
   }
 
-  /** Asks by sending something to an address beside the interface, which changes nothing there. */
+  /** Sends a POST request that changes nothing, to an address outside of the API. */
   post<Schema extends TSchema>(
     address: string,
     body: object,
@@ -119,8 +121,9 @@ export class RestClient {
   }
 
   /**
-   * Has something made there. It is sent once: where no answer comes, look for it before asking again.
-   * @returns null when there is no such place, or it is not shown.
+   * Creates something at the host. The request is sent once: where no response arrives, look for the result before a
+   * retry.
+   * @returns null when the host has no such path, or does not show it.
    */
   create<Schema extends TSchema>(
     path: string,
@@ -144,12 +147,12 @@ export class RestClient {
           if (until === undefined && this.dialect.limitsEndpoints) {
             throw limited(new Date(now.getTime() + endpointRestMs));
           }
-          // The next turn says until when.
+          // `acquire` throws with the time of the next request.
           this.pace.block(token, until);
           continue;
         }
         if (raw.status === 401 && token !== noToken) {
-          // The next turn takes another token, or says that there is none.
+          // `acquire` takes another token, or throws when none is left.
           this.pace.refuse(token);
           continue;
         }
@@ -167,7 +170,7 @@ export class RestClient {
     }
   }
 
-  /** What was renamed leads on to its new name. */
+  /** Follows redirects, which lead from an old name to the new one. */
   async #follow({ path, body }: Question, token: Token, call: Call): Promise<RawAnswer> {
     let address = path.startsWith('/') ? `${this.#options.apiUrl}${path}` : path;
     for (let redirects = 0; ; redirects += 1) {
@@ -192,8 +195,8 @@ export class RestClient {
   }
 
   /**
-   * Where an answer points to, if that is the same interface still: a token is shown to nobody else. Hosts write their
-   * public address, also when they were asked by another.
+   * Returns the target of a redirect when it is in the same API; a token is sent nowhere else. Hosts write their public
+   * address, also in responses to requests at another address.
    */
   #redirectTarget(raw: RawAnswer, address: string): string | undefined {
     const { url, apiUrl } = this.#options;
@@ -212,7 +215,7 @@ export class RestClient {
     call: Call,
   ): Answer<Schema> | null {
     if (status === 404 || status === 410) return null;
-    // The repository is empty (go-gitea/gitea, routers/api/v1/repo/commits.go).
+    // Status 409: the repository is empty (go-gitea/gitea, routers/api/v1/repo/commits.go).
     if (status === 409 && !isWriting) return null;
     if (status >= 500) throw unavailable();
     if (status === 401) throw new AppError('provider_denied', 'The code host answers nobody without a token.');
@@ -236,7 +239,10 @@ function nameOf(path: string): string {
   return placeIn(path.startsWith('/') ? path : new URL(path).pathname);
 }
 
-/** Whether asking once more may help at once; after a time-out there is no time left for that. */
+/**
+ * Returns whether an immediate retry may help.
+ * @throws AppError `provider_unavailable` after a time-out, which leaves no time.
+ */
 function isTransient(error: unknown): boolean {
   if (error instanceof AppError) return error.code === 'provider_invalid_response';
   if (isTimeout(error)) throw unavailable(error);

@@ -2,14 +2,14 @@ import type { Contribution, ItemKind } from '../../contributions/contribution.ts
 import { PageCollector } from '../collector.ts';
 import type { ContributionPage } from '../provider.ts';
 
-/** What all kinds are told by. */
+/** The fields that items of all kinds have. */
 export interface ItemPayload {
   id: number;
   created_at: string;
   updated_at: string | null;
 }
 
-/** Puts together what one page of a list tells. */
+/** Collects the contributions on one page of a list. */
 export class ListCollector extends PageCollector {
   add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
     const { id, created_at: createdAt, updated_at: updatedAt } = payload;

@@ -42,7 +42,7 @@ export function isResponse<Response>(tried: Tried<Response>): tried is Response 
   return tried !== 'lacks_scope' && tried !== 'unknown';
 }
 
-/** Returns the response, or `lacks_scope` where the token may not ask for it. */
+/** Returns the response, or `lacks_scope` where the token lacks a scope for the request. */
 export async function unlessScopeLacks<Response>(request: Promise<Response>): Promise<Response | 'lacks_scope'> {
   return request.catch((error: unknown) => {
     if (error instanceof LacksScope) return 'lacks_scope' as const;
@@ -50,7 +50,7 @@ export async function unlessScopeLacks<Response>(request: Promise<Response>): Pr
   });
 }
 
-/** Returns the same, or `unknown` where this one request fails: the rest of the report is worth having. */
+/** Returns the same, or `unknown` where the request fails: the rest of the report is useful without it. */
 export async function tryWith<Response>(request: Promise<Response>): Promise<Tried<Response>> {
   return unlessScopeLacks(request).catch((error: unknown) => {
     if (error instanceof AppError && passing.has(error.code)) return 'unknown' as const;

@@ -1,34 +1,34 @@
 import type { Headers } from '../http/client.ts';
 
-/** In what hosts with a REST interface of numbered pages differ, as far as asking them goes. */
+/** The differences between hosts with a REST API of numbered pages, as far as requests go. */
 export interface Dialect {
-  /** How a path of the interface begins on its host, also where it redirects to. */
+  /** The beginning of every path of the API, also in redirects. */
   apiPath: string;
-  /** How lists are cut into pages: the parameter that says how much is on one, and how much is asked for at most. */
+  /** The parameter for the size of a page, and the greatest size that is requested. */
   pageSize: { parameter: string; most: number };
-  /** Header that says how long a list is, where it does. */
+  /** The header with the length of a list; not every list has it. */
   totalHeader: string;
-  /** @param secret of a token; undefined: it is asked without. */
+  /** @param secret of a token; undefined: the request is sent without one. */
   requestHeaders: (secret: string | undefined) => Record<string, string>;
-  /** The scopes that a token lacks, in the host's words; undefined when that is not why it refused. */
+  /** The scopes that a token lacks, in the host's words; undefined when the host refused for another reason. */
   missingScopes: (text: string) => string | undefined;
   /**
-   * It limits single endpoints, too, and then does not say until when: what was refused without a time says nothing of all
-   * else.
+   * True when the host limits single endpoints, too, and then names no time. A refusal without a time says nothing
+   * about other endpoints.
    */
   limitsEndpoints: boolean;
-  /** What it tells of its limits; undefined: nothing. */
+  /** Reads the host's rate limit from a response; undefined: the response does not state it. */
   limitReport: (headers: Headers) => LimitReport | undefined;
 }
 
-/** How many requests may still be sent with a token until when. */
+/** The number of requests that a token has left until its limit resets. */
 export interface LimitReport {
   limit: number;
   remaining: number;
   resetAt: Date;
 }
 
-/** Whether it, or a proxy before it, was asked too much. */
+/** Returns whether the host, or a proxy in front of it, limits the rate of requests. */
 export function isLimited(status: number, headers: Headers): boolean {
   return status === 429 || (status === 503 && headers['retry-after'] !== undefined);
 }

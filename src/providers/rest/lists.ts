@@ -4,23 +4,23 @@ import { invalid, readCursor } from './checks.ts';
 import type { Asked, RestClient } from './client.ts';
 
 /**
- * Lists that are cut into numbered pages, which move when something is added or removed while they are read. Read as here,
- * none of them ever passes anything by; some things are read twice.
+ * Reads lists in numbered pages. Items move from page to page when others are added or removed during the reading; the
+ * functions here miss no item, and read some twice.
  */
 
-/** No list that is read at once has so many pages. */
+/** More than any list has that is read as a whole. */
 const maxPages = 200;
 
-/** One page, and what it tells of the whole list. */
+/** One page, with the facts about the whole list that its response states. */
 export interface ListPage<Item> {
   items: readonly Item[];
-  /** Length of the page, with items that cannot be read. */
+  /** Length of the page, including items that cannot be read. */
   listed: number;
-  /** Null: it does not say. */
+  /** Length of the list; null: the host does not state it. */
   total: number | null;
   /** Number of the last page. */
   lastPage: number;
-  /** When it was answered. */
+  /** The time of the response, by the host's clock. */
   answeredAt: Date;
 }
 
@@ -28,7 +28,7 @@ export interface List<Items extends TArray> {
   path: string;
   query?: Readonly<Record<string, string>>;
   items: Items;
-  /** The host tells how much is on the page where it ought to tell how long the list is. */
+  /** True when the host sends the length of the page in the header for the length of the list. */
   isTotalOfPage?: boolean;
 }
 
@@ -48,7 +48,10 @@ export async function readPage<Items extends TArray>(
   const answer = await client.get(`${path}?${parameters.toString()}`, Type.Union([schema, Type.Null()]), call, asked);
   if (answer === null) return null;
   const items: readonly ItemOf<Items>[] = answer.data ?? [];
-  const total = isTotalOfPage ? null : numberIn(answer.headers[totalHeader]);
+  const count = numberIn(answer.headers[totalHeader]);
+  // Gitea sends null for some empty lists (a nil slice of Go), but only for those.
+  if (answer.data === null && page === 1 && count !== null && count > 0) throw invalid(`${path} has no items`);
+  const total = isTotalOfPage ? null : count;
   return {
     items,
     listed: answer.listed,
@@ -58,7 +61,7 @@ export async function readPage<Items extends TArray>(
   };
 }
 
-/** Everything on a list that is short. */
+/** Reads all items of a short list. @returns null when there is no such list. */
 export async function readAll<Items extends TArray>(
   client: RestClient,
   list: List<Items>,
@@ -78,32 +81,33 @@ export async function readAll<Items extends TArray>(
 
 const Place = Type.Object({
   page: Type.Integer({ minimum: 1 }),
-  /** How long the list was, and how much was on its first page. */
+  /** Length of the list at the last page that was read. */
   total: Type.Integer({ minimum: 0 }),
+  /** Length of the first page. */
   size: Type.Integer({ minimum: 1 }),
-  /** Of a list of changes: those after this time are left to the next reading. */
+  /** In a list of changes, the time after which changes are left to the next reading. */
   before: Type.Union([Type.String(), Type.Null()]),
 });
 type Place = Static<typeof Place>;
 
-/** A page on the way through a list that is read over days and restarts. */
+/** One page of a list whose reading may take days and survives restarts. */
 export interface Step<Item> {
   items: readonly Item[];
   total: number | null;
   nextCursor: string | null;
 }
 
-/** Which items of a list are wanted. */
+/** The part of a list to read. */
 export interface Wanted {
   cursor: string | null;
-  /** Only what changed then or later; null: everything. */
+  /** Limits the list to items that changed then or later; null: all items. */
   since: Date | null;
 }
 
 /**
- * Goes through a list whose newest comes first: what is added moves the rest back, where it is read twice. What is removed
- * moves it forward, past the reader; then the list is shorter than before by at most as much as moved, and the reader goes
- * back by so much. (Of a list that does not tell how long it is, nothing tells of that.)
+ * Reads the next page of a list whose newest items come first. An added item moves the others back, so that some are
+ * read twice. A removed item moves others forward, past the reader; when the list is shorter than before, the reader
+ * goes back by the difference. (In a list whose length the host does not state, removals go unnoticed.)
  */
 export async function stepForward<Items extends TArray>(
   client: RestClient,
@@ -124,8 +128,9 @@ export async function stepForward<Items extends TArray>(
 }
 
 /**
- * Goes through a list whose oldest comes first: from its last page back to its first one, so that what is added is behind the
- * reader, and what is removed moves nothing past it. Page 1 is read at the beginning too, for it tells how many there are.
+ * Reads a list whose oldest items come first from its last page back to its first one. Added items are then behind the
+ * reader, and removed ones move none past it. Page 1 is read at the beginning, too, because it states the number of
+ * pages.
  */
 export async function stepFromOldest<Items extends TArray>(
   client: RestClient,
@@ -152,14 +157,20 @@ function placeAfter({ total, listed, answeredAt }: ListPage<unknown>, place: Pla
   };
 }
 
-/** What changes while a list of changes is read leaves it, so that nothing ever enters where the reader was already. */
+/**
+ * Bounds a list of changes by time. An item that changes during the reading leaves the list and enters no page already
+ * read.
+ */
 function bounded<Items extends TArray>(list: List<Items>, since: Date | null, place: Place | null): List<Items> {
   if (since === null) return list;
   const before = place?.before ?? null;
   return { ...list, query: { ...list.query, since: toSeconds(since), ...(before !== null && { before }) } };
 }
 
-/** Pages may be shorter than what they are cut to, for what may not be seen is left out: their length is no end. */
+/**
+ * Returns the number of the last page. A short page is not the last one: hosts leave out items that the token may not
+ * see.
+ */
 function lastPageOf(
   link: string | string[] | undefined,
   { page, total, length }: { page: number; total: number | null; length: number },
@@ -167,10 +178,10 @@ function lastPageOf(
   const links = Array.isArray(link) ? link.join(',') : (link ?? '');
   const [, last] = /[?&]page=(\d{1,9})[^>]*>; rel="last"/.exec(links) ?? [];
   if (last !== undefined) return Number(last);
-  // Lists that are very long do not tell their end.
+  // Responses of very long lists have no link to the last page.
   if (links.includes('rel="next"')) return page + 1;
   if (links !== '' || length === 0) return page;
-  // Not all lists have links. Then the first page, to which the others are cut too, tells how many there are.
+  // Lists without links: the other pages have the length of the first one, which gives their number.
   return page === 1 && total !== null ? Math.max(1, Math.ceil(total / length)) : page + 1;
 }
 

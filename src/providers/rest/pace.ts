@@ -4,26 +4,28 @@ import type { Call } from '../call.ts';
 import { believable } from '../http/retry-after.ts';
 import type { LimitReport } from './dialect.ts';
 
-/** Such hosts are often small machines: few requests at once are polite. */
+/** The most requests in flight. It is low, because self-hosted code hosts are often small machines. */
 const maxAtOnce = { all: 6, background: 3 };
-/** Without any word: a minute, then twice as long each time, at most this. */
+/** The wait after a refusal that names no time: a minute, then twice the last wait, at most `maxPenaltyMs`. */
 const firstPenaltyMs = 60_000;
 const maxPenaltyMs = 3_600_000;
 const refusedForMs = 600_000;
 const freeSlotPollMs = 20;
-/** Of what a host says that may be asked, background work leaves this part to those who wait. */
+/** The part of the host's rate limit that background work leaves to interactive requests. */
 const keptForInteractive = 0.1;
 
-/** One token, or none. */
+/** A token, or its absence. */
 export interface Token {
   readonly secret: string | undefined;
-  /** Tells tokens apart where it is stored what each shows; says nothing of the token. Empty: there is none. */
+  /**
+   * The name of the token in stored data about its view; it reveals nothing of the secret. Empty: there is no token.
+   */
   readonly access: string;
 }
 
 export const noToken: Token = { secret: undefined, access: '' };
 
-/** Lets few requests go at once, those that somebody waits for first, and none while the host wants to be left alone. */
+/** Limits the requests in flight, prefers interactive ones, and sends none while the host limits the rate. */
 export class Pace {
   readonly tokens: readonly Token[];
   readonly #now: () => Date;
@@ -47,9 +49,9 @@ export class Pace {
   }
 
   /**
-   * Waits for its turn and takes a token; the caller must `release` the turn.
-   * @throws AppError `provider_rate_limited` with the time when the host can be asked again, or `provider_denied` when it
-   * takes none of the tokens.
+   * Waits for a free slot and chooses a token; the caller must `release` the slot.
+   * @throws AppError `provider_rate_limited` with the time of the next possible request, or `provider_denied` when the
+   * host accepts none of the tokens.
    */
   async acquire({ urgency, signal, access }: Call, isAnonymous: boolean): Promise<Token> {
     for (;;) {
@@ -70,8 +72,9 @@ export class Pace {
   }
 
   /**
-   * After a refusal for having asked too much. Where there are tokens, whoever asks without one is counted apart.
-   * @param until when the host said to come back, if it did.
+   * Blocks requests after the host limited their rate. Where tokens are configured, a refused request without a
+   * token blocks only requests without one.
+   * @param until the time of the next request that the host named, if it named one.
    */
   block(token: Token, until: Date | undefined): void {
     const resetAt = until ?? new Date(this.#now().getTime() + this.#penaltyMs);
@@ -84,17 +87,17 @@ export class Pace {
     this.#penaltyMs = firstPenaltyMs;
   }
 
-  /** What the host last said of how much may still be asked with a token. */
+  /** Stores the rate limit that the host last reported for a token. */
   learn(token: Token, report: LimitReport): void {
     this.#reports.set(token, { ...report, resetAt: believable(report.resetAt, this.#now()) });
   }
 
-  /** The host does not take it; it is tried again later, for that may be a passing trouble of the host's. */
+  /** Sets a token aside that the host refused. It is tried again later, because the host's trouble may be temporary. */
   refuse(token: Token): void {
     this.#refusedUntil.set(token, new Date(this.#now().getTime() + refusedForMs));
   }
 
-  /** The first that the host takes and with which something may still be asked. */
+  /** Returns the first token that the host accepts and that has requests left. @throws AppError `provider_denied` */
   #choose(access: string | undefined, urgency: Call['urgency']): Token {
     if (this.tokens.length === 0 && access === undefined) return noToken;
     const now = this.#now();
@@ -112,7 +115,7 @@ export class Pace {
     if (until !== undefined) throw limited(until);
   }
 
-  /** Until when nothing may be asked with a token; undefined: now it may. */
+  /** Returns the time until which a token may not be used; undefined: it may be used now. */
   #spentUntil(token: Token, urgency: Call['urgency']): Date | undefined {
     const report = this.#reports.get(token);
     if (report === undefined || report.resetAt <= this.#now()) return undefined;

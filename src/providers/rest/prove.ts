@@ -4,20 +4,20 @@ import { AppError } from '../../errors.ts';
 import type { OwnershipProof } from '../provider.ts';
 import type { BearerClient } from './bearer/client.ts';
 
-/** What is presented, and for whom. */
+/** A token that a client presents, and the name that it claims. */
 export interface Presented {
   client: BearerClient;
   token: string;
-  /** Null: there never is such a name. */
+  /** Null: the host allows no such name. */
   name: string | null;
   signal: AbortSignal;
 }
 
 /**
- * Whether the bearer of a token is the user of a name, or administers the organization of that name. Only the name that the
- * host calls the bearer by is ever asked about. Users and strangers cost the same two questions, so that the time taken tells
- * nobody which of them there is.
- * @param host.administered the organization of a name if the bearer administers it.
+ * Proves that the bearer of a token is the user of a name, or administers the organization of that name. The bearer's
+ * name comes from the host. A claim of another user's name costs the same two requests as one of an unknown name, so
+ * that the time taken does not reveal which of them exists.
+ * @param host.administered finds the organization of a name if the bearer administers it.
  */
 export async function proveByToken<User extends TSchema>(
   { client, token, name, signal }: Presented,

@@ -10,7 +10,7 @@ type Reader<Method> = Method extends (repository: KnownRepository, ...rest: infe
   ? (client: RestClient, repository: KnownRepository, ...rest: Rest) => Told
   : never;
 
-/** What is asked about a stored repository. */
+/** The methods of a provider that read a stored repository. */
 export interface Readers {
   readTip: Reader<Provider['readTip']>;
   readTotals: Reader<Provider['readTotals']>;
@@ -20,7 +20,7 @@ export interface Readers {
   resolveIdentities: Reader<Provider['resolveIdentities']>;
 }
 
-/** The same as the seam has it: what is private is asked for with the token that showed it. */
+/** Returns the readers as methods of a provider, which fetch a private repository with the token that showed it. */
 export function readersOf(client: RestClient, readers: Readers): Pick<Provider, keyof Readers> {
   return {
     readTip: (repository, call) => readers.readTip(client, repository, seenBy(repository, call)),
@@ -35,7 +35,7 @@ export function readersOf(client: RestClient, readers: Readers): Pick<Provider, 
   };
 }
 
-/** Paths that pull requests change, by number; one that is not shown is not in the answer. */
+/** Reads the paths that pull requests change, by number. Pull requests that the host does not show are left out. */
 export async function readPaths<Items extends TArray>(
   client: RestClient,
   numbers: readonly string[],

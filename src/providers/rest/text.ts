@@ -1,4 +1,4 @@
-/** What a file says, as interfaces tell it; null when it is no text. */
+/** Decodes the content of a file in a response. @returns null when it is not valid UTF-8 text, or absent. */
 export function textOf(encoding: string | null | undefined, content: string | null | undefined): string | null {
   if (encoding !== 'base64' || content === null || content === undefined) return null;
   try {

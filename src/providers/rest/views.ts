@@ -6,7 +6,7 @@ import { readCursor } from './checks.ts';
 import type { RestClient } from './client.ts';
 import type { Step } from './lists.ts';
 
-/** What everybody sees of what an account owns, and then what each token shows besides. */
+/** Lists the repositories of an account: first the public ones, then the private ones that each token shows. */
 
 const Place = Type.Object({
   access: Type.Union([Type.Null(), Type.String()]),
@@ -14,18 +14,18 @@ const Place = Type.Object({
 });
 type Place = Static<typeof Place>;
 
-/** How a host tells repositories. */
+/** The requests for repositories of one host. */
 export interface Views<Payload> {
-  /** A page of what an account owns; null: the host does not know the account. */
+  /** Reads a page of the repositories that an account owns; null: the host does not know the account. */
   list: (after: string | null, call: Call) => Promise<Step<Payload> | null>;
-  /** Whether everybody who is let in may see it. */
+  /** True when every visitor whom the host lets in may see the repository. */
   isPublic: (payload: Payload) => boolean;
   toListed: (payloads: readonly Payload[], access: string | null, call: Call) => Promise<ListedRepository[]>;
 }
 
 const refused = { items: [], total: null, nextCursor: null };
 
-/** A page of the public view, or of that of a token. */
+/** Reads a page of the public view, or of the view of a token. */
 export async function listByViews<Payload>(
   client: RestClient,
   { list, isPublic, toListed }: Views<Payload>,
@@ -36,7 +36,7 @@ export async function listByViews<Payload>(
   const asked = access === null ? call : { ...call, access };
   let isRefused = false;
   const step = await list(after, asked).catch((error: unknown) => {
-    // A token that was taken back shows nothing any more.
+    // A revoked token shows nothing any more.
     if (access === null || !(error instanceof AppError) || error.code !== 'provider_denied') throw error;
     isRefused = true;
     return refused;
@@ -47,7 +47,7 @@ export async function listByViews<Payload>(
   return {
     repositories: await toListed(shown, access, asked),
     access,
-    // Such hosts count what they do not show too.
+    // The totals of these hosts include repositories that they do not show.
     total: null,
     endsView: step.nextCursor === null,
     isRefused,
@@ -55,7 +55,7 @@ export async function listByViews<Payload>(
   };
 }
 
-/** Looks for one repository in the public view, and in those of the tokens if it may be private. */
+/** Searches for a repository in the public view and, with `withPrivate`, in the views of the tokens. */
 export async function findInViews<Payload>(
   client: RestClient,
   find: (call: Call) => Promise<Payload | undefined>,
@@ -77,17 +77,20 @@ function nextView(client: RestClient, access: string | null): Place | undefined 
   return next === undefined ? undefined : { access: next, after: null };
 }
 
-/** Names of the tokens; any of them may show what is private. */
+/** Returns the names of the tokens; each of them may show private repositories. */
 export function accessesOf(client: RestClient): string[] {
   return client.pace.tokens.map(({ access }) => access);
 }
 
-/** What is private is asked for with the token that showed it. */
+/** Returns a call that fetches a private repository with the token that showed it. */
 export function seenBy({ access }: Pick<KnownRepository, 'access'>, call: Call): Call {
   return access === null ? call : { ...call, access };
 }
 
-/** A token is a password to git, whatever the user's name. The history of what is public is read without. */
+/**
+ * Returns the HTTP authorization for git, which takes a token as password with any user name; undefined for a public
+ * repository, whose history needs no token.
+ */
 export function gitAuthorization(client: RestClient, access: string | null): string | undefined {
   const secret = client.pace.tokens.find((token) => token.access === access)?.secret;
   return secret && `Basic ${Buffer.from(`plaudit:${secret}`).toString('base64')}`;

@@ -4,7 +4,7 @@ import { ListCollector } from '../../rest/collector.ts';
 import { toActor } from '../accounts.ts';
 import type { ReactionPayload, UserPayload } from '../payloads.ts';
 
-/** The eight that every host has, by the names that conditions know them by; an instance may have more. */
+/** The eight reactions that every host has, with their names in conditions; an instance may have more. */
 const emojis = new Map([
   ['+1', 'THUMBS_UP'],
   ['-1', 'THUMBS_DOWN'],
@@ -16,14 +16,14 @@ const emojis = new Map([
   ['eyes', 'EYES'],
 ]);
 
-/** Puts together what one page tells. */
+/** Collects the contributions on one page. */
 export class Collector extends ListCollector {
-  /** @returns the external id, to be named by a contribution. */
+  /** Adds an account. @returns its external id, by which contributions refer to it. */
   mention(payload: UserPayload | null): string | null {
     return this.addActor(toActor(payload));
   }
 
-  /** Who wrote something on this host; whoever imported it did not. */
+  /** Adds the author of an item; null when it was imported, as the importing account did not write it. */
   mentionPoster({ user, original_author }: { user: UserPayload | null; original_author: string }): string | null {
     return original_author === '' ? this.mention(user) : null;
   }

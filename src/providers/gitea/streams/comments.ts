@@ -7,7 +7,9 @@ import { repositoryPath } from '../repositories.ts';
 import { Collector } from './collector.ts';
 import { type Asking, reactionsTo } from './items.ts';
 
-/** A page of the comments on issues and pull requests as a whole; who reacted is told comment by comment. */
+/**
+ * Reads a page of the comments on issues and pull requests as a whole, and with a request each the reactions to them.
+ */
 export async function readComments(asking: Asking, wanted: Wanted): Promise<ContributionPage | null> {
   const step = await stepThroughComments(asking, wanted);
   if (step === null) return null;
@@ -32,7 +34,7 @@ function addComment(collector: Collector, payload: CommentPayload, reactions: re
   comment.details = { ...noDetails, number: numberOf(payload), reactions: collector.reactions(reactions) };
 }
 
-/** Of what a comment is below. */
+/** Returns the number of the issue or pull request that a comment belongs to. */
 function numberOf({ issue_url, pull_request_url }: CommentPayload): number | null {
   const [, number] = /\/(\d{1,12})$/.exec(pull_request_url || issue_url) ?? [];
   return number === undefined ? null : Number(number);

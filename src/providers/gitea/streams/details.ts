@@ -8,7 +8,7 @@ import type { RestClient } from '../../rest/client.ts';
 import { readPaths } from '../../rest/readers.ts';
 import { repositoryPath } from '../repositories.ts';
 
-/** What commits and pull requests change: a request for each. */
+/** Reads the changes of commits and pull requests, with a request for each. */
 
 const CommitPayload = Type.Object({
   stats: orElse(Nullable(Type.Object({ additions: Count, deletions: Count })), null),
@@ -16,7 +16,7 @@ const CommitPayload = Type.Object({
 });
 const FilesPayload = itemsOf('file', Type.Object({ filename: Text }));
 
-/** What commits changed, by id; one that is not shown is not in the answer. */
+/** Reads the line counts of commits, by id. Commits that Gitea does not show are left out. */
 export async function readLineCounts(
   client: RestClient,
   repository: KnownRepository,
@@ -34,7 +34,7 @@ export async function readLineCounts(
   return found;
 }
 
-/** Paths that pull requests change, by number. */
+/** Reads the paths that pull requests change, by number. */
 export function readChangedFiles(
   client: RestClient,
   repository: KnownRepository,

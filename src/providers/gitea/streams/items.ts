@@ -21,19 +21,19 @@ import {
 import { repositoryPath } from '../repositories.ts';
 import type { Collector } from './collector.ts';
 
-/** What one issue or pull request is, with what hangs on it, which Gitea tells one by one. */
+/** Reads issues and pull requests with their reviews, comments and reactions, which take requests of their own. */
 
-/** Whom to ask, and about which repository. */
+/** The client and the repository to read. */
 export interface Asking {
   client: RestClient;
   repository: KnownRepository;
   call: Call;
 }
 
-/** Adds what was read, once all of it was. */
+/** Adds an item to a page after all parts of the item were read. */
 export type Addition = (collector: Collector) => void;
 
-/** Reads what belongs to items of a page, side by side. One that the host refuses, or that cannot be read, is skipped. */
+/** Reads the items of a page in parallel. An item that the host refuses, or that cannot be read, is skipped. */
 export async function readItems(
   asking: Asking,
   type: 'issues' | 'pulls',
@@ -47,9 +47,9 @@ export async function readItems(
   return additions.filter((addition) => addition !== undefined);
 }
 
-/** What is submitted; there are requests for a review and drafts of one in the same list. */
-const submittedStates = new Set(['APPROVED', 'REQUEST_CHANGES', 'COMMENT']);
-/** How shortly before an issue was closed the pull request was merged that did it. */
+/** The states of submitted reviews. Gitea lists requests for reviews and drafts of reviews as well. */
+const submittedStates: ReadonlySet<string> = new Set(['APPROVED', 'REQUEST_CHANGES', 'COMMENT']);
+/** The longest time, in ms, between the merge of a pull request and the closing of an issue by it. */
 const closedByMergeWithinMs = 300_000;
 
 export async function readIssue(_asking: Asking, payload: IssuePayload): Promise<Addition> {
@@ -136,7 +136,7 @@ function commonDetails(collector: Collector, payload: IssuePayload, reactions: r
 /** Submitted reviews of a pull request. */
 interface Reviews {
   submitted: ReviewPayload[];
-  /** Whether every review could be read. */
+  /** True when every review could be read. */
   isWhole: boolean;
 }
 
@@ -178,7 +178,7 @@ async function readTimeline({ client, repository, call }: Asking, number: number
   return (await readOrSkip(call, { kind: 'event' }, () => readAll(client, list, call))) ?? [];
 }
 
-/** The author of the pull request that closed an issue, or whoever did. */
+/** Returns the author of the merged pull request that closed an issue, otherwise the account that closed it. */
 function closer(timeline: TimelinePayload, closedAt: string): UserPayload | null {
   const closing = timeline.findLast(({ type }) => type === 'close');
   const merged = timeline.findLast(({ type, ref_action, ref_issue }) => {

@@ -8,15 +8,17 @@ import { Collector } from './collector.ts';
 import { readComments } from './comments.ts';
 import { type Asking, readDeepIssue, readDeepPullRequest, readIssue, readItems, readPullRequest } from './items.ts';
 
-/** What can be read, with a token or without. Who starred is told, but not when: that is no contribution. */
+/**
+ * The streams that can be read, with a token or without. Stars are absent, because Gitea does not report their times.
+ */
 export const streams: readonly Stream[] = [
-  // There are no discussions, so all of them are known.
+  // Gitea has no discussions, so the empty set of them is complete.
   { name: 'issues', covers: ['issue', 'discussion'] },
   { name: 'pull_requests', covers: ['pull_request', 'review', 'review_comment'] },
   { name: 'comments', covers: ['issue_comment', 'pull_request_comment'], isForInstalled: true },
 ];
 
-/** A page of a stream, newest first. */
+/** Reads a page of a stream, newest first. */
 export async function readStream(
   client: RestClient,
   stream: string,
@@ -27,7 +29,7 @@ export async function readStream(
   const asking = { client, repository, call };
   const page = await readPage(asking, stream, position);
   if (page !== null) return page;
-  // Where issues or pull requests are switched off there is no such list.
+  // A repository with issues or pull requests switched off has no such list.
   existing(await client.get(repositoryPath(repository), RepositoryPayload, call));
   return new Collector().toPage({ nextCursor: null, total: 0 });
 }
@@ -56,11 +58,11 @@ async function readItemPage(
   const additions = await readItems(asking, type, step.items, read);
   const collector = new Collector();
   for (const add of additions) add(collector);
-  // Of what changed since a time, the count says nothing about all.
+  // The length of a list of changes says nothing about the length of the whole list.
   return collector.toPage({ nextCursor: step.nextCursor, total: wanted.since === null ? step.total : null });
 }
 
-/** Issues and pull requests are one list, the last created first. */
+/** Returns a list of issues or pull requests, the last created first. Gitea has one address for both. */
 export function itemsList(repository: KnownRepository, type: 'issues' | 'pulls') {
   const query = { state: 'all', type };
   const items = type === 'issues' ? IssuesPayload : PullRequestsPayload;

@@ -9,19 +9,21 @@ import { stepThroughComments } from './comments.ts';
 import { readDeepIssue, readDeepPullRequest, readItems } from './items.ts';
 import { itemsList } from './streams.ts';
 
-/** Everything that hangs on an item costs a request: so many of the newest are looked at. */
+/** The number of newest items that are read. It is low, because every part of an item costs a request. */
 const newest = 5;
-/** Leaves out of commits what takes Gitea long. */
+/** Leaves out the parts of commits that are slow to compute. */
 const cheap = { stat: 'false', verification: 'false', files: 'false' };
 
-/** A repository as of now, with its newest issues and pull requests: reactions too, which no list of changes tells. */
+/**
+ * Reads a repository with its newest issues and pull requests, and their reactions, which are in no list of changes.
+ */
 export async function readTip(
   client: RestClient,
   repository: KnownRepository,
   call: Call,
 ): Promise<RepositoryTip | null> {
   const now = await readUnchanged(client, repository, call);
-  // Whoever asks for it by its name finds out what became of it.
+  // A lookup by name determines the repository's new state.
   if (now === null) return null;
   const asking = { client, repository, call };
   const issues = (await readPage(client, itemsList(repository, 'issues'), 1, call))?.items ?? [];
@@ -35,7 +37,7 @@ export async function readTip(
   return { repository: toListed(now, repository.access), page: collector.toPage({ nextCursor: null, total: null }) };
 }
 
-/** How much there is of what lists can be compared with. */
+/** Reads the totals of the streams that can be compared with stored ones. */
 export async function readTotals(
   client: RestClient,
   repository: KnownRepository,

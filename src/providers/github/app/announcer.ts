@@ -8,14 +8,14 @@ import { reportCheck } from './check-run.ts';
 import type { AppClient } from './client.ts';
 import { mayNotWrite, Writer } from './writer.ts';
 
-/** Two thousand discussions. */
+/** Two thousand discussions at 100 a page. */
 const maxPages = 20;
 const maxRemembered = 1000;
 
 /**
- * Writes at GitHub as the App. It needs `discussions: write` for comments and `checks: write` for checks, and nothing else
- * of the service needs either.
- * @param secretOf the credential of the installation on an account; undefined: there is none.
+ * Creates the writer of comments and checks as the GitHub App. Comments need `discussions: write` and checks need
+ * `checks: write`; no other part of the service needs these permissions.
+ * @param secretOf returns the credential of the installation on an account; undefined: there is none.
  */
 export function createAnnouncer(client: AppClient, secretOf: (account: string) => Secret | undefined): Announcer {
   const remembered = new LRUCache<string, string>({ max: maxRemembered });
@@ -44,7 +44,7 @@ export function createAnnouncer(client: AppClient, secretOf: (account: string) =
   };
 }
 
-/** The one of the title that was opened first. */
+/** Returns the id of the oldest discussion with the title. */
 async function findDiscussion(writer: Writer, { ownerName, repository, title }: DiscussionPlace): Promise<string> {
   let after: string | null = null;
   for (let page = 1; page <= maxPages; page += 1) {
@@ -68,7 +68,7 @@ async function readTitles(writer: Writer, variables: { owner: string; name: stri
   return repository.discussions;
 }
 
-/** Whether one of the last comments has a mark; undefined when there is no such discussion. */
+/** Returns whether one of the last comments holds a mark; undefined when there is no such discussion. */
 async function holds(writer: Writer, discussion: string, mark: string): Promise<boolean | undefined> {
   const { node } = await writer.graphql(lastComments, { id: discussion });
   return node?.comments?.nodes.some((comment) => comment?.body.includes(mark));

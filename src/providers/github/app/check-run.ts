@@ -4,13 +4,13 @@ import type { CheckAnnotation, FileCheck } from '../../announcer.ts';
 import { mayNotWrite, type Writer } from './writer.ts';
 import { CheckRunPayload, CheckRunsPayload } from './writing-payloads.ts';
 
-/** What GitHub takes in one request; more are added to what is there. */
+/** GitHub accepts 50 annotations in a request; each further request adds more. */
 const annotationsAtOnce = 50;
 const maxTextLength = 60_000;
 
 /**
- * Makes a check run on a commit, once, whatever is repeated: it is complete when its status says so, and what broke off is
- * gone on with. https://docs.github.com/rest/checks/runs
+ * Creates a check run on a commit. A repeated call finds the run, and continues it unless its status is `completed`.
+ * https://docs.github.com/rest/checks/runs
  */
 export async function reportCheck(
   writer: Writer,
@@ -67,7 +67,7 @@ function outputOf({ title, summary }: FileCheck, annotations: readonly CheckAnno
   return { title, summary: summary.slice(0, maxTextLength), annotations: annotations.map(toAnnotation) };
 }
 
-/** Columns are told of places within one line alone, the last one included. */
+/** GitHub accepts columns only for annotations within one line, and includes the end column. */
 function toAnnotation({ path, line, column, endLine, endColumn, severity, message }: CheckAnnotation): object {
   return {
     path,

@@ -16,30 +16,30 @@ export interface AppClientOptions {
 
 export interface AppRequest {
   method: 'GET' | 'POST' | 'PATCH';
-  /** Below the address of the interface; `/graphql` is the other one's. */
+  /** The path below the URL of the REST API; `/graphql` stands for the GraphQL API. */
   path: string;
   body?: object;
-  /** An installation's token in place of the App's own proof. */
+  /** An installation's token; undefined: the request is signed with the App's own JWT. */
   token?: string;
 }
 
-/** A success, with where the list goes on; or what is not there, not allowed or not possible. */
+/** The data with the `Link` header, or the status of a response that says not found, not allowed or not possible. */
 export type AppAnswer<Data> = { data: Data; link: string } | { refusal: number };
 
 const refusals = new Set([400, 403, 404, 410, 422]);
-/** A hundred repositories or attempts are some hundred kilobytes. */
+/** A hundred repositories or delivery attempts take a few hundred kilobytes. */
 const limits = { answerTimeoutMs: 15_000, maxAnswerBytes: 8 * 1024 * 1024 };
-/** GitHub takes a proof for ten minutes at most, and none from its future. */
+/** GitHub accepts a JWT for ten minutes at most, and rejects one that was issued in the future of its clock. */
 const proof = { sinceS: 60, forS: 540 };
 
 /**
- * Asks GitHub as the App itself. Proofs and tokens are in the request and nowhere else; no redirect is followed.
+ * Sends requests to GitHub as the App itself. JWTs and tokens appear only in requests; redirects are not followed.
  * https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
  */
 export class AppClient {
   readonly #options: AppClientOptions;
   readonly #dispatcher: Dispatcher;
-  /** By how much GitHub's clock is ahead of ours, once that mattered. */
+  /** The time in ms by which GitHub's clock is ahead of the local one, measured when GitHub rejects a JWT. */
   #clockOffsetMs = 0;
 
   constructor(options: AppClientOptions) {
@@ -96,7 +96,7 @@ export class AppClient {
       });
     } catch (error) {
       signal.throwIfAborted();
-      // The message of the error may hold what was sent.
+      // The error's message may hold the request's headers or body.
       throw unavailable(withoutContent(error));
     }
   }
@@ -112,7 +112,7 @@ export class AppClient {
       .sign(app.privateKey);
   }
 
-  /** A proof of the wrong time is refused like one with the wrong key. @returns whether the clock was off. */
+  /** GitHub rejects a JWT with a wrong time like one with a wrong key. @returns whether the local clock was off. */
   #setClock({ headers }: RawAnswer): boolean {
     const told = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN;
     if (Number.isNaN(told)) return false;

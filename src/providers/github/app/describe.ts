@@ -4,7 +4,7 @@ import { subscribedEvents } from '../webhooks.ts';
 import type { GitHubApp } from './github-app.ts';
 import { missingPermissions } from './registration.ts';
 
-/** Reports whether GitHub knows the App by its id and key, and which permissions and events it was registered without. */
+/** Reports whether GitHub accepts the App's id and key, and which permissions and events its registration lacks. */
 export function describeApp(app: GitHubApp, now: () => Date, call: Call): Promise<CredentialReport> {
   return reportOn({ kind: 'app', label: 'the GitHub App', access: null }, async () => {
     const begun = now();

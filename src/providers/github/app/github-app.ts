@@ -18,19 +18,19 @@ import { accessOf, missingPermissions } from './registration.ts';
 import { InstallationTokens } from './tokens.ts';
 
 const perPage = 100;
-/** A hundred thousand installations. */
+/** A hundred thousand installations at 100 a page. */
 const maxPages = 1000;
 
 /** The registration of an App at GitHub. */
 export interface AppFacts {
   slug: string;
   owner: string | null;
-  /** `read`, `write` or `admin`, by name. */
+  /** `read`, `write` or `admin`, by name of permission. */
   permissions: Readonly<Record<string, string>>;
   events: readonly string[];
 }
 
-/** The service as a GitHub App: who installed it, what that shows, and what GitHub tried to tell. */
+/** The service as a GitHub App: its installations, the repositories that they cover, and GitHub's delivery attempts. */
 export class GitHubApp implements InstallableApp {
   readonly #client: AppClient;
   readonly #budget: Budget;
@@ -40,7 +40,7 @@ export class GitHubApp implements InstallableApp {
   #used = new Map<string, Token>();
   #botName: string | undefined;
 
-  /** @param options.webhookSecret without one nothing that GitHub delivers is taken. */
+  /** @param options.webhookSecret undefined: deliveries are not accepted. */
   constructor(options: AppClientOptions & { webhookSecret: string | undefined }, budget: Budget) {
     this.#client = new AppClient(options);
     this.#budget = budget;
@@ -54,11 +54,11 @@ export class GitHubApp implements InstallableApp {
     await this.#client.close();
   }
 
-  /** Returns the name of the App's own account, with which it comments; undefined where GitHub does not tell. */
+  /** Returns the name of the bot account with which the App comments; undefined when GitHub does not show it. */
   async botName(call: Call): Promise<string | undefined> {
     if (this.#botName !== undefined) return this.#botName;
     const answer = await this.#ask({ method: 'GET', path: '/app' }, AppPayload, call).catch((error: unknown) => {
-      // An App that GitHub does not know comments nowhere; what tokens read must not fail with it.
+      // An App that GitHub does not know cannot comment, and must not stop reading with tokens.
       if (error instanceof AppError && error.code === 'provider_denied') return undefined;
       throw error;
     });
@@ -68,7 +68,7 @@ export class GitHubApp implements InstallableApp {
   }
 
   /**
-   * Reads what the App was registered as.
+   * Reads the App's registration.
    * @throws AppError `provider_denied` when GitHub does not take the App's id and key.
    */
   async identify(call: Call): Promise<AppFacts> {
@@ -103,7 +103,7 @@ export class GitHubApp implements InstallableApp {
     const answer = await this.#ask({ method: 'GET', path, token }, CoveredPayload, call);
     if ('refusal' in answer) throw refused();
     const { repositories, total_count: total } = answer.data;
-    // A list that breaks off early must not take away what it did not show.
+    // An incomplete list must not remove the repositories that it leaves out.
     if (repositories.length < Math.min(perPage, total - (page - 1) * perPage)) {
       throw new AppError('provider_unavailable', 'GitHub does not list all of an installation just now.');
     }
@@ -114,14 +114,14 @@ export class GitHubApp implements InstallableApp {
   }
 
   use(installations: readonly UsableInstallation[]): void {
-    // What is known of the budget of one that stays is kept.
+    // Installations that remain keep their token objects, which hold the known quota.
     this.#used = new Map(
       installations.map((one) => [one.externalId, this.#used.get(one.externalId) ?? this.#credential(one)]),
     );
     this.#budget.grant([...this.#used.values()]);
   }
 
-  /** Whether something that is told comes by an installation that is known to be there. */
+  /** Returns whether an installation is known and in use. */
   isUsed(installation: string): boolean {
     return this.#used.has(installation);
   }
@@ -160,7 +160,7 @@ export class GitHubApp implements InstallableApp {
   }
 }
 
-/** What is installed elsewhere than on a user or an organization owns no repositories. */
+/** Converts an installation; returns an empty list for one on an enterprise, which owns no repositories. */
 function toInstallation(payload: InstallationPayload): Installation[] {
   const { account, target_type: type } = payload;
   if (account?.login === undefined || (type !== 'User' && type !== 'Organization')) return [];
@@ -177,7 +177,7 @@ function toInstallation(payload: InstallationPayload): Installation[] {
   ];
 }
 
-/** The cursor of the page that a Link header calls the next one (RFC 8288). */
+/** Returns the cursor of the next page from a Link header (RFC 8288). */
 function nextCursor(link: string): string | null {
   const address = /<([^<>]+)>;\s*rel="next"/.exec(link)?.[1];
   return address !== undefined && URL.canParse(address) ? new URL(address).searchParams.get('cursor') : null;

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 
-/** Who the service is as a GitHub App: its number or client id, and its private key. */
+/** The service's identity as a GitHub App: the App id or the client id, and the private key. */
 export interface AppIdentity {
   id: string;
   privateKey: KeyObject;

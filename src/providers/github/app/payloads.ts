@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** Of what GitHub tells an App, the fields that are used. */
+/** The used fields of GitHub's responses to an App. */
 
 const Id = Type.Integer({ minimum: 1 });
 const Time = Type.String({ minLength: 20, maxLength: 40 });
@@ -36,7 +36,7 @@ export const CoveredPayload = Type.Object({
 
 export const AttemptsPayload = Type.Array(
   Type.Object({
-    // Larger than numbers are exact beyond 2^53, which GitHub's are not yet.
+    // GitHub's ids are still below 2^53, up to which numbers are exact.
     id: Id,
     guid: Type.String({ minLength: 1 }),
     delivered_at: Time,
@@ -44,5 +44,5 @@ export const AttemptsPayload = Type.Array(
   }),
 );
 
-/** An answer of which only matters that it came. */
+/** A response whose content is not read. */
 export const AnyPayload = Type.Unknown();

@@ -1,18 +1,18 @@
-/** What a GitHub App for this service has to be, and how it is registered. */
+/** The permissions of a GitHub App for this service, and its registration. */
 
-/** The name of an installation as a credential. */
+/** Returns the credential name of an installation. */
 export function accessOf(installation: string): string {
   return `installation:${installation}`;
 }
 
-/** The least that shows everything that is collected: all of it to read, nothing to write. */
+/** The permissions for reading everything that the service collects; `read` is enough for each. */
 const permissions = ['metadata', 'contents', 'issues', 'pull_requests', 'discussions', 'members'] as const;
-/** What telling of awards and of faulty files takes besides: comments in discussions, and check runs. */
+/** The further permissions for comments about awards in discussions, and for check runs on faulty files. */
 const writing = { discussions: 'write', checks: 'write' } as const;
-/** Users have none. */
+/** The permissions that exist only for organizations. */
 const ofOrganizations: ReadonlySet<string> = new Set(['members']);
 
-/** @param given as GitHub tells it: `read`, `write` or `admin`, by name. */
+/** @param given the granted permissions: `read`, `write` or `admin`, by name. */
 export function missingPermissions(given: Readonly<Record<string, string>>, target: 'User' | 'Organization'): string[] {
   return permissions.filter(
     (name) => given[name] === undefined && (target === 'Organization' || !ofOrganizations.has(name)),
@@ -20,11 +20,11 @@ export function missingPermissions(given: Readonly<Record<string, string>>, targ
 }
 
 /**
- * The address of the form that registers an App, filled in.
+ * Returns the URL of GitHub's form for registering an App, with the fields filled in.
  * https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-using-url-parameters
- * @param app.url of GitHub, for people.
- * @param app.organization that is to own the App; undefined: whoever opens the form.
- * @param app.mayTell whether it may write what it tells in discussions and on commits.
+ * @param app.url the URL of GitHub's website.
+ * @param app.organization the organization that will own the App; undefined: the user who opens the form.
+ * @param app.mayTell true when the App may comment in discussions and write check runs on commits.
  */
 export function registrationUrl(app: {
   url: string;

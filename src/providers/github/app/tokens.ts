@@ -3,13 +3,13 @@ import type { Secret } from '../secret.ts';
 import type { AppClient } from './client.ts';
 import { InstallationTokenPayload } from './payloads.ts';
 
-/** GitHub's tokens live an hour. A new one is asked for while the old one would still last for the longest work. */
+/** GitHub's tokens live an hour. A new one is requested while the old one still lasts for the longest job. */
 const renewBeforeMs = 15 * 60_000;
-/** Where a new one cannot be had just now, the old one is used until shortly before its end. */
+/** When a new token cannot be fetched, the old one is used until a minute before its end. */
 const lastUseBeforeMs = 60_000;
-/** A token that is refused this soon after it was made: another one would be refused too. */
+/** When GitHub refuses a token this soon after it was created, it would refuse another one, too. */
 const youthMs = 60_000;
-/** Long enough for GitHub, for nobody who asks may end what others wait for too. */
+/** A timeout in place of the callers' signals: a caller must not abort a request for which other callers wait. */
 const makingTimeoutMs = 20_000;
 
 interface Made {
@@ -18,7 +18,7 @@ interface Made {
   endsAt: number;
 }
 
-/** The tokens of one installation, one after the other. */
+/** The tokens of one installation, each replaced by a new one before it expires. */
 export class InstallationTokens implements Secret {
   readonly #client: AppClient;
   readonly #path: string;
@@ -32,7 +32,7 @@ export class InstallationTokens implements Secret {
     this.#now = now;
   }
 
-  /** @throws AppError `provider_denied` when the installation is suspended or gone, or the App is not accepted. */
+  /** @throws AppError `provider_denied` when the installation is suspended or removed, or GitHub rejects the App. */
   async get(signal: AbortSignal): Promise<string> {
     const made = this.#made;
     const leftMs = (made?.endsAt ?? 0) - this.#now().getTime();
@@ -50,7 +50,7 @@ export class InstallationTokens implements Secret {
   }
 
   reject(secret: string): boolean {
-    // Somebody else has noticed before, and there is another one.
+    // Another request has rejected this token before, and it has been replaced.
     if (this.#made?.secret !== secret) return true;
     const { madeAt } = this.#made;
     this.#made = undefined;

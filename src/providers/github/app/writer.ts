@@ -7,7 +7,7 @@ import { classifyGraphqlErrors, GraphqlAnswer } from '../graphql-errors.ts';
 import type { Secret } from '../secret.ts';
 import type { AppAnswer, AppClient, AppRequest } from './client.ts';
 
-/** Sends in the name of one installation. Nothing is repeated here: what writes could be done twice. */
+/** Sends requests as one installation. It never repeats a request, because a repeated write could take effect twice. */
 export class Writer {
   readonly #client: AppClient;
   readonly #secret: Secret;
@@ -25,13 +25,13 @@ export class Writer {
     try {
       return await this.#client.ask({ ...asked, token }, schema, this.#call.signal);
     } catch (error) {
-      // The next attempt asks with another one.
+      // The next attempt fetches another token.
       if (error instanceof AppError && error.code === 'provider_denied') this.#secret.reject(token);
       throw error;
     }
   }
 
-  /** What is not found is null in the answer. */
+  /** Sends a query or a mutation. Objects that GitHub does not find are null in the response. */
   async graphql<Schema extends TSchema>(
     { name, text, answer }: Query<Schema>,
     variables: Record<string, unknown>,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** Of what GitHub answers to what an App writes, the fields that are used. */
+/** The used fields of GitHub's responses to writing requests of an App. */
 
 export const DiscussionTitlesPayload = Type.Object({
   repository: Type.Union([

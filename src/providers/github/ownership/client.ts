@@ -5,7 +5,7 @@ import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import { type ClientOptions, restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
 
-/** Asks GitHub on behalf of those who present a token of theirs. */
+/** Sends requests to GitHub with the tokens that callers present. */
 export class BearerClient {
   readonly #now: () => Date;
   readonly #connections: BearerConnections;
@@ -20,8 +20,8 @@ export class BearerClient {
   }
 
   /**
-   * @returns null when GitHub says that there is no such thing, or not for this token.
-   * @throws AppError `unauthenticated` when the token is none.
+   * @returns null when the resource does not exist, or GitHub does not show it with this token.
+   * @throws AppError `unauthenticated` when GitHub does not accept the token.
    */
   async rest<Schema extends TSchema>(
     token: string,

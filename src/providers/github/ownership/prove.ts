@@ -6,10 +6,10 @@ import { MembershipPayload, RestAccountPayload } from '../payloads.ts';
 import type { BearerClient } from './client.ts';
 
 /**
- * Whether the bearer of a token is the user of a name, or an active administrator of the organization of that name.
- * GitHub itself says who the bearer is, and which organization its answer is about. Users and strangers cost the same two
- * questions, so that the time taken tells nobody which of them there is.
- * @param name null: GitHub never gives out such a name.
+ * Checks whether the bearer of a token is the user of a name, or an active administrator of the organization of that
+ * name. GitHub itself names the bearer and the organization in its responses. For names of other users and unknown
+ * names the same two requests are sent, so that the response time does not reveal which names exist.
+ * @param name null: GitHub does not allow the name.
  * https://docs.github.com/rest/orgs/members#get-an-organization-membership-for-the-authenticated-user
  */
 export async function proveOwnership(

@@ -1,7 +1,7 @@
 import type { Call, ContributionPage, KnownRepository, Position } from '../../provider.ts';
 import type { GitHubClient } from '../client.ts';
 
-/** With whom more is asked for. */
+/** The client and the call for further requests about a page. */
 export interface Asking {
   client: GitHubClient;
   call: Call;

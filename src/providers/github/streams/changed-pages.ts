@@ -1,15 +1,15 @@
 /**
- * Lists of GitHub's REST interface, last changed last, with the time of the last change that was read as the cursor: so
- * that what comes, changes or goes meanwhile makes no page skip anything.
+ * Reading lists of GitHub's REST API, last changed last. The cursor is the time of the last change on a page, so that
+ * items that are added, changed or deleted meanwhile never make the next page skip other items.
  */
 
-/** GitHub lists no more at once. */
+/** The largest page of GitHub. */
 export const perPage = 100;
 
 export interface Place {
-  /** Only what changed then or later; undefined: everything. */
+  /** The time of the oldest change to list; undefined: list everything. */
   from: string | undefined;
-  /** More than a page may have changed at one moment: only its number leads on. */
+  /** The number of the page from that time on, because more items than a page holds may have changed at one time. */
   page: number;
 }
 
@@ -27,8 +27,8 @@ export function queryAt({ from, page }: Place): URLSearchParams {
 }
 
 /**
- * Returns the place behind a page; null: it was the last one.
- * @param listed length of the page with items that cannot be read.
+ * Returns the cursor of the page after a page; null: it was the last one.
+ * @param listed the length of the page, including unreadable items.
  */
 export function cursorBehind(
   { from, page }: Place,

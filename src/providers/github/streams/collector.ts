@@ -9,7 +9,7 @@ import { restActor, toActor } from '../actors.ts';
 import type { ActorPayload, RestAccountPayload } from '../payloads.ts';
 import type { ReactionPage, ReviewPayload, StarPayload } from './payloads.ts';
 
-/** What all kinds are told by. */
+/** The fields that all kinds of items have. */
 interface ItemPayload {
   id: string | number;
   createdAt: string;
@@ -18,7 +18,7 @@ interface ItemPayload {
   mergedAt?: string | null;
 }
 
-/** Puts together what one page tells. */
+/** Collects the contributions on one page of GitHub's, and the actors that they name. */
 export class Collector extends PageCollector {
   add(kind: ItemKind, author: string | null, payload: ItemPayload): Contribution {
     const contribution = this.addItem(kind, author, payload);
@@ -27,7 +27,7 @@ export class Collector extends PageCollector {
     return contribution;
   }
 
-  /** One that is not submitted yet is seen by its author alone. */
+  /** Adds a review unless it is not submitted yet: until then only its author sees it. */
   addReview(review: ReviewPayload, parentExternalId: string): void {
     if (review.state === 'PENDING' || review.submittedAt === null) return;
     const { fullDatabaseId: id, submittedAt: createdAt, updatedAt } = review;
@@ -35,14 +35,14 @@ export class Collector extends PageCollector {
     this.add('review', author, { id, createdAt, updatedAt }).parentExternalId = parentExternalId;
   }
 
-  /** A star is known by who gave it; the account of one who is gone gives none. */
+  /** Adds a star. A star's id is that of its account, so a star of a deleted account is left out. */
   addStar({ starredAt, node }: StarPayload): void {
     const account = this.mention(node);
     if (account === null) return;
     this.add('star', account, { id: account, createdAt: starredAt, updatedAt: starredAt }).details = noDetails;
   }
 
-  /** @returns the external id, to be named by a contribution. */
+  /** @returns the external id, for use in a contribution; null when the actor is not an account. */
   mention(payload: ActorPayload | null | undefined): string | null {
     return this.addActor(toActor(payload ?? null));
   }

@@ -9,17 +9,17 @@ import { countByLink } from './count-by-link.ts';
 import { type ReactionPage, type RestCommentPayload, RestCommentsPayload } from './payloads.ts';
 import { allReactions } from './reactions.ts';
 
-/** Where GitHub lists all comments of a repository: a hundred a request, where GraphQL asks issue by issue. */
+/** The REST lists of all comments of a repository, with a hundred a request; GraphQL lists comments only by issue. */
 const lists = { comments: 'issues/comments', review_comments: 'pulls/comments' } as const;
 type List = keyof typeof lists;
 
-/** A page of comments, last changed last. */
+/** Returns the reader of a page of comments, last changed last. */
 export function readComments(list: List): PageReader {
   return async (client, repository, { cursor, since }, call) => {
     const asking = { client, call };
     const place = placeOf(cursor, since);
     const path = commentsPath(repository, list);
-    // Where issues are switched off there is no such list.
+    // A repository with issues disabled does not have this list.
     const answer = await client.rest(`${path}?${queryAt(place).toString()}`, RestCommentsPayload, call);
     const comments = answer?.data ?? [];
     const collector = new Collector();
@@ -55,13 +55,13 @@ function addComment(
   added.details = { ...noDetails, number: numberOf(comment), reactions: collector.reactions(reactions) };
 }
 
-/** Of what a comment is below. */
+/** Returns the number of the issue or pull request that a comment belongs to. */
 function numberOf({ issue_url, pull_request_url }: RestCommentPayload): number | null {
   const [, number] = /\/(\d+)$/.exec(issue_url ?? pull_request_url ?? '') ?? [];
   return number === undefined ? null : Number(number);
 }
 
-/** Who reacted, which REST does not tell; asked for where somebody did. */
+/** Fetches the reactions to comments that have any, by GraphQL, because REST has only their number. */
 async function reactionsOf(
   asking: Asking,
   comments: readonly RestCommentPayload[],

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import type { Asking } from './asking.ts';
 
-/** How long a REST list is: with one item a page, the number of its last page. 0 where there is no such list. */
+/**
+ * Returns the length of a REST list: the number of its last page, with one item a page. 0 when there is no such list.
+ */
 export async function countByLink({ client, call }: Asking, path: string): Promise<number> {
   const answer = await client.rest(`${path}?per_page=1`, Type.Array(Type.Object({})), call);
   const [, last] = /[?&]page=(\d+)[^>]*>; rel="last"/.exec(String(answer?.headers['link'] ?? '')) ?? [];

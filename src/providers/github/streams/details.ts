@@ -8,9 +8,9 @@ import { Count, Nullable, page, Text } from '../payloads.ts';
 import { moreFiles } from '../queries.ts';
 import { existing } from './existing.ts';
 
-/** What commits and pull requests change: asked for where it is needed, many under aliases in one request. */
+/** The lines and files that commits and pull requests change, read for many of them in one request with aliases. */
 
-/** GitHub shows no more files of a pull request. */
+/** GitHub shows at most 3,000 files of a pull request. */
 const maxFilePages = 30;
 
 const byAlias = <Schema extends Parameters<typeof Nullable>[0]>(content: Schema) =>
@@ -23,7 +23,7 @@ const LineCountsAnswer = byAlias(
 );
 const FilesAnswer = byAlias(Type.Object({ id: Text, files: Nullable(page('file', Type.Object({ path: Text }))) }));
 
-/** What commits changed, by id; one that GitHub does not show is not in the answer. */
+/** Reads line counts by commit id; commits that GitHub does not show are absent. */
 export async function readLineCounts(
   client: GitHubClient,
   repository: KnownRepository,
@@ -43,7 +43,7 @@ export async function readLineCounts(
   return found;
 }
 
-/** Paths that pull requests change, by number. */
+/** Reads the paths that pull requests change, by number. */
 export async function readChangedFiles(
   client: GitHubClient,
   repository: KnownRepository,
@@ -70,7 +70,7 @@ export async function readChangedFiles(
   return found;
 }
 
-/** What GitHub finds too much is asked for in halves. */
+/** Sends a request for all keys, and for halves of them as long as it is too much for GitHub. */
 async function inHalves(keys: readonly string[], ask: (keys: readonly string[]) => Promise<void>): Promise<void> {
   try {
     await ask(keys);

@@ -16,9 +16,9 @@ import type {
 } from './payloads.ts';
 import { allReactions } from './reactions.ts';
 
-/** What one issue, pull request or discussion is, with what hangs on it and did not fit on its page. */
+/** Adding one issue, pull request or discussion, with the reviews and reactions that did not fit on its page. */
 
-/** No pull request has so many pages of reviews. */
+/** No pull request has a thousand pages of reviews. */
 const maxReviewPages = 1000;
 
 export function addIssue(collector: Collector, payload: IssuePayload): Contribution {
@@ -41,7 +41,7 @@ export async function addDeepIssue(asking: Asking, collector: Collector, payload
   };
 }
 
-/** The author of the pull request that closed it, or whoever did. */
+/** Returns the author of the pull request that closed an issue, or the actor who closed it. */
 function closer({ closings }: DeepIssuePayload): ActorPayload | null {
   const closing = closings?.nodes.at(-1);
   return closing?.closer?.author ?? closing?.actor ?? null;
@@ -58,7 +58,7 @@ export async function addPullRequest(
     id: payload.fullDatabaseId,
   });
   for (const review of reviews) collector.addReview(review, pull.externalId);
-  // A list that broke off early must not remove what it did not show.
+  // An incomplete list must not remove the reviews that it leaves out.
   const { totalCount } = payload.reviews;
   if (totalCount !== null && reviews.length >= totalCount) collector.wholeParents.push(pull.externalId);
   return { pull, reviews };
@@ -87,7 +87,7 @@ export async function addDeepPullRequest(
   };
 }
 
-/** Returns the actors whose review is requested; of these, teams are no accounts. */
+/** Returns the actors whose review is requested, including teams, which are not accounts. */
 function requested({ reviewRequests }: DeepPullRequestPayload): (ActorPayload | null)[] {
   return (reviewRequests?.nodes ?? []).map(({ requestedReviewer }) => requestedReviewer);
 }

@@ -3,9 +3,9 @@ import type { ContributionPage } from '../../provider.ts';
 const commentKinds = new Set(['issue_comment', 'pull_request_comment', 'review_comment']);
 
 /**
- * Returns a page on which comments and answers of the App's own account are nobody's: they are no contributions of anyone,
- * and the service must not award itself.
- * @param findBotName asks for the name of that account; only called where a bot wrote something on the page.
+ * Returns a page without the authors of comments and accepted answers by the App's own account: they are not
+ * contributions, and the service must not award itself.
+ * @param findBotName fetches the name of that account; called only when a bot wrote something on the page.
  */
 export async function withoutOwnComments(
   page: ContributionPage,
@@ -22,7 +22,7 @@ export async function withoutOwnComments(
   const contributions = page.contributions.map((one) => {
     const { kind, author, answeredBy, details } = one;
     if (commentKinds.has(kind)) return author === own ? { ...one, author: null } : one;
-    // The author of a discussion's answer is named as the one who resolved it as well.
+    // The author of an accepted answer is also named in `resolvedBy`.
     return answeredBy === own
       ? { ...one, answeredBy: null, details: details && { ...details, resolvedBy: null } }
       : one;

@@ -1,6 +1,7 @@
 /**
- * Returns where a list that shows its newest changes first goes on.
- * @param oldestChange of what is on the page. @param since changes before it are known.
+ * Returns the end of a page of a list with its newest changes first: the cursor of the next page and the total.
+ * @param oldestChange the time of the oldest change on the page.
+ * @param since changes before this time are known.
  */
 export function endOf(
   { totalCount, pageInfo }: { totalCount: number | null; pageInfo: { hasNextPage: boolean; endCursor: string | null } },
@@ -11,7 +12,7 @@ export function endOf(
   const isPast = since !== null && oldestChange !== undefined && new Date(oldestChange) < since;
   return {
     nextCursor: pageInfo.hasNextPage && !isPast ? pageInfo.endCursor : null,
-    // The count is of everything, also where only changes are read.
+    // GitHub's total counts all items, also when only the changes since a time are read.
     total: since === null ? totalCount : null,
     pageSize,
   };

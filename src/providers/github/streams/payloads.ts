@@ -19,7 +19,9 @@ import {
   Time,
 } from '../payloads.ts';
 
-/** Shapes of contributions in GitHub's responses: for counting, and `Deep` with the details of installed repositories. */
+/**
+ * Shapes of contributions in GitHub's responses: for counting, and with the prefix `Deep` for installed repositories.
+ */
 
 const list = <Schema extends TSchema>(kind: string, node: Schema) => Type.Object({ nodes: itemsOf(kind, node) });
 const optionalList = <Schema extends TSchema>(kind: string, node: Schema) => orElse(Nullable(list(kind, node)), null);
@@ -134,7 +136,7 @@ export const StargazerPage = Type.Object({ pageInfo: PageInfo, edges: itemsOf('s
 export const StarCountPayload = Type.Object({ node: Nullable(Type.Object({ stargazerCount: optionalCount() })) });
 export const StarsPayload = Type.Object({
   ...StarCountPayload.properties,
-  // Null: GitHub does not show who gave stars.
+  // Null: GitHub does not show the accounts that starred the repository.
   list: orElse(Nullable(Type.Object({ page: StargazerPage })), null),
 });
 
@@ -160,7 +162,7 @@ export const RepositoryTotalsPayload = Type.Object({
       pullRequests: optionalTotal(),
       discussions: optionalTotal(),
       stargazerCount: optionalCount(),
-      // Null: there is no commit.
+      // Null: the repository has no commits.
       defaultBranchRef: orElse(
         Nullable(
           Type.Object({ target: orElse(Nullable(Type.Object({ history: Type.Optional(optionalTotal()) })), null) }),

@@ -2,10 +2,10 @@ import { moreReactions } from '../queries.ts';
 import type { Asking } from './asking.ts';
 import type { ReactablePayload, ReactionPage } from './payloads.ts';
 
-/** Nothing has so many pages of reactions. */
+/** No item has a thousand pages of reactions. */
 const maxReactionPages = 1000;
 
-/** All reactions to something, also those that did not fit on its page. */
+/** Returns all reactions to an item, including those that did not fit on its page. */
 export async function allReactions(
   { client, call }: Asking,
   { id, reactions }: ReactablePayload,
@@ -15,7 +15,7 @@ export async function allReactions(
   let { pageInfo } = reactions;
   for (let pages = 1; pageInfo.hasNextPage && pages < maxReactionPages; pages += 1) {
     const { data } = await client.graphql(moreReactions, { id, after: pageInfo.endCursor }, call);
-    // It was removed meanwhile.
+    // The item was deleted meanwhile.
     if (data.node === null) break;
     nodes.push(...data.node.reactions.nodes);
     ({ pageInfo } = data.node.reactions);

@@ -5,7 +5,10 @@ import { TooHeavy } from '../failures.ts';
 
 const isTooHeavy = (error: unknown): boolean => error instanceof TooHeavy;
 
-/** Reads one item with its further pages. An item that GitHub refuses or cannot compute is skipped, and the others are read. */
+/**
+ * Reads one item with its further pages. An item that GitHub refuses or cannot compute is skipped, and the others are
+ * read.
+ */
 export async function readItem(call: Call, kind: ItemKind, read: () => unknown): Promise<void> {
   await readOrSkip(call, { kind, isOfItem: isTooHeavy }, async () => {
     await read();

@@ -10,11 +10,12 @@ import { endOf } from './page-end.ts';
 import type { StargazerPage } from './payloads.ts';
 
 /**
- * Reads a page of the people who starred a repository, newest first.
+ * Reads a page of the accounts that starred a repository, newest first.
  *
- * Since July 2026 GitHub shows them to administrators and collaborators alone
- * (https://github.blog/changelog/2026-06-30-upcoming-access-restrictions-to-public-api-endpoints-and-ui-views/): installations
- * of Apps and fine-grained tokens are refused, other people get an empty list. The number of stars is public.
+ * Since July 2026 GitHub shows them only to administrators and collaborators
+ * (https://github.blog/changelog/2026-06-30-upcoming-access-restrictions-to-public-api-endpoints-and-ui-views/): GitHub
+ * refuses installations of Apps and fine-grained tokens, and shows other accounts an empty list. The number of stars is
+ * public.
  */
 export const readStars: PageReader = async (client, { handle }, { cursor, since, pageSize }, call) => {
   const place = { id: handle, after: cursor, first: pageSize };
@@ -27,7 +28,7 @@ export const readStars: PageReader = async (client, { handle }, { cursor, since,
 
 /** A page of the list; `page` is null where GitHub withholds it. */
 interface Listed {
-  /** Null: it cannot be read. */
+  /** The number of stars; null: it cannot be read. */
   total: number | null;
   page: Static<typeof StargazerPage> | null;
 }
@@ -39,8 +40,8 @@ interface Place {
 }
 
 /**
- * Fetches the list with each token of a person until GitHub shows it, because only people can be collaborators. What is
- * private may be hidden from tokens other than the one that the call names.
+ * Fetches the list with each token of a person until GitHub shows it, because only people can be collaborators. A
+ * private repository may be hidden from tokens other than the one that the call names.
  */
 async function fetchWithAny(client: GitHubClient, place: Place, call: Call): Promise<Listed> {
   const people = client.budget.tokens.filter(({ secret, account }) => secret !== undefined && account === undefined);
@@ -70,7 +71,7 @@ async function fetchStars(client: GitHubClient, place: Place, call: Call): Promi
     return { total, page: seemsEmpty ? null : page };
   } catch (error) {
     if (!isDenied(error)) throw error;
-    // The refusal may be of the credential: where the number can be read, only the list is refused.
+    // GitHub may have refused the credential itself. When the number of stars can be read, it refused only the list.
     const { data } = await client.graphql(starCount, { id: place.id }, call);
     return { total: existing(data.node).stargazerCount, page: null };
   }

@@ -20,7 +20,7 @@ import { endOf } from './page-end.ts';
 import { readItem } from './read-item.ts';
 import { readStars } from './stars.ts';
 
-/** What can be read with a token. */
+/** The streams that can be read with a token. */
 export const tokenStreams: readonly Stream[] = [
   { name: 'issues', covers: ['issue'] },
   { name: 'pull_requests', covers: ['pull_request', 'review'] },
@@ -31,13 +31,13 @@ export const tokenStreams: readonly Stream[] = [
 ];
 
 const largestPage = 100;
-/** With all that is known of installed repositories, a page of 50 costs about three points. */
+/** With the details of installed repositories, a page of 50 costs about three points. */
 const largestDeepPage = 50;
 
 /**
- * Reads a page of a stream, last changed first. The page is halved for as long as it is too much for GitHub, and grows again
- * afterwards. A single item that is still too much is read without the parts that GitHub cannot compute, then for counting
- * alone, so that one item never stops a stream.
+ * Reads a page of a stream, last changed first. The page is halved as long as it is too much for GitHub, and the next
+ * page is larger again. A single item that is still too much is read without the parts that GitHub cannot compute, then
+ * without its details, so that one item never stops a stream.
  */
 export async function readStream(
   client: GitHubClient,
@@ -75,15 +75,15 @@ interface NodePage<Node> {
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
 
-/** Variables of a query for a page. */
+/** The variables of a query for a page. */
 type PagePlace = { id: string; after: string | null; first: number; since: string | null };
 
-/** Lets a page of one item be used without the parts that GitHub cannot compute. */
+/** Returns the option to use a page of one item without the parts that GitHub cannot compute. */
 function parts({ first }: PagePlace): { takesParts: boolean } {
   return { takesParts: first === 1 };
 }
 
-/** Reads pages of items that have a time of their last change. */
+/** Returns the reader of pages of items that have a time of their last change. */
 function pagesOf<Node extends { updatedAt: string | null }>(
   kind: ItemKind,
   ask: (asking: Asking, place: PagePlace) => Promise<NodePage<Node>>,
@@ -91,7 +91,7 @@ function pagesOf<Node extends { updatedAt: string | null }>(
 ): PageReader {
   return async (client, { handle }, { cursor, since, pageSize }, call) => {
     const asking = { client, call };
-    // Only issues are listed by GitHub itself from a time on; where the query does not name it, it is nothing.
+    // Only the list of issues can begin at a time; the other queries do not use the variable `since`.
     const place = { id: handle, after: cursor, first: pageSize, since: since?.toISOString() ?? null };
     const page = await ask(asking, place);
     const collector = new Collector();

@@ -8,14 +8,14 @@ import { existing } from './existing.ts';
 import { addDeepDiscussion, addDeepIssue, addDeepPullRequest } from './items.ts';
 import { readItem } from './read-item.ts';
 
-/** What changed last in a repository, as of now: reactions too, which leave no trace in lists of changes. */
+/** Reads the last changed items of a repository with their reactions, which lists of changes do not show. */
 export async function readTip(
   client: GitHubClient,
   { handle, access }: KnownRepository,
   call: Call,
 ): Promise<RepositoryTip | null> {
   const { data } = await client.graphql(repositoryTip, { id: handle }, call);
-  // Hidden, or not the same to us as it was: whoever asks for it by its name finds out.
+  // The repository is hidden or its visibility changed, which the next lookup by name finds out.
   if (data.node === null || data.node.isPrivate !== (access !== null)) return null;
   const asking = { client, call };
   const collector = new Collector();
@@ -33,7 +33,7 @@ export async function readTip(
   return { repository: toListed(data.node, access), page };
 }
 
-/** How much there is of what lists can be compared with. */
+/** Reads the numbers of items with which the stored contributions are compared. */
 export async function readTotals(
   client: GitHubClient,
   repository: KnownRepository,

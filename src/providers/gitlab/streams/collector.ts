@@ -4,7 +4,7 @@ import { ListCollector } from '../../rest/collector.ts';
 import { toActor } from '../actors.ts';
 import type { AwardPayload, UserPayload } from '../payloads.ts';
 
-/** Those that GitHub has too, by the names that conditions know them by. */
+/** The reactions that GitHub has too, with their names in conditions. */
 const emojis = new Map([
   ['thumbsup', 'THUMBS_UP'],
   ['thumbsdown', 'THUMBS_DOWN'],
@@ -17,9 +17,9 @@ const emojis = new Map([
   ['eyes', 'EYES'],
 ]);
 
-/** Puts together what one page tells. */
+/** Collects the contributions on one page. */
 export class Collector extends ListCollector {
-  /** @returns the external id, to be named by a contribution. */
+  /** Adds an account. @returns its external id, by which contributions refer to it. */
   mention(payload: UserPayload | null): string | null {
     return this.addActor(toActor(payload));
   }
@@ -28,7 +28,7 @@ export class Collector extends ListCollector {
     return distinct(payloads.map((payload) => this.mention(payload)));
   }
 
-  /** A thumb of whatever skin is a thumb. */
+  /** Converts reactions. Skin tones are dropped, so that a thumb of any tone is the same reaction. */
   reactions(payloads: readonly AwardPayload[]): ContributionDetails['reactions'] {
     return payloads.map(({ name, user }) => ({
       emoji: emojis.get(name.replace(/_tone[1-5]$/, '')) ?? name,

@@ -9,12 +9,12 @@ import { readAll } from '../../rest/lists.ts';
 import { readPaths } from '../../rest/readers.ts';
 import { projectPath } from '../projects.ts';
 
-/** What commits and merge requests change. https://docs.gitlab.com/api/commits/ */
+/** Reads the changes of commits and merge requests. https://docs.gitlab.com/api/commits/ */
 
 const CommitPayload = Type.Object({ stats: Type.Object({ additions: Count, deletions: Count }) });
 const DiffsPayload = itemsOf('file', Type.Object({ new_path: Text }));
 
-/** What commits changed, by id; one that is not shown is not in the answer. */
+/** Reads the line counts of commits, by id. Commits that GitLab does not show are left out. */
 export async function readLineCounts(
   client: RestClient,
   repository: KnownRepository,
@@ -35,14 +35,14 @@ export async function readLineCounts(
   return found;
 }
 
-/** Paths that merge requests change, by number. */
+/** Reads the paths that merge requests change, by number. */
 export function readChangedFiles(
   client: RestClient,
   repository: KnownRepository,
   numbers: readonly string[],
   call: Call,
 ): Promise<Map<string, string[]>> {
-  // Before 17.11 more than 30 on a page is an error of GitLab's.
+  // Before 17.11 GitLab fails for more than 30 on a page.
   const listOf = (number: string) => ({
     path: `${projectPath(repository)}/merge_requests/${number}/diffs`,
     query: { per_page: '30' },

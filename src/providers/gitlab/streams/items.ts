@@ -24,12 +24,12 @@ import {
   readNotes,
 } from './notes.ts';
 
-/** What one issue or merge request is, with what hangs on it, which GitLab tells one by one. */
+/** Reads issues and merge requests with their comments, reviews and reactions, which take requests of their own. */
 
-/** Adds what was read, once all of it was. */
+/** Adds an item to a page after all parts of the item were read. */
 export type Addition = (collector: Collector) => void;
 
-/** How shortly before an issue was closed the merge request was merged that did it. */
+/** The longest time, in ms, between the merge of a merge request and the closing of an issue by it. */
 const closedByMergeWithinMs = 300_000;
 
 export function readIssues(issues: readonly IssuePayload[]): Addition[] {
@@ -42,7 +42,7 @@ export function readDeepIssues(asking: Asking, issues: readonly IssuePayload[]):
   ).then(readable);
 }
 
-/** Without a token nobody is told who reviewed. */
+/** Reads merge requests without reviews, which GitLab shows only to requests with a token. */
 export function readBareMergeRequests(mergeRequests: readonly MergeRequestPayload[]): Addition[] {
   return mergeRequests.map((one) => (collector) => void addItem(collector, 'pull_request', one));
 }
@@ -76,7 +76,7 @@ export async function readDeepMergeRequests(
   ).then(readable);
 }
 
-/** How large merge requests are costs GitLab much; where it does not say, the rest is told all the same. */
+/** Returns no sizes where GitLab fails to compute them, which is expensive; the merge requests are read without. */
 function unlessUntold(error: unknown): Map<number, MergeRequestSize> {
   if (error instanceof AppError && error.code === 'provider_invalid_response') return new Map();
   throw error;
@@ -135,7 +135,7 @@ function addItem(
 ): Contribution {
   const item = collector.add(kind, collector.mention(payload.author), payload);
   item.mergedAt = 'merged_at' in payload ? toDate(payload.merged_at) : null;
-  // What was opened again may still say when it was closed; what was merged may not.
+  // A reopened item may still have the time of its closing; a merged one may lack it.
   item.closedAt = payload.state === 'opened' ? null : (toDate(payload.closed_at) ?? item.mergedAt);
   return item;
 }
@@ -149,7 +149,7 @@ function addMergeRequest(collector: Collector, payload: MergeRequestPayload, not
   return pull;
 }
 
-/** Somebody else's word on the whole: GitLab lets people approve what is their own. */
+/** Returns whether a note is another account's review. GitLab lets authors approve their own merge requests. */
 function isReview(note: NotePayload, { author }: MergeRequestPayload): boolean {
   return isVerdict(note) && (note.author === null || note.author.id !== author?.id);
 }
@@ -163,7 +163,7 @@ function commonDetails(collector: Collector, payload: IssuePayload | MergeReques
   };
 }
 
-/** The author of the merge request that closed an issue, or whoever did. */
+/** Finds the author of the merge request that closed an issue, otherwise the account that closed it. */
 async function resolverOf(
   { client, repository, call }: Asking,
   { iid, closed_by: closer }: IssuePayload,

@@ -8,38 +8,38 @@ import { type AwardPayload, AwardsPayload, type NotePayload, NotesPayload } from
 import { projectPath } from '../projects.ts';
 import type { Collector } from './collector.ts';
 
-/** What people wrote below an issue or a merge request, and what GitLab noted there of what they did. */
+/** Reads notes: the comments on an issue or a merge request, and GitLab's own records of events there. */
 
-/** Whom to ask, and about which repository. */
+/** The client and the repository to read. */
 export interface Asking {
   client: RestClient;
   repository: KnownRepository;
   call: Call;
 }
 
-/** What can be written below; as addresses call it. */
+/** The part of an address that names the issue or the merge request that notes belong to. */
 export type Thread = `issues/${number}` | `merge_requests/${number}`;
 
-/** A note with who reacted to it. */
+/** A note with the reactions to it. */
 export interface Comment {
   note: NotePayload;
   awards: readonly AwardPayload[];
 }
 
-/** GitLab writes these in English whatever language an instance speaks. */
+/** The texts of notes that record a review. GitLab writes them in English, in any language of the instance. */
 const verdicts = new Set(['approved this merge request', 'requested changes']);
 
 export interface Notes {
   items: NotePayload[];
-  /** Whether every note could be read. */
+  /** True when every note could be read. */
   isWhole: boolean;
 }
 
-/** Reads all notes. Those for members alone are left out of what is public. */
+/** Reads all notes. For a public repository, those that only members see are left out. */
 export async function readNotes(asking: Asking, thread: Thread): Promise<Notes> {
   const query = { order_by: 'created_at', sort: 'asc' };
   const list = { path: `${projectPath(asking.repository)}/${thread}/notes`, query, items: NotesPayload };
-  // It may have been deleted since it was listed.
+  // The issue or merge request may have been deleted since it was listed.
   const watched = watchSkips(asking.call);
   const notes = (await readAll(asking.client, list, watched.call)) ?? [];
   const items = asking.repository.access === null ? notes.filter((note) => !isForMembers(note)) : notes;
@@ -54,7 +54,7 @@ export function isVerdict({ system, body }: NotePayload): boolean {
   return system && verdicts.has(body.trim().toLowerCase());
 }
 
-/** Comments among the notes, with who reacted to them. */
+/** Reads the reactions to the comments among notes. */
 export function readComments(asking: Asking, thread: Thread, notes: readonly NotePayload[]): Promise<Comment[]> {
   const written = notes.filter(({ system }) => !system);
   return Promise.all(

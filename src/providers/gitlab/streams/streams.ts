@@ -25,21 +25,21 @@ import {
 } from './items.ts';
 import type { Asking } from './notes.ts';
 
-/** What can be read with a token. Comments are told thread by thread. */
+/** The streams that can be read with a token. Comments are read with the issue or merge request that they belong to. */
 export const streams: readonly Stream[] = [
-  // There are no discussions, so all of them are known.
+  // GitLab has no discussions, so the empty set of them is complete.
   { name: 'issues', covers: ['issue', 'discussion', 'issue_comment'] },
   { name: 'pull_requests', covers: ['pull_request', 'review', 'pull_request_comment', 'review_comment'] },
   { name: 'stars', covers: ['star'], isForInstalled: true },
 ];
 
-/** Strangers are told nothing of what was written below. */
+/** The streams that can be read without a token, for which GitLab shows no comments and reviews. */
 export const anonymousStreams: readonly Stream[] = [
   { name: 'issues', covers: ['issue', 'discussion'] },
   { name: 'pull_requests', covers: ['pull_request'] },
 ];
 
-/** A page of a stream: issues and merge requests from the oldest on, stars from the newest. */
+/** Reads a page of a stream: issues and merge requests from the oldest on, stars from the newest. */
 export async function readStream(
   client: RestClient,
   stream: string,
@@ -47,19 +47,21 @@ export async function readStream(
   position: Position,
   call: Call,
 ): Promise<ContributionPage> {
-  // What is public no more would be shown to a token of a member all the same.
+  // The token of a member would also show a project that is no longer public.
   const project = existing(await readUnchanged(client, repository, call));
   const asking = { client, repository, call };
   const page = await readPage(asking, project, stream, position).catch(unlessKeptFromStrangers(client));
   return page ?? new Collector().toPage({ nextCursor: null, total: 0 });
 }
 
-/** Nobody who is not signed in is told what was written below something, or who reviewed. */
+/** Returns whether requests have no token; GitLab then shows no comments and reviews. */
 export function isStranger(client: RestClient): boolean {
   return client.pace.tokens.length === 0;
 }
 
-/** Which parts of a project are for its members alone strangers are not told: a part is refused, and is nothing to them. */
+/**
+ * Returns a handler that turns a refusal into null. Without a token GitLab does not say which parts only members see.
+ */
 export function unlessKeptFromStrangers(client: RestClient): (error: unknown) => null {
   return (error) => {
     if (isStranger(client) && error instanceof AppError && error.code === 'provider_denied') return null;
@@ -116,11 +118,11 @@ function toPage(
 ): ContributionPage {
   const collector = new Collector();
   for (const add of additions) add(collector);
-  // Of what changed since a time, the count says nothing about all.
+  // The length of a list of changes says nothing about the length of the whole list.
   return collector.toPage({ nextCursor, total: since === null ? total : null });
 }
 
-/** Null: there are none for those for whom it is read. */
+/** Reads a page of issues. @returns null when the readers of the project may not see its issues. */
 export async function stepThroughIssues(
   { client, repository, call }: Asking,
   project: ProjectPayload,
@@ -130,13 +132,13 @@ export async function stepThroughIssues(
   return stepByTime(client, issueList(repository), (issue) => issue, wanted, call);
 }
 
-/** Confidential issues of a public project are shown to its members, whom a token may be one of. */
+/** Returns the list of issues. Confidential ones of a public project are left out: a member's token would show them. */
 export function issueList(repository: KnownRepository) {
   const query = { scope: 'all', state: 'all', ...(repository.access === null && { confidential: 'false' }) };
   return { path: `${projectPath(repository)}/issues`, query, items: IssuesPayload };
 }
 
-/** Null: there are none for those for whom it is read. */
+/** Reads a page of merge requests. @returns null when the readers of the project may not see them. */
 export async function stepThroughMergeRequests(
   { client, repository, call }: Asking,
   project: ProjectPayload,
@@ -155,12 +157,12 @@ export function mergeRequestList(repository: KnownRepository) {
   return { path: `${projectPath(repository)}/merge_requests`, query, items: MergeRequestsPayload };
 }
 
-/** How a place begins in a list that is read from its end. */
+/** The beginning of a cursor in a list that is read from its end. */
 const fromEnd = 'from-end ';
 
 /**
- * Who starred, the first first, so that new ones are looked for from the end; whoever keeps their profile to themselves is
- * not among them. A list that does not tell how long it is has no end to begin at, and is read whole.
+ * Reads a page of stars. The list has the oldest first, so that new ones are read from its end, and lacks users with a
+ * private profile. A list whose length GitLab does not report is read as a whole.
  */
 async function readStars(asking: Asking, position: Position): Promise<ContributionPage | null> {
   const { cursor, since } = position;
@@ -169,7 +171,7 @@ async function readStars(asking: Asking, position: Position): Promise<Contributi
   const step = await stepFromOldest(asking.client, starrersOf(asking), wanted, asking.call);
   if (step === null) return null;
   if (step.total === null) return readStarsForward(asking, { ...position, cursor: null });
-  // The page on which the way begins is the first: it says nothing of what is new.
+  // The first request is for page 1, which holds the oldest stars: an old star there does not end the reading.
   const isKnown = cursor !== null && step.items.some(({ starred_since: at }) => isBefore(at, since));
   const nextCursor = isKnown || step.nextCursor === null ? null : `${fromEnd}${step.nextCursor}`;
   return starsPage(step.items, { nextCursor, total: null });

@@ -9,18 +9,18 @@ import { Collector } from './collector.ts';
 import { readBareMergeRequests, readDeepIssues, readDeepMergeRequests, readIssues } from './items.ts';
 import { areMergeRequestsShown, isStranger, issueList, mergeRequestList, unlessKeptFromStrangers } from './streams.ts';
 
-/** Everything that hangs on an item costs a request: so many of those that changed last are looked at. */
+/** The items that changed last. There are few of them, because every part of an item costs a request. */
 const newest = { order_by: 'updated_at', sort: 'desc', per_page: '5' };
 const one = { per_page: '1' };
 
-/** A repository as of now, with what changed last in it: reactions too, which no list of changes tells. */
+/** Reads a repository with the items that changed last, and their reactions, which are in no list of changes. */
 export async function readTip(
   client: RestClient,
   repository: KnownRepository,
   call: Call,
 ): Promise<RepositoryTip | null> {
   const now = await readUnchanged(client, repository, call);
-  // Whoever asks for it by its name finds out what became of it.
+  // A lookup by name determines the repository's new state.
   if (now === null) return null;
   const asking = { client, repository, call };
   const issues: readonly IssuePayload[] = isShown(now.issues_access_level, repository.access)
@@ -40,7 +40,10 @@ export async function readTip(
     : { repository: listed, page: collector.toPage({ nextCursor: null, total: null }) };
 }
 
-/** How much there is of what lists can be compared with. Comments are counted nowhere; commits for members alone. */
+/**
+ * Reads the totals of the streams that can be compared with stored ones. GitLab does not count comments, and counts
+ * commits only for members.
+ */
 export async function readTotals(
   client: RestClient,
   repository: KnownRepository,
@@ -61,7 +64,7 @@ export async function readTotals(
   };
 }
 
-/** The first page of a list; null: there is none for those for whom it is read. */
+/** Reads the first page of a list; null when the readers of the project may not see it. */
 function readShown<Items extends TArray>(client: RestClient, list: List<Items>, call: Call) {
   return readPage(client, list, 1, call).catch(unlessKeptFromStrangers(client));
 }

@@ -6,7 +6,7 @@ import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import type { ClientOptions } from '../client.ts';
 import { type Dialect, isLimited } from '../dialect.ts';
 
-/** Asks on behalf of those who present a token of theirs. */
+/** Sends requests with a token that a client presents. */
 export class BearerClient {
   readonly #now: () => Date;
   readonly #dialect: Dialect;
@@ -23,8 +23,9 @@ export class BearerClient {
   }
 
   /**
-   * @returns null when there is no such thing, or not under this name.
-   * @throws AppError `unauthenticated` when the token is none; `forbidden` when it may not ask, with the scope that it lacks.
+   * @returns null when the host has nothing at this path, or redirects to another name.
+   * @throws AppError `unauthenticated` when the token is invalid; `forbidden` when it lacks a scope, with the scope's
+   * name.
    */
   async get<Schema extends TSchema>(
     token: string,
