@@ -76,7 +76,7 @@ const statements = [
   sql`create index audit_entries_age on audit_entries (at)`,
   sql`create table opt_outs (key bytea primary key, person bytea not null, opted_out_at timestamptz not null)`,
   sql`create index opt_outs_person on opt_outs (person)`,
-  // Counts of one minute: lost when the server crashes, which costs less than keeping them.
+  // Unlogged: counts of one minute are lost when the server crashes, which costs less than logging them.
   sql`
     create unlogged table rate_limits (
       key text primary key,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What an installed repository is known by besides its counts, and totals that follow every change. */
+/** Details of contributions to installed repositories, and totals that follow every change. */
 const columns = [
   sql`alter table contributions drop constraint contributions_kind_check`,
   sql`
@@ -95,7 +95,7 @@ const totals = [
 ];
 
 /**
- * Every change of `contributions` changes the totals in the same statement, whoever makes it. `kind` is that of a
+ * Triggers change the totals in the same statement as `contributions`, for every writer. `kind` is that of a
  * contribution, `answer` for an accepted answer, `commit` for a person's commits, `history` for a repository's.
  */
 const counting = [
@@ -244,7 +244,7 @@ const counting = [
     referencing old table as old_rows new table as new_rows for each statement execute function count_updated()`,
 ];
 
-/** What was stored before is counted once; and deliveries that wait are told as they are now. */
+/** Counts the data that was stored before, once, and converts waiting deliveries to their present form. */
 const filling = [
   sql`
     update deliveries set changes = (
@@ -254,7 +254,7 @@ const filling = [
     where applied_at is null`,
   sql`
     insert into repository_identities (repository_id, identity_id, oid)
-    select c.repository_id, u.identity_id, min(c.oid)
+    select c.repository_id, u.identity_id, (array_agg(c.oid order by c.oid))[1]
     from commits c cross join unnest(c.identity_ids) as u (identity_id)
     where exists (select from identities i where i.id = u.identity_id)
     group by c.repository_id, u.identity_id`,

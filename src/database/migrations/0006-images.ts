@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Images that pictures show; what an account's picture was goes with it, however it goes. */
+/**
+ * Images that cards show. Triggers delete an avatar when the last account with its address is deleted or changes its
+ * avatar.
+ */
 const statements = [
   sql`
     create table images (

@@ -37,7 +37,7 @@ const tables = [
       unique (achievement_id, account_id)
     )`,
   sql`create index awards_newest on awards (account_id, awarded_at desc, id desc)`,
-  // Without a reference to accounts: rows are written by triggers while an account is being removed too.
+  // Without a reference to accounts, because triggers also write rows while an account is being removed.
   sql`
     create table achievement_work (
       id uuid primary key default gen_random_uuid(),
@@ -49,7 +49,10 @@ const tables = [
   sql`create index achievement_work_repository on achievement_work (repository_id)`,
 ];
 
-/** Every change of what people did is noted in the same statement, whoever makes it, where a file is followed. */
+/**
+ * Triggers note every change of contributions in the same statement, for every writer, where a repository has an
+ * achievements file.
+ */
 const noting = [
   sql`
     create function people_of(contributions) returns setof uuid language sql immutable parallel safe as $$
@@ -76,7 +79,7 @@ const noting = [
       where f.path is not null;
       return null;
     end $$`,
-  // Other labels matter to those who commented too.
+  // Changed labels matter to those who commented too.
   sql`
     create function note_updated() returns trigger language plpgsql as $$
     begin
@@ -124,7 +127,7 @@ const notingCommits = [
       where f.path is not null;
       return null;
     end $$`,
-  // A scan only marks what it saw.
+  // A scan only marks the commits that it saw, which is no change.
   sql`
     create function note_updated_commits() returns trigger language plpgsql as $$
     begin
@@ -166,7 +169,7 @@ const notingCommits = [
     referencing old table as old_rows new table as new_rows for each statement execute function note_identities()`,
 ];
 
-/** Every change of what is shown of somebody's awards is announced in the same transaction, whoever makes it. */
+/** Triggers announce every visible change of an account's awards in the same transaction, for every writer. */
 const announcing = [
   sql`
     create function announce_awards() returns trigger language plpgsql as $$

@@ -56,7 +56,7 @@ const statements = [
       changed_at timestamptz not null,
       unique (account_id, receiver)
     )`,
-  // Public parts stay, and go with an export; private ones do neither.
+  // Public parts stay, and exports contain them; private parts do not stay, and exports leave them out.
   sql`
     create table credential_keys (
       id text primary key,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** When the answer of a discussion was accepted: the moment at which who wrote it earned something by it. */
+/** The time when the answer of a discussion was accepted, at which its author earned something by it. */
 const statements = [sql`alter table contributions add column answered_at timestamptz`];
 
 export async function up(database: Kysely<unknown>): Promise<void> {

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Until now an address was stored as belonging to no account whenever one response did not show its account. Any of these
- * answers may be wrong, so each address is looked up again where it is used, as a retry: retries are bounded in each read.
- * Found accounts stay.
+ * Until now an address was stored as belonging to no account whenever one response did not show its account. Any of
+ * these responses may be wrong, so each address is looked up again where it is used, as a retry: retries are bounded in
+ * each read. Found accounts stay.
  */
 const statements = [
   sql`

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 const statements = [
-  // One row for each place at which responses about a repository or an account could not be read, however many items it hit.
+  // One row for each place at which responses about a repository or an account could not be read, for any number of
+  // items.
   sql`
     create table skipped_items (
       provider text not null,

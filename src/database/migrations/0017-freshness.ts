@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Notes whose stored numbers changed in the transaction that changes them, so that a kill between any two steps loses
- * nobody; and when the repositories of an installed owner are polled next.
+ * Notes the accounts whose stored numbers changed, in the transaction that changes them, so that a kill between any two
+ * steps loses none; and the time when the repositories of an installed owner are polled next.
  */
 const statements = [
   sql`
@@ -13,7 +13,7 @@ const statements = [
       primary key (repository_id, account_id)
     )`,
   sql`create index changed_contributors_account on changed_contributors (account_id)`,
-  // Rows that go with their repository or account are noted for neither: both are gone by then.
+  // Rows that are deleted with their repository or account are not noted, because it no longer exists by then.
   sql`
     create function note_changed_contributors() returns trigger language plpgsql as $$
     begin

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Users' contributions by day as their providers report them. `counts` holds one number for each day from `first_day` on. */
+/**
+ * Users' contributions by day as their providers report them. `counts` has one number for each day from `first_day` on.
+ */
 const statements = [
   sql`
     create table calendars (

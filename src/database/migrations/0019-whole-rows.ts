@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Notes changes of contributions and commits by comparing whole rows. The lists of columns in 0007 were not extended when
- * columns were added: an answer that was accepted at another time was noted by nobody. Left out is only what scans write
- * about themselves, or every full scan would have everybody evaluated.
+ * Notes changes of contributions and commits by comparing whole rows. The lists of columns in 0007 were not extended
+ * when columns were added, so that a changed time of an accepted answer was not noted. The comparison leaves out only
+ * the columns that scans write about themselves, or every full scan would evaluate all accounts.
  */
 const noting = [
   // Composite values compare all columns, also those that later migrations add. Twice as fast as comparing rows as jsonb.
@@ -20,7 +20,7 @@ const noting = [
       item.scan_number := null;
       return item;
     end $$`,
-  // Other labels matter to those who commented too.
+  // Changed labels matter to those who commented too.
   sql`
     create or replace function note_updated() returns trigger language plpgsql as $$
     begin
@@ -53,7 +53,7 @@ const noting = [
     end $$`,
 ];
 
-/** Addresses of icons name the default branch at some hosts. */
+/** The addresses of icons contain the default branch at some hosts. */
 const announcing = [
   sql`drop trigger repositories_seen_otherwise on repositories`,
   sql`

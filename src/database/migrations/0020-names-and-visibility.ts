@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 const names = [
-  // When the host last led from the name to the account; null: it never did, the service saw the rename itself.
+  // The time when the host last redirected from the name to the account; null: never, the service saw the rename
+  // itself.
   sql`alter table former_names add column redirected_at timestamptz`,
   sql`
     create table former_repository_names (
@@ -23,8 +24,8 @@ const visibility = [
 ];
 
 /**
- * Who is shown is announced in the transaction that changes it, whoever makes the change: of the account itself, and of
- * those in whose lists it is.
+ * Triggers announce changes of an account's visibility in the same transaction, for every writer: for the account
+ * itself, and for the accounts that list it as a contributor.
  */
 const announcing = [
   sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 const stars = [
-  // Set: the host did not show the list when it was read then, and what is stored of it is what deliveries said.
+  // Set when the host withheld the list at the last read; the stored items are then those of deliveries.
   sql`alter table streams add column withheld_at timestamptz`,
   sql`
     create table star_events (
@@ -15,8 +15,8 @@ const stars = [
 ];
 
 /**
- * Deleted users (`ghost` in GitHub's REST interface) and mannequins were stored as people. Both are found by GitHub's own ids: of a
- * mannequin `M_...`, or the older form, which is Base64 of `09:Mannequin...`.
+ * Deleted users (`ghost` in GitHub's REST interface) and mannequins were stored as people. Both are found by GitHub's
+ * own ids: mannequins have `M_...`, or the older form, which is Base64 of `09:Mannequin...`.
  */
 const nobodies = [
   sql`
@@ -45,7 +45,10 @@ const nobodies = [
   sql`delete from accounts where id in (select id from nobodies)`,
 ];
 
-/** Bots by GitHub's own ids (`BOT_...`, or Base64 of `03:Bot...`), and Copilot's two, which share a name in REST. */
+/**
+ * Bots are found by GitHub's own ids (`BOT_...`, or Base64 of `03:Bot...`), and Copilot's two, which share a name in
+ * REST.
+ */
 const bots = [
   sql`update accounts set type = 'bot' where type = 'user' and handle ~ '^(BOT_kgDO|MDM6Qm90)'`,
   sql`

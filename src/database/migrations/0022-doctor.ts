@@ -12,7 +12,7 @@ const statements = [
       found_at timestamptz not null,
       primary key (repository_id, what)
     )`,
-  // Only counts: a rejected delivery is anybody's, and nothing of it is kept.
+  // Only counts: any sender can cause a rejected delivery, so nothing of its content is kept.
   sql`
     create table rejected_deliveries (
       provider text not null,
@@ -22,7 +22,7 @@ const statements = [
       last_at timestamptz not null,
       primary key (provider, reason)
     )`,
-  // When a delivery about what an account owns was last applied; deliveries themselves forget what they were about.
+  // The time when a delivery about an account or its repositories was last applied; deliveries do not keep that.
   sql`
     create table owner_deliveries (
       account_id uuid primary key references accounts on delete cascade,
