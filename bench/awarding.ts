@@ -16,7 +16,10 @@ const issues = 100_000;
 const events = 60;
 const achievements = 50;
 
-/** What one new issue costs by which people may have earned any of 50 achievements, by what storing it costs. */
+/**
+ * Measures the cost of one new issue with which people may have earned any of 50 achievements, relative to the cost of
+ * storing it.
+ */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   const { database } = place;
@@ -63,7 +66,10 @@ async function storeIssue(database: Database, repositoryId: string, accountId: s
   );
 }
 
-/** Half of the achievements are everybody's already, the other half still to be earned. */
+/**
+ * Returns a file of achievements: all people have earned half of them already, and the other half is still to be
+ * earned.
+ */
 function fileText(): string {
   const entries = Array.from({ length: achievements }, (_, index) => {
     const least = index % 2 === 0 ? 1 + index : 1000 * (index + 1);

@@ -11,10 +11,13 @@ import { openBenchCore } from './bench-core.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 
-/** Documented points of a page of 50 at full depth; the rest goes at a hundred for a point. */
+/** Documented points of a page of 50 at full depth; a page of other items costs one point. */
 const pointsOfPage = { pullRequests: 3, issues: 3 };
 
-/** A repository with 10,000 pull requests read at full depth: what it costs the provider, and how long the service itself takes. */
+/**
+ * Reads a repository with 10,000 pull requests at full depth: measures the cost at the provider, and the time of the
+ * service itself.
+ */
 export async function run(): Promise<BenchResult[]> {
   const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
   await using simulator = await startSimulator({ size: 'busy', limits });
@@ -55,7 +58,7 @@ function busiest({ world }: Simulator): Repository {
   return first;
 }
 
-/** Collects a repository; what is waited for the provider is told apart. */
+/** Collects a repository; the time spent waiting for the provider is measured separately. */
 async function timed(
   core: Core,
   simulator: Simulator,
@@ -97,7 +100,7 @@ function pages(items: number, size: number): number {
   return Math.max(1, Math.ceil(items / size));
 }
 
-/** What the pages of everything cost at least. */
+/** Returns the least points that the pages of a repository cost. */
 function formula({ issues, pullRequests, discussions, stars }: Repository): number {
   return (
     pages(pullRequests.length, 50) * pointsOfPage.pullRequests +

@@ -3,7 +3,7 @@ import { type Core, openCore } from '../src/core.ts';
 import { createLog } from '../src/log.ts';
 import type { Simulator } from '../test/github/simulator.ts';
 
-/** What a service consists of without its server, on a simulated GitHub. */
+/** Opens the parts of a service without its server, on a simulated GitHub. */
 export function openBenchCore(simulator: Simulator, dataDir: string): Promise<Core> {
   const environment = {
     DATA_DIR: dataDir,

@@ -1,11 +1,11 @@
-/** One claim about speed, measured against something that everybody can measure. */
+/** A claim about speed, measured against a baseline that any reader can measure. */
 export interface BenchResult {
   name: string;
-  /** Ours by the baseline's, from one run on one machine. */
+  /** Our result divided by the baseline's, from one run on one machine. */
   ratio: number;
-  /** What the ratio has to be, as `>=0.8`. */
+  /** The required ratio, such as `>=0.8`. */
   goal: string;
-  /** What is compared with, in words. */
+  /** The description of the baseline. */
   baseline: string;
   /** Further numbers of the run, for people. */
   detail?: string;

@@ -17,13 +17,13 @@ const bareServer = fileURLToPath(import.meta.url);
 /** A server in a process of its own. */
 export interface ServerProcess extends AsyncDisposable {
   url: string;
-  /** Memory that it holds now, in MiB. */
+  /** Returns the resident memory, in MiB. */
   residentMib(): Promise<number>;
-  /** Milliseconds of processors that it has taken so far. */
+  /** Returns the processor time used so far, in ms. */
   cpuMs(): Promise<number>;
 }
 
-/** A data directory with a database that is open here too, as long as it is in use. */
+/** Creates a data directory with a database that this process has open too, until it is disposed. */
 export async function makeDataDir(): Promise<{ dataDir: string; database: Database } & AsyncDisposable> {
   const dataDir = await mkdtemp(join(tmpdir(), 'plaudit-bench-'));
   const database = await openDatabase({ databaseUrl: undefined, dataDir, log: () => {} });
@@ -45,8 +45,9 @@ export async function startService(settings: Record<string, string>): Promise<Se
 }
 
 /**
- * Starts a bare `node:http` server that sends the same bytes and headers to everybody.
- * @param headers of the request whose answer it sends.
+ * Starts a bare `node:http` server that sends the same bytes and headers to all clients.
+ * @param like the URL whose response it sends.
+ * @param headers of the request for that response.
  */
 export async function startBareServer(like: string, headers: Record<string, string> = {}): Promise<ServerProcess> {
   const args = [bareServer, like, JSON.stringify(headers)];
@@ -80,15 +81,15 @@ export async function residentMib(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** As Linux counts them, in hundredths of a second. */
+/** Returns the processor time of a process, in ms; Linux counts it in hundredths of a second. */
 async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // What follows the name, which may hold anything.
+  // The fields after the name of the process, which may hold anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The bare server itself: asks once what to say, then says only that, byte by byte as it came. */
+/** Runs the bare server: fetches one response, then sends only that, byte for byte. */
 async function serveBare(like: string, asking: OutgoingHttpHeaders): Promise<void> {
   const [answer] = (await once(get(like, { headers: asking }), 'response')) as [IncomingMessage];
   const body = await buffer(answer);

@@ -14,17 +14,20 @@ import { compare, load } from './load.ts';
 
 const measureMs = 2000;
 const pngs = 40;
-/** Requests: fifteen times what the most used server of such cards renders on such a machine. */
+/**
+ * The goal for requests is fifteen times the number of cards that the most used server of such cards renders on such a
+ * machine.
+ */
 const goals = {
   requestsPerSecond: 36_000,
   rendersPerSecond: 20_000,
   contributionsBytes: 6 * 1024,
   contributorsBytes: 60 * 1024,
 };
-/** As large as avatars of photographs are once they are encoded anew, as text. */
+/** An avatar of the size that avatars of photographs have once they are encoded again, as text. */
 const avatar = `data:image/jpeg;base64,${'A'.repeat(1656)}`;
 
-/** Pictures: sent from the cache, drawn from data in memory, their sizes, and PNG away from the event loop. */
+/** Measures cards: sent from the cache, drawn from data in memory, their sizes, and PNG away from the event loop. */
 export async function run(): Promise<BenchResult[]> {
   return [...(await sending()), ...drawing(), ...(await sizes()), ...(await rasterizing())];
 }
@@ -36,7 +39,7 @@ async function sending(): Promise<BenchResult[]> {
   await sample({ environment, print: () => {}, warn: () => {}, isTerminal: false, signal });
   await using service = await startService({ DATA_DIR: place.path });
   const address = `${service.url}/v1/github/entities/sample-ada/contributions?format=svg`;
-  // As every proxy and browser asks.
+  // Every proxy and browser sends such a header.
   const headers = { 'accept-encoding': 'gzip, deflate, br' };
   await using bare = await startBareServer(address, headers);
   let [requests, cpuMs] = [0, 0];
@@ -140,7 +143,7 @@ async function rasterizing(): Promise<BenchResult[]> {
   ];
 }
 
-/** By the time that a core spent on it, so that others on the machine do not count. */
+/** Returns the cards per second of processor time, so that other processes on the machine do not count. */
 function perSecond(drawOne: (turn: number) => Drawing): number {
   const drawFor = (ms: number): number => {
     const end = performance.now() + ms;

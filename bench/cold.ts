@@ -5,7 +5,7 @@ import { compare, load } from './load.ts';
 
 const accounts = 100_000;
 
-/** Answers that are in the database only: 100,000 accounts, asked for at random. */
+/** Measures responses that are only in the database: 100,000 accounts, requested at random. */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   await fillAccounts(place.database, accounts);
@@ -28,7 +28,7 @@ export async function run(): Promise<BenchResult[]> {
   ];
 }
 
-/** Accounts with counters of today, as if they had just been asked for. */
+/** Stores accounts with counters of today, as if they had just been fetched. */
 export async function fillAccounts({ pool }: Database, count: number): Promise<void> {
   await pool.query(
     `insert into accounts (id, provider, external_id, handle, type, name, display_name, socials, description,

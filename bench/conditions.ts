@@ -15,7 +15,7 @@ const goalPerSecond = 10_000;
 const perRound = 20_000;
 const rounds = 7;
 
-/** Conditions read and checked a second, against the ten thousand that are claimed. */
+/** Measures the conditions that are read and checked in a second, against the claim of ten thousand. */
 export async function run(): Promise<BenchResult[]> {
   const speeds = Array.from({ length: rounds }, () => {
     const begun = performance.now();

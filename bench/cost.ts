@@ -6,7 +6,7 @@ import { openBenchCore } from './bench-core.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
 
-/** Requests and points of a look-up, a repository and an organization, against what the documented formula makes of them. */
+/** Counts the requests and points of a lookup, a repository and an organization, against the documented formula. */
 export async function run(): Promise<BenchResult[]> {
   await using simulator = await startSimulator({ size: 'medium', limits: { graphqlPerMinute: 100_000 } });
   await using place = await makeDataDir();
@@ -75,7 +75,9 @@ function result(
 
 const pages = (items: number): number => Math.ceil(items / 100);
 
-/** One page of a hundred is one request and one point; a pull request's reviews come with it. */
+/**
+ * Returns the expected cost. A page of a hundred is one request and one point; a pull request's reviews come with it.
+ */
 function expectedOf({ world, accounts }: Simulator, names?: string[]): number {
   const owner = world.accountByLogin(accounts.organization);
   if (owner === undefined) throw new Error('the world has no organization');

@@ -10,7 +10,10 @@ import { compare, load } from './load.ts';
 
 const thisFile = fileURLToPath(import.meta.url);
 
-/** Deliveries that are acknowledged, each stored by then, against a bare handler that verifies one and inserts one row. */
+/**
+ * Measures deliveries that are acknowledged, each stored by then, against a bare handler that verifies one and inserts
+ * one row.
+ */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   await using service = await startService({ DATA_DIR: place.dataDir, GITHUB_WEBHOOK_SECRET: webhookSecret });
@@ -19,7 +22,7 @@ export async function run(): Promise<BenchResult[]> {
   const env = { PATH: process.env['PATH'] ?? '', BARE_DATABASE: JSON.stringify(clientConfig) };
   await using bare = await started(spawn(process.execPath, [thisFile], { env, stdio: ['ignore', 'pipe', 'inherit'] }));
   const owner = { id: 2, login: 'nobody-here' };
-  // As large as most are.
+  // The body is as large as those of most deliveries.
   const body = JSON.stringify({
     action: 'opened',
     repository: { id: 1, name: 'r', owner },

@@ -17,12 +17,15 @@ const deliveries = 20_000;
 const patienceMs = 60_000;
 const pollMs = 20;
 
-/** How fast what is delivered is applied, and how long it takes from a delivery to another answer, also while a large repository is being read. */
+/**
+ * Measures how fast deliveries are applied, and the time from a delivery to a changed response, also while a large
+ * repository is being read.
+ */
 export async function run(): Promise<BenchResult[]> {
   return [await applied(), ...(await followed())];
 }
 
-/** Hints of many repositories, against marking the same rows alone. */
+/** Measures hints about many repositories, against the same updates of rows alone. */
 async function applied(): Promise<BenchResult> {
   await using place = await makeDataDir();
   const { connection, pool } = place.database;
@@ -73,7 +76,7 @@ async function perSecond({ connection, pool }: Database, apply: () => Promise<un
   return (deliveries * 1000) / (performance.now() - begun);
 }
 
-/** From the moment at which something happens to the first answer that tells of it. */
+/** Measures the time from an event to the first response that shows it. */
 async function followed(): Promise<BenchResult[]> {
   const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000 };
   await using simulator = await startSimulator({ size: 'busy', limits });
@@ -107,7 +110,10 @@ async function followed(): Promise<BenchResult[]> {
   ];
 }
 
-/** @param goesOn looked at after each event. */
+/**
+ * Returns the time from each event to its response, in ms.
+ * @param goesOn returns after each event whether another one follows.
+ */
 async function latencies(
   url: string,
   simulator: Simulator,
@@ -126,14 +132,14 @@ async function latencies(
   return taken;
 }
 
-/** What everybody contributed to a repository, as it is told. */
+/** Returns the number of contributions to a repository, as the service reports it. */
 async function countOf(url: string, { accounts }: Simulator): Promise<number | undefined> {
   const answer = await fetch(`${url}/v1/github/entities/${accounts.user}/contributors?repository=loom&limit=100`);
   const { data = [] } = (await answer.json()) as { data?: { name: string; contributions: number }[] };
   return data.reduce((sum, { contributions }) => sum + contributions, 0);
 }
 
-/** The same, as it is. */
+/** Returns the number of contributions to the same repository in the simulated world. */
 function contributionsIn({ world, accounts }: Simulator): number {
   const people = contributorsOf(world, accounts.user, { repository: 'loom' });
   return people.reduce((sum, { contributions }) => sum + contributions, 0);

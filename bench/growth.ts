@@ -14,7 +14,7 @@ const sizes = { small: 1000, large: 1_000_000 };
 const people = 20_000;
 const events = 300;
 
-/** What one event costs behind the provider, once it is known that there is one: with much stored, against with little. */
+/** Measures the cost of one known event, without the provider: with much data stored, against with little. */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   const { database } = place;
@@ -56,7 +56,7 @@ async function addPeople({ pool }: Database): Promise<void> {
   );
 }
 
-/** An organization with one repository, into which people put contributions for ten years. */
+/** Creates an organization with one repository, to which people contributed for ten years. */
 async function makeRepository({ connection, pool }: Database, name: string, contributions: number): Promise<Place> {
   const { rows } = await pool.query<{ owner: string; repository: string }>(
     `with owner as (
@@ -88,7 +88,7 @@ async function makeRepository({ connection, pool }: Database, name: string, cont
   return { name, accountId: owner, contributions };
 }
 
-/** @returns the middle of the milliseconds that an event takes. */
+/** Returns the median time of an event, in ms. */
 async function apply(
   { connection }: Database,
   { name, accountId, contributions }: Place,

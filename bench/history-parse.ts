@@ -15,7 +15,10 @@ import type { BenchResult } from './bench-result.ts';
 const rounds = 9;
 const { signal } = new AbortController();
 
-/** Commits of the rails history parsed a second, against `git log` of the same format that writes to nowhere. */
+/**
+ * Measures the commits of the rails history that are parsed in a second, against `git log` of the same format with
+ * discarded output.
+ */
 export async function run(): Promise<BenchResult[]> {
   const directory = await mkdtemp(join(tmpdir(), 'plaudit-bench-'));
   try {
@@ -36,7 +39,7 @@ async function fetchRails(repository: string, copy: string): Promise<string> {
   return tip;
 }
 
-/** Both in turn, so that whatever else the machine does hits both. */
+/** Runs both in turn, so that other load on the machine affects both. */
 async function measure(copy: string, tip: string): Promise<BenchResult> {
   const ratios: number[] = [];
   let fastest = 0;

@@ -18,7 +18,7 @@ const rounds = 5;
 const batchSize = 2000;
 const { signal } = new AbortController();
 
-/** Commits of the rails history stored a second, as collecting stores them. */
+/** Measures the commits of the rails history that are stored in a second, as collecting stores them. */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   const repository = join(place.dataDir, 'rails.git');

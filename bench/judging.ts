@@ -11,7 +11,10 @@ const contributions = 1_000_000;
 const people = 20_000;
 const rounds = 7;
 
-/** Fifty achievements judged for everybody over a million contributions, against one count of them by account. */
+/**
+ * Measures the evaluation of fifty achievements for all accounts over a million contributions, against one count of
+ * them by account.
+ */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   const { database } = place;
@@ -44,7 +47,10 @@ export async function run(): Promise<BenchResult[]> {
   ];
 }
 
-/** What awarding does with the rows is its own; here they are only looked at, where they are. */
+/**
+ * Counts the earned awards without reading the rows out of the database, because storing them is not part of the
+ * measurement.
+ */
 async function countEarned({ connection }: Database, repositoryId: string, config: Config): Promise<number> {
   let earned = 0;
   for (const { query } of judgingQueries(repositoryId, config)) {
@@ -62,7 +68,10 @@ async function took(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-/** As real files are: the same conditions with growing numbers, single labels, stretches of time, several triggers, points. */
+/**
+ * Returns a file like real ones: the same conditions with growing numbers, single labels, stretches of time, several
+ * triggers, points.
+ */
 function fileOfFifty(): string {
   const conditions: [actor: string, action: string, condition: string][] = [];
   for (const count of [1, 5, 10, 25, 50, 100, 250]) {
@@ -104,7 +113,7 @@ function fileOfFifty(): string {
     achievement: { name: `A${index}`, triggers: triggers.map((trigger) => ({ trigger })) },
   }));
   const actions = [point('merges', 'pull_request', 'merged = true'), point('reports', 'issue', "labels in ['bug']")];
-  // JSON is YAML.
+  // JSON is valid YAML.
   return JSON.stringify({ version: '0.0.1', actions, achievements });
 }
 
@@ -126,7 +135,7 @@ async function fill({ pool }: Database): Promise<string> {
        now(), now() returning id`,
   );
   const repositoryId = rows[0]?.id ?? '';
-  // Few do most, as everywhere. Totals are no part of what is measured.
+  // Few people make most contributions, as everywhere. The triggers for totals are not part of the measurement.
   await pool.query('alter table contributions disable trigger user');
   await pool.query('select setseed(0.5)');
   await pool.query(

@@ -18,7 +18,7 @@ export async function load(
     headers?: Record<string, string>;
     pipelining?: number;
     expect?: number;
-    /** Makes each request what it is to be. */
+    /** Prepares each request. */
     setup?: (request: autocannon.Request) => autocannon.Request;
   } = {},
 ): Promise<Load> {
@@ -44,7 +44,10 @@ export async function load(
   };
 }
 
-/** Two loads in turn, so that whatever else the machine does hits both. @returns the median of the ratios. */
+/**
+ * Runs two loads in turn, so that other load on the machine affects both.
+ * @returns the median of the ratios.
+ */
 export async function compare(
   ours: () => Promise<Load>,
   theirs: () => Promise<Load>,

@@ -13,7 +13,7 @@ import { fillAccounts } from './cold.ts';
 
 const program = fileURLToPath(new URL('../bin/plaudit.js', import.meta.url));
 
-/** Memory of the process: after many requests, and while a long history is stored. */
+/** Measures the memory of the process: after many requests, and while a long history is stored. */
 export async function run(): Promise<BenchResult[]> {
   return [await afterManyRequests(), await whileStoringAHistory()];
 }

@@ -1,6 +1,6 @@
 import type { Contribution } from '../src/contributions/contribution.ts';
 
-/** An issue that was opened just now, as it is read for counting. */
+/** Returns an issue that was opened just now, as a scan reads it. */
 export function newIssue(externalId: string, author: string, now: Date): Contribution {
   return {
     kind: 'issue',

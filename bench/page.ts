@@ -17,7 +17,10 @@ const rowsPerPage = 100;
 const people = 50;
 const rounds = 7;
 
-/** Contributions stored a second as a scan stores them, page by page with actors and cursor, against a bare upsert. */
+/**
+ * Measures the contributions that a scan stores in a second, page by page with actors and cursor, against a bare
+ * upsert.
+ */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeDataDir();
   const { database } = place;
@@ -89,7 +92,7 @@ function pageOf(page: number): ContributionPage {
   return { contributions, actors, wholeParents: [], nextCursor, total: null, pageSize: rowsPerPage };
 }
 
-/** The pages come out of memory: what is measured is everything behind the provider. */
+/** Scans pages that come out of memory, so that only the work behind the provider is measured. */
 async function scan(database: Database, repositoryId: string): Promise<void> {
   const { connection } = database;
   const repository = await findRepository(connection, repositoryId);

@@ -12,10 +12,13 @@ const accounts = [
   },
   { name: 'secret-keeper', token: 'private_owner', questions: ['/user'] },
 ] as const;
-/** Of those that are allowed a minute for one account. */
+/** The proofs for each account, fewer than the limit for one account in a minute. */
 const proofsEach = 50;
 
-/** Reads that a token was verified for, against the same reads without one; and what issuing a token costs besides asking. */
+/**
+ * Measures reads with a verified token against the same reads without one, and the cost of issuing a token besides the
+ * request to the provider.
+ */
 export async function run(): Promise<BenchResult[]> {
   await using simulator = await startSimulator();
   await using place = await makeDataDir();
@@ -43,7 +46,7 @@ export async function run(): Promise<BenchResult[]> {
     () => load(`${address}/contributors`, { headers }),
     () => load(`${address}/contributors`),
   );
-  // Each address once, so that none is in the cache.
+  // Each URL is requested once, so that none is in the cache.
   let asked = 0;
   const fresh = (path: string) => (): string => `${new URL(address).pathname}/${path}&v=${(asked += 1)}`;
   const uncached = await compare(
@@ -76,7 +79,7 @@ export async function run(): Promise<BenchResult[]> {
   ];
 }
 
-/** Median milliseconds of endpoint 5, and of what it asks the provider. */
+/** Returns the median time of endpoint 5, and of its requests to the provider, in ms. */
 async function proofs(
   url: string,
   { apiUrl, tokens }: { apiUrl: string; tokens: Record<string, string> },

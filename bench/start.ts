@@ -5,7 +5,10 @@ import { median } from './load.ts';
 
 const rounds = 5;
 
-/** From starting the process to its first answer, with a database that holds 100,000 accounts and has to be started too. */
+/**
+ * Measures the time from the start of the process to its first response, with a database that holds 100,000 accounts
+ * and has to be started too.
+ */
 export async function run(): Promise<BenchResult[]> {
   const place = await makeDataDir();
   await fillAccounts(place.database, 100_000);

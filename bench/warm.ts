@@ -4,7 +4,7 @@ import type { BenchResult } from './bench-result.ts';
 import { startBareServer, startService } from './bench-service.ts';
 import { compare, load } from './load.ts';
 
-/** Answers that are in the cache, and 304s, against a bare server. */
+/** Measures responses that are in the cache, and 304s, against a bare server. */
 export async function run(): Promise<BenchResult[]> {
   await using place = await makeTemporaryDirectory();
   const environment = { DATA_DIR: place.path, LOG_LEVEL: 'silent' };

@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 
-/** Writes the graph of imports between the rooms of src/ into ARCHITECTURE.md; `--check` fails when it is outdated. */
+/**
+ * Writes the graph of imports between the modules of src/ into ARCHITECTURE.md; `--check` fails when it is outdated.
+ */
 
 const file = fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url));
 const mark = '<!-- import graph -->';
@@ -28,7 +30,10 @@ else if (after !== before) {
   process.exitCode = 1;
 }
 
-/** A folder of src, or of providers; files beside the folders are the roof. */
+/**
+ * Returns the module of a file: a folder of src, src/providers/github, or one of src/main.ts and src/app.ts; undefined
+ * for others.
+ */
 function roomOf(path: string): string | undefined {
   const [, room, inner] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
   if (!path.startsWith('src/')) return undefined;

@@ -18,8 +18,8 @@ import { addHistory } from '../test/github/world/real-history.ts';
 import type { World } from '../test/github/world/world.ts';
 
 /**
- * Makes sample/sample.ndjson.gz, which `plaudit sample` and `npm run demo` use: what the service learns of a made-up
- * world, with the history of a real repository in it. Nobody's name, address or id is in the result.
+ * Makes sample/sample.ndjson.gz, which `plaudit sample` and `npm run demo` use: the data that the service collects of a
+ * made-up world, with the history of a real repository in it. The result holds no real person's name, address or id.
  */
 
 const file = fileURLToPath(new URL('../sample/sample.ndjson.gz', import.meta.url));
@@ -76,7 +76,7 @@ function giveSampleNames(world: World): void {
   world.changed();
 }
 
-/** Looks at everybody day by day, so that there is a history to show, and collects all contributors. */
+/** Fetches all accounts day by day, so that there is a history to show, and collects all contributors. */
 async function learn(core: Core): Promise<void> {
   const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
   const work = { call, onProgress: () => {} };
@@ -95,7 +95,7 @@ async function learn(core: Core): Promise<void> {
   for (const { login } of others) await lookUp(core.sync, { provider: 'github', name: login }, call);
 }
 
-/** What is nobody's must not be taken for somebody's: ids, pictures and addresses of the made-up become their own. */
+/** Replaces ids, avatars and addresses of made-up accounts, so that they cannot be taken for those of real ones. */
 async function removeTraces({ database }: Core): Promise<void> {
   for (const statement of [
     `update accounts set external_id = 'sample-' || external_id, handle = 'sample-' || handle, pinned = true,

@@ -7,7 +7,7 @@ import { sample } from '../src/commands/sample.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
 
-/** Makes docs/answer.svg and docs/card.svg: what the service really answers from its sample. */
+/** Makes `docs/answer.svg` and `docs/card.svg` from responses that the service really sends with its sample. */
 
 const file = fileURLToPath(new URL('../docs/answer.svg', import.meta.url));
 const cardFile = fileURLToPath(new URL('../docs/card.svg', import.meta.url));
@@ -52,12 +52,12 @@ ${texts.join('\n')}
 `;
 }
 
-/** A cursor is longer than the picture is wide. */
+/** Shortens a line, because a cursor is longer than the image is wide. */
 function shortened(line: string): string {
   return line.length > maxLineLength ? `${line.slice(0, maxLineLength - 1)}…"` : line;
 }
 
-/** A line of indented JSON with its parts marked. */
+/** Returns a line of indented JSON with its parts marked. */
 function colour(line: string): string {
   const [, indent = '', key, rest = ''] = /^(\s*)(?:("[^"]*"): )?(.*)$/.exec(line) ?? [];
   const value = rest.startsWith('"')

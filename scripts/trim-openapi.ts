@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Takes out of GitHub's OpenAPI description what the simulator serves:
+ * Extracts from GitHub's OpenAPI description the parts that the simulator serves:
  *   node scripts/trim-openapi.ts PATH/TO/@octokit/openapi/generated/api.github.com.json VERSION
  * The package is too large (385 MB) to be a dependency.
  */
 
-/** What the simulator answers: paths of the description; where it is no GET with status 200, also what it is. */
+/** The paths that the simulator serves, with method and status where these are not GET and 200. */
 const paths = [
   '/rate_limit',
   '/user',
@@ -37,7 +37,7 @@ const paths = [
   '/users/{username}/installation',
 ];
 
-/** In its list alone GitHub describes who installed an App as a user and an enterprise at once. */
+/** Only in this list does GitHub describe the account that installed an App as a user and an enterprise at once. */
 const corrections: Record<string, unknown> = {
   '/app/installations': { type: 'array', items: { $ref: '#/components/schemas/installation' } },
 };
@@ -52,7 +52,7 @@ const [source = '', version = ''] = process.argv.slice(2);
 if (version === '') throw new Error('name the description and the version of the package that it is from');
 const description = JSON.parse(readFileSync(source, 'utf8')) as Description;
 
-/** By path, for others than GET with the method before it: the schema of what a success answers. */
+/** Schemas of successful responses by path, with the method before it where it is not GET. */
 const answers: Record<string, unknown> = {};
 const schemas: Record<string, unknown> = {};
 for (const line of paths) {
@@ -73,7 +73,7 @@ writeFileSync(
   `${JSON.stringify(output, null, 1)}\n`,
 );
 
-/** Some answers are described once for many paths. */
+/** Resolves a reference, because some responses are described once for many paths. */
 function resolve(response: unknown): unknown {
   const { $ref: reference } = Object(response) as { $ref?: string };
   return reference === undefined
@@ -81,7 +81,7 @@ function resolve(response: unknown): unknown {
     : description.components.responses[reference.replace('#/components/responses/', '')];
 }
 
-/** Every schema that another one refers to. */
+/** Collects every schema that another one refers to. */
 function collect(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   for (const [key, value] of Object.entries(part)) {
@@ -97,7 +97,7 @@ function collectNamed(reference: string): void {
   collect(schemas[name]);
 }
 
-/** Examples and explanations make nine tenths of the size, and check nothing. */
+/** Removes examples and explanations, which make nine tenths of the size and check nothing. */
 function withoutProse(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(withoutProse);
   if (typeof part !== 'object' || part === null) return part;
@@ -106,9 +106,9 @@ function withoutProse(part: unknown): unknown {
     ([key]) => isProperties || !['description', 'example', 'examples', 'title', 'default'].includes(key),
   );
   const { nullable, ...rest } = Object.fromEntries(kept.map(([key, value]) => [key, withoutProse(value)]));
-  // JSON Schema knows OpenAPI's `nullable` only beside a type.
+  // OpenAPI's `nullable` has a meaning in JSON Schema only beside a type.
   if (nullable === true && !('type' in rest)) return { anyOf: [rest, { type: 'null' }] };
-  // Nor does `nullable` widen a list of values.
+  // `nullable` does not extend a list of values either.
   const values = rest['enum'];
   const widened = nullable === true && Array.isArray(values) && { enum: [...new Set([...values, null])] };
   return { ...rest, ...widened, ...(nullable !== undefined && { nullable }) };

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { AppError } from './errors.ts';
 
-/** Who the service is to a provider at which it is registered as an app. */
+/** The credentials of the service at a provider where it is registered as an app. */
 export interface AppCredentials {
-  /** The provider's number of the app, or its client id. */
+  /** The app's id at the provider, or its client id. */
   id: string;
   /** RSA, of at least 2048 bits. */
   privateKey: KeyObject;
@@ -13,10 +13,11 @@ export const appIdPattern = '^[A-Za-z0-9][A-Za-z0-9.]{0,99}$';
 const minBits = 2048;
 
 /**
- * Reads what an app proves itself with: PEM as the provider made it (PKCS #1 or #8), also with `\n` written out.
+ * Reads the credentials of an app. The key is PEM as the provider made it (PKCS #1 or #8), also with newlines written
+ * as a backslash and an n.
  * @param names of the two settings, for errors; their values are never repeated.
  * @returns undefined when neither is set.
- * @throws AppError `misconfigured` when one is missing or is none.
+ * @throws AppError `misconfigured` when one is missing or invalid.
  */
 export function readAppCredentials(
   { id, privateKey: text }: { id: string | undefined; privateKey: string | undefined },
@@ -40,7 +41,7 @@ function parseKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem);
   } catch {
-    // The cause may quote what is secret.
+    // The cause is left out, because it may quote the key.
     return undefined;
   }
 }

@@ -48,7 +48,7 @@ import { hideLostRepositories } from './sync/lost-access.ts';
 import { createSyncMetrics } from './sync/metrics.ts';
 import { createTasks } from './sync/tasks.ts';
 
-/** What answering may take besides the waiting for a provider. */
+/** The time for a response besides the wait for a provider. */
 const handlerMarginMs = 5000;
 const storeRejectionsEveryMs = 10_000;
 /** A running service. */
@@ -57,7 +57,7 @@ export interface Service {
   metricsUrl: string | undefined;
   database: Database;
   providers: ReadonlyMap<string, Provider>;
-  /** Finishes what is under way, hands back what can wait, and leaves nothing running. */
+  /** Finishes the work under way, returns the rest to the queue, and leaves nothing running. */
   close(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export async function startService(config: Config, options: AppOptions): Promise
       }),
       ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),
     },
-    // What it tells besides failures is of use only to those who look for a fault.
+    // Its other messages are of use only for debugging.
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
   });
   const metrics = await startMetrics(config, registry, log);
@@ -222,13 +222,13 @@ async function createApp(
   return app;
 }
 
-/** Where accounts have their pages, by what the operator said of their providers. */
+/** Returns a function that builds the URL of an account's page, from the operator's settings of its provider. */
 function profileUrls({ providers }: Config): (provider: string, name: string) => string {
   const urls = new Map(providers.map(({ name, url }) => [name, url]));
   return (provider, name) => `${urls.get(provider) ?? ''}/${name.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** What this node keeps of erased accounts outside the database goes too: at the start, and whenever one is erased. */
+/** Deletes this node's files about erased accounts: at the start, and each time an account is erased. */
 function sweepErased({ database, sync, onChange }: Core, log: Log): void {
   const sweep = async (): Promise<void> => {
     const wanted = await findRepositoryIds(database.connection);
@@ -243,7 +243,7 @@ function sweepErased({ database, sync, onChange }: Core, log: Log): void {
   });
 }
 
-/** Unique among all nodes without asking for randomness each time. */
+/** Returns a source of ids that are unique among all nodes, without reading random bytes for each. */
 function requestIdSource(): () => string {
   const prefix = randomBytes(8).toString('hex');
   let count = 0;
@@ -262,7 +262,10 @@ async function canQuery({ database, listener }: Core): Promise<boolean> {
   }
 }
 
-/** The default port gives way when it is taken; one that was asked for does not. */
+/**
+ * Starts the metrics server. A taken port is an error when it was configured; when it is the default, there are no
+ * metrics.
+ */
 async function startMetrics(config: Config, registry: Registry, log: Log): Promise<MetricsServer | undefined> {
   try {
     return await serveMetrics(registry, config.host, config.metricsPort);

@@ -28,7 +28,9 @@ const webhookSecret = Type.String({
   description: 'a secret of at least 16 characters',
 });
 
-/** Every setting: its shape, its default (what a newcomer gets), and in `description` what it must be, said to a person. */
+/**
+ * Every setting: its shape, its default (for a first start), and in `description` the valid values, for error messages.
+ */
 const Settings = Type.Object({
   HOST: Type.String({
     minLength: 1,
@@ -107,7 +109,7 @@ const Settings = Type.Object({
 });
 type Settings = Static<typeof Settings>;
 
-/** The same, read as the plain JSON Schema that a TypeBox schema is. */
+/** A TypeBox schema of a setting, read as the plain JSON Schema that it is. */
 interface SettingSchema {
   type?: string;
   default?: unknown;
@@ -131,7 +133,7 @@ export interface Config {
   host: string;
   port: number;
   metricsPort: number;
-  /** Whether METRICS_PORT was set, or is the default that may give way when it is taken. */
+  /** True when METRICS_PORT was set; otherwise it is the default, which may give way when it is taken. */
   metricsPortIsSet: boolean;
   publicUrl: string | undefined;
   dataDir: string;
@@ -141,9 +143,9 @@ export interface Config {
   freshForMs: number;
   tokenTtlMs: number;
   rateLimitPerMinute: number;
-  /** Proxies that are believed when they say for whom they ask. */
+  /** Proxies whose headers about the client's address are trusted. */
   trustedProxies: string[];
-  /** Hosts, with their port where it is not the usual one, that may be asked though they are private or speak http. */
+  /** Hosts, with their port where it is not the usual one, that may be called though they are private or use http. */
   outboundAllowed: ReadonlySet<string>;
   logLevel: Settings['LOG_LEVEL'];
 }
@@ -223,7 +225,7 @@ function readProviders(settings: Settings, readFile: ReadFile): ProviderConfig[]
   return [...own, ...parseProviders(readSettingFile('PROVIDERS_FILE', path, readFile), taken)];
 }
 
-/** The one instance of a kind that settings of its own describe, if they do. */
+/** Returns the provider that the settings of a kind describe; empty when they describe none. */
 function oneFromSettings(settings: Settings, prefix: 'GITEA' | 'GITLAB', title: string): ProviderConfig[] {
   const { [`${prefix}_URL` as const]: address, [`${prefix}_TOKEN` as const]: token } = settings;
   const webhookSecret = settings[`${prefix}_WEBHOOK_SECRET`];
@@ -241,7 +243,7 @@ function oneFromSettings(settings: Settings, prefix: 'GITEA' | 'GITLAB', title: 
 
 function gitHubFromSettings(settings: Settings): ProviderConfig {
   const url = withoutSlash(settings.GITHUB_URL ?? 'https://github.com');
-  // A token for one's own GitHub must never be sent to github.com because half of the address was set.
+  // A token for a self-hosted GitHub must never be sent to github.com because only half of the address was set.
   const derivedApiUrl = settings.GITHUB_URL === undefined ? 'https://api.github.com' : `${url}/api/v3`;
   return {
     name: 'github',
@@ -258,13 +260,13 @@ function gitHubFromSettings(settings: Settings): ProviderConfig {
   };
 }
 
-/** Beginnings of names that are this service's own, so that a name that we do not know is a mistake. */
+/** Prefixes of this service's own settings; an unknown name that begins like this is a mistake. */
 const ownPrefixes =
   /^(PLAUDIT|DATABASE_URL|DATA_DIR|LOOKUP|FRESH_FOR|TOKEN_TTL|RATE_LIMIT|TRUST_PROXY|OUTBOUND|METRICS_PORT|PROVIDERS_FILE|LOG_LEVEL|PUBLIC_URL)/;
 const providerPrefixes = /^(GITHUB|GITEA|GITLAB)_/;
 
 function rejectUnknownSettings(environment: Environment): void {
-  // Inside a build the code host itself sets many variables that begin with its name.
+  // In a CI build the code host itself sets many variables that begin with its name.
   const isInsideBuild = Boolean(
     environment['GITHUB_ACTIONS'] ?? environment['GITLAB_CI'] ?? environment['GITEA_ACTIONS'],
   );

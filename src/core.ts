@@ -20,11 +20,11 @@ const historyLimits = {
   maxTotalBytes: 10 * 1024 ** 3,
   fetchTimeoutMs: 600_000,
 };
-/** Of what a caller waits, what a connection to a provider may take before it counts as dead. */
+/** The share of a caller's waiting time after which a connection to a provider counts as dead. */
 const connectShare = 0.6;
 const maxConnectTimeoutMs = 2000;
 
-/** What a process that works on the database has: also commands that serve nothing. */
+/** The parts of every process that works on the database, including commands without a server. */
 export interface Core {
   database: Database;
   listener: Listener;
@@ -32,7 +32,7 @@ export interface Core {
   sync: SyncContext;
   outcomes: Outcomes;
   cache: AnswerCache;
-  /** Hear of changes; undefined: some may have been missed. */
+  /** The receivers of changes; undefined means that some may have been missed. */
   onChange: Set<(change: Change | undefined) => void>;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export interface CoreOptions extends AppOptions {
   metrics?: SyncMetrics;
 }
 
-/** Opens the database and what asks providers. */
+/** Opens the database and the clients of the providers. */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, now = () => new Date(), metrics = noMetrics } = options;
   const providers = createProviders(config.providers, {
@@ -116,7 +116,7 @@ async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<C
   }
 }
 
-/** Returns the receivers of what goes wrong while hosts are read: each is counted, and logged where it is new. */
+/** Returns the receivers of failures during reads from hosts: each failure is counted, and logged where it is new. */
 function reportsTo(log: Log, metrics: SyncMetrics): Pick<SyncContext, 'onStreamFailure' | 'onSkip' | 'onDrift'> {
   return {
     onStreamFailure: (failure) => {

@@ -1,8 +1,8 @@
 /**
  * The closed set of ways in which a request or a job can fail.
  *
- * Told apart by `code`; `message` may be shown to anybody, so it never carries a secret, a stack, an upstream body or a
- * file path. The cause stays inside, for the log.
+ * `code` distinguishes them; `message` may be shown to any caller, so it never carries a secret, a stack, an upstream
+ * body or a file path. The cause is only for the log.
  */
 export type ErrorCode =
   | 'invalid_input'
@@ -20,9 +20,9 @@ export type ErrorCode =
 
 export class AppError extends Error {
   readonly code: ErrorCode;
-  /** When asking again can help; only where that is known. */
+  /** The time from which a retry can help; only where it is known. */
   readonly retryAt: Date | undefined;
-  /** The host's own words, without private data: for the operator and the owner, never for other callers. */
+  /** The host's own message, without private data: for the operator and the owner, never for other callers. */
   readonly reason: string | undefined;
 
   constructor(

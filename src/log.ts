@@ -3,7 +3,10 @@ import { AppError } from './errors.ts';
 
 export type Log = Logger;
 
-/** JSON lines on standard output. Of an error only what it is and where it came from is told, never what it carries. */
+/**
+ * Creates a log of JSON lines on standard output. Of an error it holds the type, the message and the origin, never the
+ * data that the error carries.
+ */
 export function createLog(level: string, to: DestinationStream = destination({ fd: 1, sync: false })): Log {
   return pino(
     {
@@ -24,7 +27,7 @@ function describeError(error: unknown): object {
     message: error.message,
     ...('code' in error && { code: error.code }),
     ...(error instanceof AppError && error.reason !== undefined && { reason: error.reason }),
-    // One of our own says enough by its words; the place matters for what nobody expected.
+    // The message of an `AppError` is enough; an unexpected error needs its stack.
     ...(!(error instanceof AppError) && { stack: error.stack }),
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),
   };

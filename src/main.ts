@@ -10,7 +10,7 @@ import { serve } from './commands/serve.ts';
 import { sync } from './commands/sync.ts';
 import { AppError } from './errors.ts';
 
-/** Those that take one argument at most. */
+/** Commands that take one argument at most. */
 const commands: Record<string, (io: Io, argument: string | undefined) => Promise<void>> = {
   serve,
   sync,
@@ -22,13 +22,13 @@ const commands: Record<string, (io: Io, argument: string | undefined) => Promise
   uninstall: uninstallByName,
   installations: listInstalled,
 };
-/** Those that read what follows them by themselves. */
+/** Commands that parse their arguments themselves. */
 const commandsWithArguments: Record<string, (io: Io, args: readonly string[]) => Promise<void>> = {
   achievements,
   card,
   'github-app-url': gitHubAppUrl,
 };
-/** Commands that say by their status what they found. */
+/** Commands whose exit status is their result. */
 const commandsWithStatus: Record<string, (io: Io, args: readonly string[]) => Promise<number>> = { doctor };
 
 const usage = `plaudit COMMAND
@@ -53,7 +53,7 @@ const usage = `plaudit COMMAND
                                      say who would earn what by what is stored, and why not
 Settings come from the environment; README.md lists them.`;
 
-/** The command line. Returns the exit status; what went wrong is one line on standard error. */
+/** Runs the command line. Returns the exit status; a failure is one line on standard error. */
 export async function main(args: readonly string[]): Promise<number> {
   const [name = '', ...rest] = args;
   if (name === 'help' || name === '--help' || name === '-h') {
@@ -65,7 +65,7 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
-  // Whoever has read enough, as in "| head", is no fault.
+  // A reader that closes the pipe early, as in "| head", is no fault.
   process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));
   const ending = endingSignal();
   const io: Io = {
@@ -87,7 +87,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** @returns what runs the command and returns the exit status; undefined: there is no such command. */
+/** Returns a function that runs the command and returns the exit status; undefined when there is no such command. */
 function findCommand(name: string, args: readonly string[]): ((io: Io) => Promise<number>) | undefined {
   const withStatus = Object.hasOwn(commandsWithStatus, name) ? commandsWithStatus[name] : undefined;
   if (withStatus !== undefined) return (io) => withStatus(io, args);
@@ -99,14 +99,14 @@ function findCommand(name: string, args: readonly string[]): ((io: Io) => Promis
 
 const endTimeoutMs = 20_000;
 
-/** Aborted at the first request to end; the second ends the process at once. */
+/** Returns a signal that aborts at the first request to end; the second request ends the process at once. */
 function endingSignal(): AbortSignal {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (ending.signal.aborted) process.exit(130);
       ending.abort();
-      // What is stored is safe at any moment, so an end that does not come is no reason to wait for ever.
+      // Stored data is safe at any moment, so there is no reason to wait for ever for a shutdown that hangs.
       setTimeout(() => {
         process.stderr.write('plaudit: it did not end in time and is stopped\n');
         process.exit(1);
@@ -116,7 +116,7 @@ function endingSignal(): AbortSignal {
   return ending.signal;
 }
 
-/** A fault of ours: all that helps to find it. */
+/** Returns the text of an unexpected error, with its stack. */
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,4 +1,4 @@
-/** As an address of the web has it between its slashes. The ports 80 and 443 go without saying. */
+/** Returns whether a text is a host as in a URL. The ports 80 and 443 are left out. */
 export function isHost(text: string): boolean {
   return ['http', 'https'].every((protocol) => {
     const address = `${protocol}://${text}`;
@@ -6,7 +6,7 @@ export function isHost(text: string): boolean {
   });
 }
 
-/** An address, a range of addresses, or a word for several of them. */
+/** Returns whether a text is an address, a range of addresses, or a name for several of them. */
 export function isProxy(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
   const [address = '', length, ...rest] = text.split('/');
@@ -15,7 +15,7 @@ export function isProxy(text: string): boolean {
   return bits > 0 && isRange && rest.length === 0;
 }
 
-/** 32 for an IPv4 address, 128 for an IPv6 address, 0 for anything else. */
+/** Returns 32 for an IPv4 address, 128 for an IPv6 address, 0 for anything else. */
 function addressBits(text: string): number {
   if (text.includes(':')) return URL.canParse(`http://[${text}]`) ? 128 : 0;
   return URL.canParse(`http://${text}`) && /^[\d.]+$/.test(text) && new URL(`http://${text}`).hostname === text

@@ -7,20 +7,20 @@ import { AppError } from './errors.ts';
 
 Format.Set('http-url', isHttpUrl);
 
-/** One code host. `name` is its path segment in addresses. */
+/** A code host. `name` is its path segment in URLs. */
 export interface ProviderConfig {
   name: string;
   kind: string;
-  /** Where people and git go, without a trailing slash. */
+  /** The base URL for people and git, without a trailing slash. */
   url: string;
-  /** Where programs go, without a trailing slash. */
+  /** The base URL of the API, without a trailing slash. */
   apiUrl: string;
   tokens: string[];
-  /** With which deliveries from the provider are signed; undefined: none are taken. */
+  /** The secret that signs deliveries from the provider; undefined when no deliveries are accepted. */
   webhookSecret: string | undefined;
-  /** Who the service is where it is installed as an app; undefined: it is none. */
+  /** The credentials of the service as an app; undefined when it is not registered as one. */
   app: AppCredentials | undefined;
-  /** The operator's settings that name it; `default`: none does, it is there anyway. */
+  /** The operator's settings that name the host; `default` when none does. */
   source: 'default' | 'environment' | 'file';
 }
 
@@ -50,7 +50,7 @@ const ProvidersFile = Type.Array(
 type ProvidersFile = Static<typeof ProvidersFile>;
 const compiledProvidersFile = Compile(ProvidersFile);
 
-/** Where programs find the interface of such a host, when nothing else is said. */
+/** Returns the default path of the API on such a host. */
 export function apiPathOf(kind: string): string {
   return apiPaths[kind] ?? '/api/v1';
 }
@@ -58,7 +58,7 @@ export function apiPathOf(kind: string): string {
 const apiPaths: Record<string, string> = { github: '/api/v3', gitlab: '/api/v4' };
 
 /**
- * Reads the file of more code hosts.
+ * Reads the file of further code hosts.
  * @param taken names that other settings gave to hosts.
  * @throws AppError `misconfigured`, with one line that names the place and never a value.
  */
@@ -110,7 +110,7 @@ function isHttpUrl(text: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && search === '' && hash === '' && username === '';
 }
 
-/** Words between commas, each once. */
+/** Returns the items between commas, each once. */
 export function splitList(text: string | undefined): string[] {
   const items = (text ?? '').split(',').map((item) => item.trim());
   return [...new Set(items.filter((item) => item !== ''))];

@@ -16,10 +16,10 @@ import { snapshot } from './sync/snapshot.ts';
 const program = fileURLToPath(new URL('../bin/plaudit.js', import.meta.url));
 
 interface Running extends AsyncDisposable {
-  /** The first line on standard output that matches. */
+  /** Resolves to the first line on standard output that matches. */
   line(pattern: RegExp): Promise<string>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Its end, with what it wrote. */
+  /** Resolves at the end of the process, with its exit code and its output. */
   ended: Promise<{ code: number | null; out: string; err: string }>;
 }
 
@@ -64,7 +64,7 @@ function plaudit(args: string[], environment: Record<string, string>): Running {
 
 const listening = /^Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)/;
 
-test('serve: one line says where, on what, with how much budget, and what to try; a stop leaves nothing', async () => {
+test('serve: one line names the address, the database, the quota and an example; a stop leaves no process', async () => {
   await using simulator = await startSimulator();
   await using place = await makeTemporaryDirectory();
   const environment = {
@@ -80,7 +80,7 @@ test('serve: one line says where, on what, with how much budget, and what to try
   const { data } = (await answer.json()) as { data: { contributions: object }[] };
   assert.deepEqual(data[0]?.contributions, countersOf(simulator.world, 'ada-lovelace'));
 
-  // A second command works beside it, and the service goes on without it.
+  // A second command runs beside the service, which goes on after it.
   const sync = await plaudit(['sync', 'github/ada-lovelace/notes'], environment).ended;
   assert.equal(sync.code, 0, sync.err);
   assert.match(sync.out, /github\/ada-lovelace\/notes is up to date; it cost \d+ requests and \d+ points/);
@@ -88,7 +88,7 @@ test('serve: one line says where, on what, with how much budget, and what to try
   assert.equal(await first.stop(), 0);
   await waitUntilEmpty(place.at('data'));
 
-  // After a kill everything that was answered is there.
+  // After a kill, all data that was served is still stored.
   await using second = plaudit(['serve'], environment);
   await second.line(listening);
   await second.stop('SIGKILL');
@@ -104,7 +104,7 @@ test('serve: one line says where, on what, with how much budget, and what to try
   assert.deepEqual(await processesIn(place.at('data')), []);
 });
 
-test('serve: the first line names the configured hosts alone, and github.com is not asked for its budget', async () => {
+test('serve: the first line names the configured hosts alone, and not the quota of github.com', async () => {
   const { world } = createContractWorld();
   await using gitea = await startGiteaSimulator({ world });
   await using created = await createTestDatabase();
@@ -118,7 +118,7 @@ test('serve: the first line names the configured hosts alone, and github.com is 
   assert.equal(await serving.stop(), 0);
 });
 
-test('settings that are wrong or unknown stop the start with one line that names them and not their value', async () => {
+test('a wrong or unknown setting stops the start with one line that names the setting and not its value', async () => {
   const cases: [Record<string, string>, RegExp][] = [
     [{ PORT: 'secret-value' }, /PORT must be an integer/],
     [{ GITHUB_TOKEN: 'secret value with spaces' }, /GITHUB_TOKEN must be/],
@@ -154,7 +154,7 @@ test('a port that is taken is named', async () => {
   assert.deepEqual([code, err.trim()], [1, `plaudit: PORT: port ${port} is taken`]);
 });
 
-test('what is no command, or lacks its argument, gets the usage or a clear line', async () => {
+test('an unknown command gets the usage, and a missing argument gets an error that names it', async () => {
   for (const args of [['nonsense'], [], ['serve', 'a', 'b']]) {
     const { code, err } = await plaudit(args, {}).ended;
     assert.equal(code, 2);
@@ -167,7 +167,7 @@ test('what is no command, or lacks its argument, gets the usage or a clear line'
   assert.match((await plaudit(['export'], {}).ended).err, /export needs the path of a file/);
 });
 
-test('an export holds everything: imported elsewhere, all is as it was', async () => {
+test('an export holds everything: an import into another database restores the same data', async () => {
   await using simulator = await startSimulator({ repositories: 3 });
   await using one = await createTestDatabase();
   await using other = await createTestDatabase({ withTables: false });
@@ -188,11 +188,11 @@ test('an export holds everything: imported elsewhere, all is as it was', async (
   const imported = await plaudit(['import', file], environment(other.url)).ended;
   assert.equal(imported.code, 0, imported.err);
   assert.deepEqual(await snapshot(other.url), await snapshot(one.url));
-  // Only into what is new, and only what is an export.
+  // The database must be new, and the file must be an export.
   assert.match((await plaudit(['import', file], environment(other.url)).ended).err, /needs a new database/);
   assert.match((await plaudit(['import', program], environment(other.url)).ended).err, /not an export/);
   assert.match((await plaudit(['import', '/nonexistent'], environment(other.url)).ended).err, /no such file/);
-  // What is imported goes on: the next sync costs little and changes nothing.
+  // Collecting goes on from the imported data: the next sync costs little and changes nothing.
   assert.equal((await plaudit(['sync', target], environment(other.url)).ended).code, 0);
   assert.deepEqual((await snapshot(other.url))['contributors'], (await snapshot(one.url))['contributors']);
 });

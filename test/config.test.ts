@@ -7,7 +7,7 @@ const noFiles = (path: string): string => {
   throw new Error(`unexpected read of ${path}`);
 };
 
-/** The one line that stops the start. */
+/** Returns the message that stops the start. */
 function refusal(environment: Record<string, string>, readFile = noFiles): string {
   try {
     readConfig(environment, readFile);
@@ -19,7 +19,7 @@ function refusal(environment: Record<string, string>, readFile = noFiles): strin
   return assert.fail('the settings were accepted');
 }
 
-test('an empty environment gives what a newcomer needs', () => {
+test('an empty environment gives the defaults of a new installation', () => {
   const config = readConfig({}, noFiles);
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.port, 8080);
@@ -42,11 +42,11 @@ test('an empty environment gives what a newcomer needs', () => {
   ]);
 });
 
-test('an empty value is an unset one', () => {
+test('an empty value counts as unset', () => {
   assert.equal(readConfig({ PORT: '', GITHUB_TOKEN: '', DATABASE_URL: '' }, noFiles).port, 8080);
 });
 
-test('github.com is implied as long as no setting is about GitHub', () => {
+test('github.com is configured by default unless a setting is about GitHub', () => {
   for (const [environment, expected] of [
     [{}, true],
     [{ GITEA_URL: 'https://git.example' }, true],
@@ -57,12 +57,12 @@ test('github.com is implied as long as no setting is about GitHub', () => {
   }
 });
 
-test('several tokens are split, trimmed and told apart', () => {
+test('a list of tokens is split, trimmed and freed of duplicates', () => {
   const config = readConfig({ GITHUB_TOKEN: 'ghp_a, ghp_b ,ghp_a' }, noFiles);
   assert.deepEqual(config.providers[0]?.tokens, ['ghp_a', 'ghp_b']);
 });
 
-test('a secret can come from a file, and from one place only', () => {
+test('a secret is read from a file or from the environment, but not from both', () => {
   const files: Record<string, string> = { '/run/secrets/token': 'ghp_a\n' };
   const readFile = (path: string): string => files[path] ?? noFiles(path);
   const config = readConfig({ GITHUB_TOKEN_FILE: '/run/secrets/token' }, readFile);
@@ -94,7 +94,7 @@ test('a wrong value is refused by the name of the setting and never repeated', (
   }
 });
 
-test('a proxy to be trusted is an address, a range, or one of three names', () => {
+test('a trusted proxy is an address, a range, or one of three names', () => {
   for (const text of [
     'loopback',
     '10.0.0.0/8, ::1',
@@ -120,7 +120,7 @@ test('a proxy to be trusted is an address, a range, or one of three names', () =
   }
 });
 
-test('an unknown setting is refused by name; what belongs to others is left alone', () => {
+test('an unknown setting of the service is refused by name, and variables of other programs are ignored', () => {
   assert.match(refusal({ GITHUB_TOKENS: 'x' }), /^GITHUB_TOKENS is not a setting/);
   assert.match(refusal({ LOOKUP_BUDGET: '3000' }), /^LOOKUP_BUDGET is not a setting/);
   assert.match(refusal({ PLAUDIT_PORT: '1' }), /^PLAUDIT_PORT is not a setting/);
@@ -129,7 +129,7 @@ test('an unknown setting is refused by name; what belongs to others is left alon
   readConfig({ GITHUB_ACTIONS: 'true', GITHUB_SHA: 'abc', GITHUB_RUN_ID: '1' }, noFiles);
 });
 
-test('half an address of a GitHub of one’s own never sends its token to github.com', () => {
+test('a GitHub Enterprise Server without an API address never sends its token to github.com', () => {
   const config = readConfig({ GITHUB_URL: 'https://github.example/', GITHUB_TOKEN: 'ghp_a' }, noFiles);
   assert.equal(config.providers[0]?.url, 'https://github.example');
   assert.equal(config.providers[0]?.apiUrl, 'https://github.example/api/v3');
@@ -168,7 +168,7 @@ test('an App is its id and its private key: PEM of both kinds, in one line, in a
   assert.deepEqual([providers[0]?.app, providers[1]?.app?.id], [undefined, '12']);
 });
 
-test('half an App, or a key that is none, is one line that names the setting and no value', () => {
+test('an incomplete App or an invalid key is refused in one line that names the setting and no value', () => {
   const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
   const other = generateKeyPairSync('ed25519').privateKey;
   const cases: [Record<string, string>, RegExp][] = [
@@ -194,7 +194,7 @@ test('half an App, or a key that is none, is one line that names the setting and
   );
 });
 
-test('a faulty providers file is refused with the place of the fault', () => {
+test('an invalid providers file is refused with the path of the fault', () => {
   const cases: [string, RegExp][] = [
     ['- {name: github, kind: github, url: "https://x.example"}', /the name github is taken/],
     ['- {name: Work, kind: github, url: "https://x.example"}', /the fault is at \/0\/name/],
@@ -211,7 +211,7 @@ test('a faulty providers file is refused with the place of the fault', () => {
   }
 });
 
-test('a Gitea of one’s own is a provider called gitea', () => {
+test('a self-hosted Gitea is a provider called gitea', () => {
   const settings = { GITEA_URL: 'https://git.example/', GITEA_TOKEN: 'a, b', GITEA_WEBHOOK_SECRET_FILE: 'secret' };
   assert.deepEqual(readConfig(settings, () => 'a webhook secret of ours\n').providers[1], {
     name: 'gitea',
@@ -229,7 +229,7 @@ test('a Gitea of one’s own is a provider called gitea', () => {
   assert.match(refusal({ GITEA_API_URL: 'https://git.example' }), /^GITEA_API_URL is not a setting/);
 });
 
-test('a GitLab of one’s own is a provider called gitlab, beside others from the file', () => {
+test('a self-hosted GitLab is a provider called gitlab, beside others from the file', () => {
   const settings = { GITLAB_URL: 'https://gitlab.example/', GITLAB_TOKEN_FILE: 'token', PROVIDERS_FILE: 'hosts' };
   const files: Record<string, string> = {
     token: 'glpat-a\n',

@@ -16,20 +16,20 @@ export async function onServer(serverUrl: string, statement: string): Promise<vo
   }
 }
 
-/** The address of a server with another database of it. */
+/** Returns the address of another database on the same server. */
 export function databaseUrlOf(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;
 }
 
-/** An address for a server that is reached by a socket in a directory. */
+/** Returns an address for a server that is reached by a socket in a directory. */
 export function urlOf({ host, port, user, database }: ClientConfig): string {
   const query = new URLSearchParams({ host: host ?? '', port: String(port ?? ''), user: user ?? '' });
   return `postgresql:///${database ?? ''}?${query.toString()}`;
 }
 
-/** Makes a database with all tables once, for others to be copied from. @returns its name. */
+/** Creates a database with all tables, from which test databases are copied. @returns its name. */
 export async function createTemplate(serverUrl: string): Promise<string> {
   const name = newName('template');
   await onServer(serverUrl, `create database ${name}`);
@@ -40,7 +40,8 @@ export async function createTemplate(serverUrl: string): Promise<string> {
 }
 
 /**
- * Runs work with a PostgreSQL server, the embedded one or the one that DATABASE_URL names, and a template of all tables.
+ * Runs work with a PostgreSQL server, the embedded one or the one that DATABASE_URL names, and a template of all
+ * tables.
  * @param work gets the environment that processes with tests need.
  */
 export async function withTestServer<Result>(

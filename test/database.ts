@@ -2,14 +2,15 @@ import type { Database } from '../src/database/connection.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { databaseUrlOf, newName, onServer } from './database-server.ts';
 
-/** A database of its own, on the server that the test run uses; dropped when it goes out of scope. */
+/** A database for one test on the server of the test run; dropped when it goes out of scope. */
 export interface TestDatabase extends AsyncDisposable {
-  /** As DATABASE_URL would name it. */
+  /** The address of the database, in the form of DATABASE_URL. */
   url: string;
 }
 
 /**
- * @param options.withTables false: as PostgreSQL makes it.
+ * Creates a database for one test.
+ * @param options.withTables false: an empty database.
  * @param options.copyOf a database that nothing is connected to.
  */
 export async function createTestDatabase(
@@ -27,7 +28,7 @@ export async function createTestDatabase(
   };
 }
 
-/** The same, open. */
+/** Creates a database with all tables for one test, and connects to it. */
 export async function openTestDatabase(): Promise<{ database: Database } & AsyncDisposable> {
   const { url, ...created } = await createTestDatabase();
   const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {} });

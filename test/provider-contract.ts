@@ -6,8 +6,8 @@ import { repositoryRules } from './contract/repositories.ts';
 import { createContractWorld } from './contract/world.ts';
 
 /**
- * What every provider has to do: the same small world, told in each one's own wire format, gives the same domain objects.
- * A new provider comes in by a file that calls this with a simulator of its own.
+ * Tests the rules of the contract: for the same small world, served in its own wire format, every provider must return
+ * the same domain objects. A new provider is tested by a file that calls this with its simulator.
  */
 export function providerContract(host: ContractHost): void {
   for (const rule of [...accountRules, ...repositoryRules, ...contributionRules]) {

@@ -8,7 +8,7 @@ export interface Raw {
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** A request whose path is sent as it is. */
+/** Sends a request without normalizing its path. */
 export function send(
   service: TestService,
   path: string,
@@ -34,7 +34,7 @@ export function send(
   });
 }
 
-/** The documented shape of an error, and nothing that it must not tell. */
+/** Asserts that a response is a documented error without internal details. */
 export function assertProblem({ status, body, headers }: Raw, what: string): void {
   const parsed = JSON.parse(body) as { error: { code: number; type: string; message: string } };
   assert.deepEqual(Object.keys(parsed), ['error'], what);

@@ -16,7 +16,7 @@ export interface ServiceAnswer {
   body: AnswerBody;
 }
 
-/** An answer or a problem; each test looks at what it expects. */
+/** The body of a response or of an error; each test reads the fields that it expects. */
 export interface AnswerBody {
   meta_data: { count: number; complete?: boolean; missing?: string[]; as_of?: string; includes_private?: boolean };
   data: Record<string, unknown>[];
@@ -34,14 +34,14 @@ export interface TestService extends AsyncDisposable {
   lines: string[];
   /** @param path below `/v1/github/entities/`, or an absolute one. */
   get(path: string, init?: RequestInit): Promise<ServiceAnswer>;
-  /** Asks until everything behind an answer is collected. */
+  /** Requests a path until everything behind its response is collected. */
   getComplete(path: string, init?: RequestInit): Promise<ServiceAnswer>;
   service: Service;
 }
 
 export interface TestServiceOptions {
   simulator: Pick<Simulator, 'url' | 'apiUrl' | 'tokens'>;
-  /** Names of the tokens that the service uses. Default: one that sees only what is public. */
+  /** Names of the tokens that the service uses. Default: one that sees public data alone. */
   tokens?: TokenName[];
   /** Default: a new one. */
   databaseUrl?: string;
@@ -102,7 +102,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   };
 }
 
-/** Looks again and again until there is something to see. */
+/** Calls a function repeatedly until it returns a value. */
 export async function until<Result>(
   look: () => Promise<Result | undefined>,
   what: string,
@@ -117,7 +117,10 @@ export async function until<Result>(
   throw new Error(`it never happened that ${what}`);
 }
 
-/** A clock that tests move. It begins long ago, for the database has its own: a job for a time that is to come there would wait. */
+/**
+ * Returns a clock that tests move. It begins in the past, because the database has its own clock: a job for a future
+ * time would wait.
+ */
 export function clock(): { now: () => Date; advance: (seconds: number) => void } {
   let at = Date.parse('2026-06-15T12:00:00Z');
   return {

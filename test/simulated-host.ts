@@ -6,7 +6,7 @@ import { authenticate, simulatedTokens, type TokenName } from './github/tokens.t
 import type { Repository } from './github/world/model.ts';
 import type { Viewer, World } from './github/world/world.ts';
 
-/** What simulated code hosts have in common: a server with an interface, and git beside it. */
+/** The common parts of simulated code hosts: a server with an interface, and git beside it. */
 
 export interface HostReply {
   status: number;
@@ -14,7 +14,7 @@ export interface HostReply {
   headers?: Record<string, string>;
   /** Route as the description writes it, or the name of the GraphQL operation; absent: it is not rewritten. */
   operation?: string;
-  /** Of a GraphQL operation: its text, and its variables in place of the address. */
+  /** The text of a GraphQL operation, and its variables in place of the address. */
   asked?: { query: string; address: string };
 }
 
@@ -38,7 +38,7 @@ export type Rewrite = (exchange: Exchange) => unknown;
 export interface HostRequest {
   request: IncomingMessage;
   address: URL;
-  /** Undefined for credentials that are none. */
+  /** Undefined for an invalid credential. */
   who: { name: string; viewer: Viewer } | undefined;
 }
 
@@ -46,21 +46,23 @@ export interface SimulatedHost extends AsyncDisposable {
   url: string;
   tokens: Record<TokenName, string>;
   gitRequests: string[];
-  /** Repositories of which git shows nothing, though they are there. */
+  /** Repositories that git does not show, though they exist. */
   withoutGit: Set<Repository>;
-  /** How requests begin (`POST /api/`) that are done and never answered: the next such one for each. */
+  /**
+   * Beginnings of requests (`POST /api/`): for each, the next such request is carried out, and its response is lost.
+   */
   losses: string[];
-  /** @throws Error when something was asked that may not be. */
+  /** @throws Error when a request was sent that may not be. */
   close(): Promise<void>;
 }
 
-/** @param host.answer throws for a request that may not be sent. */
+/** Starts a simulated host. `host.answer` throws for a request that may not be sent. */
 export async function startHost(host: {
   name: string;
   world: World;
-  /** How paths of the interface begin. */
+  /** The beginning of all paths of the interface. */
   apiPrefix: string;
-  /** Git is for those who are signed in alone. */
+  /** True when git is for signed-in callers alone. */
   isClosed?: boolean;
   answer: (asked: HostRequest) => HostReply | Promise<HostReply>;
   rewrite?: Rewrite | undefined;

@@ -2,19 +2,22 @@ import type { Caller } from '../http/caller.ts';
 import { TokenCache } from './tokens/token-cache.ts';
 import { type VerifyContext, verifyToken } from './tokens/verify.ts';
 
-/** Finds out whom service tokens speak for. */
+/** Verifies service tokens, and caches the results. */
 export interface Access {
   /** @throws AppError `unauthenticated` */
   authenticate(token: string): Promise<Caller>;
-  /** The same where it was found out before and still holds; undefined otherwise. */
+  /** Returns the caller of a token that was verified before and is still valid; undefined otherwise. */
   recognize(token: string): Caller | undefined;
-  /** Something about an account changed: what was found out about its tokens does not hold any more. */
+  /** Forgets the verified tokens of an account, because something about the account changed. */
   forget(accountId: string): void;
-  /** Changes may have been missed. */
+  /** Forgets all verified tokens, because changes may have been missed. */
   clear(): void;
 }
 
-/** @param context.isLive whether changes are heard of; while they are not, nothing that was found out before is relied on. */
+/**
+ * Creates the verification of service tokens.
+ * @param context.isLive returns whether this node receives changes; while it does not, no cached result is used.
+ */
 export function createAccess(context: VerifyContext & { isLive: () => boolean }): Access {
   const cache = new TokenCache(context.now);
   const recognize = (token: string): Caller | undefined => (context.isLive() ? cache.recognize(token) : undefined);

@@ -3,7 +3,7 @@ import type { Caller } from '../http/caller.ts';
 import { type Actor, type AuditAction, findIssuedTo, recordAudit } from './audit/store.ts';
 import type { AccessContext } from './context.ts';
 
-/** Who stands behind a caller: who had the token issued, or the key that signed it. */
+/** Finds the actor behind a caller: the account that had the token issued, or the key that signed it. */
 export async function actorOf(connection: Connection, caller: Caller): Promise<Actor> {
   const { accountId, tokenId, keyId } = caller;
   if (keyId !== null) return { actor: `key ${keyId}`, tokenId };
@@ -11,7 +11,7 @@ export async function actorOf(connection: Connection, caller: Caller): Promise<A
   return { actor: issuedTo ?? 'unknown', tokenId };
 }
 
-/** Notes who did what, in the transaction in which it is done. */
+/** Records an action and its actor, in the transaction of the action. */
 export async function note(
   context: Pick<AccessContext, 'now' | 'newId'>,
   connection: Connection,

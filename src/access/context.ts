@@ -2,7 +2,7 @@ import type { AccountRouteContext } from '../accounts/routes.ts';
 import type { Counts } from '../http/rate-limits.ts';
 import type { SigningKey } from './tokens/signing-key.ts';
 
-/** What the routes need by which owners prove who they are and manage what is theirs. */
+/** The services of the routes by which owners prove their identity and manage their accounts. */
 export interface AccessContext extends AccountRouteContext {
   newId: () => string;
   randomBytes: (size: number) => Buffer;

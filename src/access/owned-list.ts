@@ -6,16 +6,19 @@ import type { AccessContext } from './context.ts';
 
 const defaultLimit = 30;
 
-/** What belongs to an account and only its owner sees, newest first. */
+/** A listing of an account's items that only its owner sees, newest first. */
 export interface OwnedListing<Item extends { id: string }> {
-  /** What its cursors are bound to. */
+  /** The name that its cursors are bound to. */
   name: string;
-  /** @param page ids of the items between which it lies. */
+  /**
+   * Finds the items of a page.
+   * @param page the page lies between the items of these ids.
+   */
   find: (accountId: string, page: { limit: number; after?: string; before?: string }) => Promise<Item[]>;
   toItem: (item: Item) => object;
 }
 
-/** Answers with a page of it. */
+/** Sends a page of a listing. */
 export async function sendOwnedPage<Item extends { id: string }>(
   context: AccessContext,
   exchange: Pick<Exchange, 'request' | 'reply'>,

@@ -12,16 +12,16 @@ import { readErasedAnew } from './erasure/return-store.ts';
 
 const proofTimeoutMs = 5000;
 
-/** An account whose owner has proved to be that, and who it was. */
+/** An account with a proof of ownership, and the actor who gave the proof. */
 export interface Proven extends Actor {
   account: Account;
 }
 
 /**
- * Has the provider say whether the bearer of its token owns an account or administers the organization, and stores the
- * account if it was not: its owner has come. The token is shown to that provider alone, and not kept.
- * @throws AppError `forbidden`, in the same words whether there is no such account or it is somebody else's;
- * `unauthenticated` when the provider does not accept the token; a provider's error when it cannot say.
+ * Has the provider confirm that the bearer of its token owns an account or administers the organization, and stores the
+ * account if it is new. The token is sent to that provider alone, and not stored.
+ * @throws AppError `forbidden`, in the same words when there is no such account and when another person owns it;
+ * `unauthenticated` when the provider does not accept the token; a provider's error when the provider cannot decide.
  */
 export async function proveOwner(
   context: AccessContext,
@@ -52,7 +52,7 @@ export async function proveOwner(
   return { account, actor: `${provider.name}/${proof.bearer.name}`, tokenId: null };
 }
 
-/** The bearer's own account by a name that it had before and that nobody has taken. */
+/** Returns the bearer's own account by a former name that no other account has taken. */
 async function formerlyNamed(
   { connection }: AccessContext,
   { provider, name }: { provider: Provider; name: string },

@@ -6,18 +6,24 @@ import { actorOf, note } from './actor.ts';
 import type { AuditAction } from './audit/store.ts';
 import type { AccessContext } from './context.ts';
 
-/** Something of an account's that its owner takes away, which is noted. */
+/** The removal of one of an account's items by its owner, which the audit trail records. */
 export interface Removal {
-  /** Its id. */
+  /** The id of the item. */
   subject: string;
-  /** What it is, for those who ask for one that is not there. */
+  /** The kind of item, for the error when there is none of this id. */
   what: string;
   action: AuditAction;
-  /** @returns whether it was there. */
+  /**
+   * Removes the item.
+   * @returns whether it existed.
+   */
   remove: (transaction: Connection, accountId: string) => Promise<boolean>;
 }
 
-/** Removes it for its owner, and answers with 204. @throws AppError `not_found` */
+/**
+ * Removes an item for its owner, and responds with 204.
+ * @throws AppError `not_found`
+ */
 export async function removeForOwner(
   context: AccessContext,
   exchange: Pick<Exchange, 'request' | 'reply'>,

@@ -9,7 +9,7 @@ import { settingsRoutes } from './settings/routes.ts';
 import { statusRoutes } from './status/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 
-/** Everything by which owners prove who they are and manage what is theirs. */
+/** Adds all routes by which owners prove their identity and manage their accounts. */
 export function accessRoutes(app: App, context: AccessContext): void {
   tokenRoutes(app, context);
   keyRoutes(app, context);

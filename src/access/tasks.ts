@@ -8,7 +8,7 @@ import { forgetRevocations } from './tokens/store.ts';
 
 const auditKeptMs = 2 * 365 * 86_400_000;
 
-/** What has to be done now and then for keys and tokens, by any node. */
+/** Creates the periodic tasks for keys and tokens, which any node runs. */
 export function createAccessTasks(context: {
   connection: Connection;
   now: () => Date;

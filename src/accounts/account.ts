@@ -1,4 +1,4 @@
-/** A user, organization or bot on a provider: what the interface calls an entity. */
+/** A user, organization or bot on a provider; the API calls it an entity. */
 export type AccountType = 'user' | 'organization' | 'bot';
 
 /** A link to a profile elsewhere. */
@@ -8,37 +8,39 @@ export interface Social {
   url: string;
 }
 
-/** What every mention of an account by its provider tells. */
+/** The facts about an account that every mention of it by its provider holds. */
 export interface Actor {
   /** The provider's immutable id. */
   externalId: string;
-  /** What the provider's API calls the account by; empty when the mention did not say. */
+  /** The key by which the provider's API addresses the account; empty when the mention lacks it. */
   handle: string;
   type: AccountType;
   /** As the provider spells it. */
   name: string;
   displayName: string;
   avatarUrl: string;
-  /** The name was read in an old commit: it never replaces one that the provider told. */
+  /** True when the name comes from an old commit: it never replaces a name that the provider itself reported. */
   nameMayBeOld?: true;
-  /** The mention says no display name, and no address of the avatar but the plain one: neither replaces a stored one. */
+  /**
+   * True when the mention lacks the display name and has only the plain avatar URL: neither replaces a stored value.
+   */
   isBrief?: true;
-  /** Whether the host shows the account to everybody; absent: the mention does not say. */
+  /** True when the host shows the account to the public; absent when the mention does not say. */
   isPublic?: boolean;
 }
 
-/** The whole record, as the provider tells it when asked for the account itself. */
+/** The whole record, from a request for the account itself. */
 export interface AccountFacts extends Actor {
   website: string;
   description: string;
-  /** Null: the provider was not asked. */
+  /** Null when they were not fetched. */
   socials: Social[] | null;
-  /** Null: the provider did not tell this time. */
+  /** Null when the response lacked the number. */
   followers: number | null;
   following: number | null;
 }
 
-/** How names are compared everywhere. */
+/** Returns the key by which names are compared: the letter case does not matter. */
 export function nameKey(name: string): string {
   return name.toLowerCase();
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { AccountType } from './account.ts';
 
-/** An account of which it is to be found out whether its host still shows it. */
+/** An account that is due for a check whether its host still shows it. */
 export interface CheckedAccount {
   id: string;
   externalId: string;
@@ -13,8 +13,8 @@ export interface CheckedAccount {
 }
 
 /**
- * Finds accounts that are in lists of contributors and of which their host has not said since `before` whether it shows them;
- * those that were never checked come first.
+ * Finds accounts in lists of contributors whose last check was before `before`: whether their host still shows them.
+ * Accounts that were never checked come first.
  */
 export async function findDueChecks(
   connection: Connection,
@@ -30,7 +30,7 @@ export async function findDueChecks(
   return rows;
 }
 
-/** Leaves accounts alone for a while, whatever was learnt of them. */
+/** Records that accounts were checked at `now`, with any outcome, so that the next check is not due for a while. */
 export async function markChecked(connection: Connection, ids: readonly string[], now: Date): Promise<void> {
   await sql`update accounts set checked_at = ${now} where id = any(${ids}::uuid[])`.execute(connection);
 }

@@ -3,7 +3,7 @@ import { formatTimestamp } from '../http/envelope.ts';
 import { levelOf } from './level.ts';
 import type { Account } from './store.ts';
 
-/** An account as the interface tells it. */
+/** An account as the API returns it. */
 export const Entity = Type.Object({
   id: Type.String({ format: 'uuid' }),
   provider: Type.String(),
@@ -29,7 +29,10 @@ export const Entity = Type.Object({
 });
 export type Entity = Static<typeof Entity>;
 
-/** @param url address of the account in its provider's API. */
+/**
+ * Returns an account in the form of the API.
+ * @param url the URL of the account in its provider's API.
+ */
 export function toEntity(account: Account, url: string): Entity {
   return {
     id: account.id,

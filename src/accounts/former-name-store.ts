@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { nameKey } from './account.ts';
 
-/** Names that accounts had before. */
+/** Stores names that accounts had before. */
 
 /**
- * Remembers that the host leads from a name to an account that is called otherwise, so that the name is not asked for again
+ * Stores that the host redirects from a name to an account with another name, so that the name is not looked up again
  * before `checkAfter`.
  */
 export async function saveRedirect(
@@ -24,7 +24,7 @@ export async function saveRedirect(
   );
 }
 
-/** Leaves a former name alone until `checkAfter`: no other account has taken it so far. */
+/** Postpones the next lookup of a former name to `checkAfter`: no other account has taken the name so far. */
 export async function keepFormerName(
   connection: Connection,
   provider: string,
@@ -40,9 +40,10 @@ export async function keepFormerName(
 }
 
 /**
- * Returns SQL for when an account left a name that it is seen not to have at `seenAt`: before, where the host led from the
- * name to another account since it was last known to be this one's.
- * @param name the column of the name. @param namedAt the column that says when it was last known.
+ * Returns SQL for the time at which an account lost a name that it no longer has at `seenAt`: `namedAt` when the host
+ * has redirected the name to another account since then, otherwise `seenAt`.
+ * @param name the column of the name.
+ * @param namedAt the column of the time at which the account was last known to have the name.
  */
 export function leftAtInSql(provider: string, name: string, namedAt: string, seenAt: Date): RawBuilder<Date> {
   return sql<Date>`case when exists (

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** Accounts that their provider does not show to everybody, or does not have any more. */
+/** Hides accounts that their provider hides or no longer has. */
 
-/** Hides an account, where it is stored, that its provider has and does not show to everybody. */
+/** Hides a stored account that its provider has but does not show to the public. */
 export async function markHidden(
   connection: Connection,
   { provider, externalId }: { provider: string; externalId: string },
@@ -18,8 +18,8 @@ export async function markHidden(
 }
 
 /**
- * Hides an account that its provider does not show any more. One that the host hides looks the same to a reader without
- * rights, so that it stays as it is: its owner may still use it.
+ * Hides an account that its provider does not show any more. An account that its host hides keeps that state, because
+ * to a reader without rights it looks the same as a deleted one, and its owner may still use it.
  */
 export async function markGone(connection: Connection, id: string, now: Date): Promise<void> {
   await sql`

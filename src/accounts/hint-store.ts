@@ -1,14 +1,14 @@
 import type { Connection } from '../database/connection.ts';
 import { findByName } from './store.ts';
 
-/** What has to be known of an account to follow a hint about it. */
+/** The stored facts about an account that following a hint needs. */
 export interface KnownByHint {
   id: string;
-  /** Null: it is known only as somebody's contributor. */
+  /** The time of the last request for the whole record; null when the account is known only as a contributor. */
   askedAt: Date | null;
 }
 
-/** @param asked.externalId null: the provider named it by its name alone. */
+/** Finds the stored account of a hint: by its external id, or by its name when the external id is null. */
 export async function findKnown(
   connection: Connection,
   asked: { provider: string; externalId: string | null; name: string },
@@ -26,7 +26,7 @@ export async function findKnown(
   return row && { id: row.id, askedAt: row.asked_at };
 }
 
-/** Has what an account owns listed anew, however fresh the last list is. */
+/** Requests a new listing of an account's repositories, even when the last one is fresh. */
 export async function wantListing(connection: Connection, id: string, now: Date): Promise<void> {
   await connection.updateTable('accounts').set({ listing_wanted_at: now }).where('id', '=', id).execute();
 }

@@ -1,7 +1,10 @@
-/** Experience that makes one full level at the bottom of the scale; each level is wider than the one before. */
+/** The experience at which level 2 begins; each level is wider than the one before. */
 const unit = 100;
 
-/** The level that an experience gives: 0 for none, then 1 from the first contribution, 2 from 100, 3 from 400, 4 from 900. */
+/**
+ * Returns the level of an experience: 0 for none, then 1 from the first contribution, 2 from 100, 3 from 400, 4 from
+ * 900.
+ */
 export function levelOf(experience: number): number {
   return experience <= 0 ? 0 : Math.floor(Math.sqrt(experience / unit)) + 1;
 }

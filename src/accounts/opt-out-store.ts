@@ -3,16 +3,13 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { nameKey } from './account.ts';
 
-/**
- * Who does not want to be in here. What is kept of them is hashes of what they would be recognized by: the account's id,
- * its names, its addresses.
- */
+/** Stores opt-outs: hashes of an account's id, names and addresses, and nothing else about it. */
 
 export async function isNameOptedOut(connection: Connection, provider: string, name: string): Promise<boolean> {
   return (await findOptedOut(connection, [name], (one) => hashOfName(provider, one))).length > 0;
 }
 
-/** Of external ids, those of accounts that are not to be stored. To be asked behind `passGate`. */
+/** Returns those of the external ids whose accounts have opted out of being stored. Must run behind `passGate`. */
 export async function findOptedOutIds(
   connection: Connection,
   provider: string,
@@ -21,7 +18,7 @@ export async function findOptedOutIds(
   return findOptedOut(connection, externalIds, (id) => hashOfId(provider, id));
 }
 
-/** Of addresses, those that are not to be stored. To be asked behind `passGate`. */
+/** Returns those of the email addresses that must not be stored. Must run behind `passGate`. */
 export async function findOptedOutEmails(
   connection: Connection,
   provider: string,
@@ -30,7 +27,7 @@ export async function findOptedOutEmails(
   return findOptedOut(connection, emails, (email) => hashOfEmail(provider, email));
 }
 
-/** The first time for a person, to be called behind `closeGate`. */
+/** Stores the opt-out of a person; entries that exist stay. Must run behind `closeGate`. */
 export async function addOptOuts(
   connection: Connection,
   provider: string,
@@ -51,8 +48,9 @@ export async function addOptOuts(
 }
 
 /**
- * The owner has come: all that is theirs may be asked for and stored again, and what has their name now.
- * @returns whether anything had been kept from that.
+ * Removes the opt-outs of an owner who has returned: all their data may be fetched and stored again, and so may the
+ * account that has their name now.
+ * @returns whether there were any opt-outs.
  */
 export async function releaseOptOuts(
   connection: Connection,

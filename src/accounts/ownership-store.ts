@@ -2,7 +2,7 @@ import type { Connection } from '../database/connection.ts';
 import { type Actor, nameKey } from './account.ts';
 import { type Account, findById, saveActors } from './store.ts';
 
-/** Stores an account that its owner has just proved to be there, under the name that the provider says it has now. */
+/** Stores an account whose owner has just proved that it exists, under the name that the provider reports. */
 export async function saveOwned(
   connection: Connection,
   provider: string,

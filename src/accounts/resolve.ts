@@ -5,17 +5,17 @@ import { lookUpJob, type NameOnProvider, refreshJob } from './jobs.ts';
 import { isNameOptedOut } from './opt-out-store.ts';
 import { type Account, findByName } from './store.ts';
 
-/** What a name on a provider stands for, as far as can be said within the time that a caller waits. */
+/** The account that a name on a provider stands for, as far as it is known within the time that a caller waits. */
 export type Resolution =
   | { state: 'present'; account: Account }
   | { state: 'renamed'; account: Account }
   | { state: 'absent' }
-  /** The provider was asked and has not answered yet; the work goes on. */
+  /** The provider has not responded yet; the work goes on. */
   | { state: 'pending' };
 
-/** Tells when something that was asked for has an outcome. */
+/** Announces the outcomes of lookups. */
 export interface Outcomes {
-  /** Resolves when the outcome of the question `key` is announced, or at `deadline`. */
+  /** Resolves when the outcome of the lookup `key` is announced, or at `deadline`. */
   wait(key: string, deadline: Date): Promise<void>;
 }
 
@@ -23,13 +23,13 @@ export interface ResolverOptions {
   connection: Connection;
   outcomes: Outcomes;
   now: () => Date;
-  /** After this time a stored account is asked for anew, behind the answer. */
+  /** The age at which a stored account is fetched again, in the background. */
   freshForMs: number;
   /** Receives failures of work that no caller waits for. */
   onBackgroundFailure: (error: unknown) => void;
 }
 
-/** Finds the account of a name: stored, or by asking the provider while the caller waits. */
+/** Finds the account of a name in the database, or looks it up on the provider while the caller waits. */
 export class Resolver {
   readonly #options: ResolverOptions;
 
@@ -38,8 +38,9 @@ export class Resolver {
   }
 
   /**
-   * @param deadline until when the caller waits for an account that was never seen before.
-   * @throws AppError when the provider was asked and failed, and nothing is stored to answer from.
+   * Finds the account of a name.
+   * @param deadline the time until which the caller waits for an account that is not stored.
+   * @throws AppError when the request to the provider failed and nothing is stored.
    */
   async resolve(asked: NameOnProvider, deadline: Date): Promise<Resolution> {
     const find = (): Promise<Resolution | undefined> => this.#find(asked);
@@ -49,9 +50,9 @@ export class Resolver {
   }
 
   /**
-   * Has a question asked, and waits until it has an outcome or the deadline has come.
-   * @param find looks for what is asked for: somebody else's question may have ended just before this one.
-   * @returns what was found without waiting.
+   * Starts a lookup, and waits until it has an outcome or the deadline has come.
+   * @param find reads the stored result: another caller's lookup may have ended just before this one.
+   * @returns the result that was found without waiting.
    */
   async askAndWait<Found>(
     job: Job,
@@ -66,23 +67,23 @@ export class Resolver {
     return found;
   }
 
-  /** Has a question asked that nobody waits for. */
+  /** Starts a lookup for which no caller waits. */
   askInBackground(job: Job): void {
     const { connection, now, onBackgroundFailure } = this.#options;
     ask(connection, job, now()).catch(onBackgroundFailure);
   }
 
-  /** Whether what was asked at a time has to be asked anew. */
+  /** Returns whether data that was fetched at a time is due for a refresh. */
   isStale(askedAt: Date | null): boolean {
     return askedAt === null || this.staleAt(askedAt) <= this.#options.now();
   }
 
-  /** When what was asked at a time has to be asked anew. */
+  /** Returns the time at which data is due for a refresh. */
   staleAt(askedAt: Date): Date {
     return new Date(askedAt.getTime() + this.#options.freshForMs);
   }
 
-  /** What can be said without asking; undefined when the provider has to be asked. */
+  /** Returns the resolution that the database holds; undefined when the provider has to be queried. */
   async #find(asked: NameOnProvider): Promise<Resolution | undefined> {
     const { connection, now } = this.#options;
     const holder = await findByName(connection, asked.provider, asked.name);
@@ -90,11 +91,11 @@ export class Resolver {
       case 'present': {
         const { account } = holder;
         if (account.hiddenByHost) {
-          // Its owner alone is answered. That the host shows it again is found out behind the answer.
+          // Only its owner gets a response. The lookup in the background finds out whether the host shows it again.
           this.askInBackground(lookUpJob(asked));
           return holder;
         }
-        // Somebody who was only seen as a contributor has never been asked for.
+        // An account that was only seen as a contributor has never been fetched.
         if (account.askedAt === null) break;
         if (!account.pinned && this.isStale(account.askedAt)) this.askInBackground(refreshJob(account.id));
         return holder;

@@ -25,20 +25,20 @@ import { refreshJob } from './jobs.ts';
 import type { Resolver } from './resolve.ts';
 import { type Account, findById, findByName, isShown } from './store.ts';
 
-/** What every route about an account needs. */
+/** The services that every route about an account uses. */
 export interface AccountRouteContext {
   connection: Connection;
   providers: ReadonlyMap<string, Provider>;
   resolver: Resolver;
   cache: AnswerCache;
-  /** Whether changes reach the cache; while they do not, nothing is answered from it. */
+  /** Returns whether changes reach the cache; while they do not, no response comes from it. */
   isCacheLive: () => boolean;
   cursors: Cursors;
   now: () => Date;
-  /** How long a caller waits for what was never seen before. */
+  /** The time that a caller waits for data that is not stored. */
   lookUpBudgetMs: number;
   pictures: Pictures;
-  /** How addresses of this service begin for those outside, without a trailing slash. */
+  /** Returns the public base URL of this service, without a trailing slash. */
   publicUrl: () => string;
 }
 
@@ -51,20 +51,20 @@ export const AccountPath = Type.Object({
   }),
 });
 
-/** What an account's route knows of the request once the account is found. */
+/** The resolved account of a request. */
 export interface AskedAccount {
   account: Account;
   provider: Provider;
-  /** Until when the caller waits. */
+  /** The time until which the caller waits. */
   deadline: Date;
-  /** Whether the caller has proved to own the account. */
+  /** True when the caller has proved to own the account. */
   isOwner: boolean;
 }
 
-/** What a route makes of an account: an answer, where to look instead, or undefined while nothing at all is known yet. */
+/** The result of a handler: a response, a redirect, or undefined while nothing at all is known yet. */
 export type Made = MadeAnswer | Moved | undefined;
 
-/** What was asked for is found by another name. */
+/** A redirect: the requested repository has another name now. */
 export interface Moved {
   /** The present name of the repository. */
   repository: string;
@@ -73,28 +73,28 @@ export interface Moved {
 interface MadeAnswer {
   envelope: Envelope;
   staleAt: Date;
-  /** For what is shown to everybody only because the owner wants it so. */
+  /** Set when the data is public only as long as the owner wants it so. */
   audience?: 'everybody_for_now';
-  /** What pictures show besides. */
+  /** Further data that only cards show. */
   shown?: Omit<Shown, 'answer'>;
-  /** False where it depends on more than this account's own data: it is made anew each time. */
+  /** False when the response depends on more than this account's own data, so that it cannot be cached. */
   isKept?: boolean;
 }
 
-/** A request about an account, and what its answer is a list of. */
+/** A request about an account, its reply, and the type of the items in the response. */
 export interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;
   dataType: keyof typeof dataTypes;
-  /** How the answer is to be drawn; undefined: it is told as JSON. */
+  /** The card to draw; undefined for a response in JSON. */
   picture?: PictureRequest | undefined;
 }
 
-/** Of a budget for an answer, what is kept for drawing it. */
+/** The part of the time for a response that is reserved for drawing: at most this time, and at most this share. */
 const maxDrawingMs = 600;
 const maxDrawingShare = 0.25;
 
-/** Answers anybody's request about an account, from finding it by its name to the bytes. */
+/** Handles a request about an account, from the lookup of its name to the bytes of the response. */
 export async function answerAboutAccount(
   context: AccountRouteContext,
   exchange: Exchange,
@@ -119,7 +119,7 @@ export async function answerAboutAccount(
   return sendMade(context, exchange, { account, made, begun, deadline });
 }
 
-/** Answers the owner's request about their own account; nobody else learns whether there is such an account. */
+/** Handles an owner's request about their own account; other callers cannot find out whether the account exists. */
 export async function answerAboutOwnAccount(
   context: AccountRouteContext,
   exchange: Exchange,
@@ -139,8 +139,8 @@ export async function answerAboutOwnAccount(
 }
 
 /**
- * Lets only those through who hold a service token of the account. Its former name leads to its present one.
- * @param needs whether anything is to be changed.
+ * Requires a service token of the account, and redirects from a former name of the account to its present one.
+ * @param needs `manage` when the request changes anything.
  * @throws AppError `unauthenticated` without a token, `forbidden` with one for another account, or too small a scope.
  */
 export async function requireOwner(
@@ -171,13 +171,13 @@ function notTheirs(): AppError {
   return new AppError('forbidden', 'This token is not for this account.');
 }
 
-/** Until when an answer may wait for a provider; what is to be drawn then has to be drawn within the budget too. */
+/** Returns the time until which a response may wait for a provider; the rest of the budget is for drawing the card. */
 function deadlineOf({ now, lookUpBudgetMs }: AccountRouteContext, { picture }: Exchange): Date {
   const drawingMs = picture === undefined ? 0 : Math.min(maxDrawingMs, lookUpBudgetMs * maxDrawingShare);
   return new Date(now().getTime() + lookUpBudgetMs - drawingMs);
 }
 
-/** Says that what was asked for is being asked for, as JSON or as a picture. */
+/** Sends that the data is still being fetched, as JSON or as a card. */
 async function sendNotYet(
   { pictures }: AccountRouteContext,
   { request, reply, dataType, picture }: Exchange,
@@ -186,7 +186,7 @@ async function sendNotYet(
   return sendPendingPicture(request, reply, await pictures.drawCollecting(picture));
 }
 
-/** A picture that was drawn before, for an address that means the same. */
+/** Returns the cached card of an equivalent URL. */
 function keptPicture(
   { cache, isCacheLive, now }: AccountRouteContext,
   { request, picture }: Exchange,
@@ -199,7 +199,7 @@ function keptPicture(
   return kept;
 }
 
-/** No address begins like this. */
+/** Returns the cache key of a card; no URL begins like it. */
 function pictureName({ id }: Account, { key }: PictureRequest): string {
   return `${id}:${key}`;
 }
@@ -233,7 +233,7 @@ async function sendMade(
   return sendAnswer(request, reply, answer);
 }
 
-/** Endpoint 1: the account itself. */
+/** Adds endpoint 1: the account itself. */
 export function accountRoutes(app: App, context: AccountRouteContext): void {
   app.get(
     '/v1/:provider/entities/:name',
@@ -261,7 +261,7 @@ export function accountRoutes(app: App, context: AccountRouteContext): void {
   );
 }
 
-/** The responses that every route may give besides its own, for the description of the interface. */
+/** The responses that every route may give besides its own, for the description of the API. */
 export const problemResponses = {
   202: EnvelopeSchema(Type.Unknown()),
   400: ProblemSchema,
@@ -275,7 +275,10 @@ export const problemResponses = {
 /** The same for routes that need a credential. */
 export const privateProblemResponses = { ...problemResponses, 403: ProblemSchema };
 
-/** @throws AppError `not_found` that names those that are. */
+/**
+ * Returns the provider of a name.
+ * @throws AppError `not_found`, which lists the providers that exist.
+ */
 export function providerOf({ providers }: Pick<AccountRouteContext, 'providers'>, name: string): Provider {
   const provider = providers.get(name);
   if (provider !== undefined) return provider;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Returns SQL for whether an account is shown to everybody: its host has it and shows it, and its owner does not hide it.
+ * Returns SQL that is true when an account is public: its host has it and shows it, and its owner does not hide it.
  * @param accounts the name or alias of the table of accounts.
  */
 export function isShownInSql(accounts: string): RawBuilder<boolean> {

@@ -13,26 +13,26 @@ export interface Account extends AccountFacts {
   followers: number;
   following: number;
   experience: number;
-  /** When the provider was last asked for the whole record; null: known only as a contributor. */
+  /** The time of the last request for the whole record; null when the account is known only as a contributor. */
   askedAt: Date | null;
-  /** Never refreshed: there is no provider behind it. */
+  /** True for an account that is never refreshed, because there is no provider behind it. */
   pinned: boolean;
-  /** The owner wants it shown to nobody else. */
+  /** True when the owner hides the account from all others. */
   hidden: boolean;
-  /** The host does not show it to everybody. */
+  /** True when the host does not show the account to the public. */
   hiddenByHost: boolean;
-  /** The owner lets everybody see the numbers of private contributions. */
+  /** True when the owner publishes the numbers of private contributions. */
   publishesPrivate: boolean;
-  /** What the provider's module keeps. */
+  /** Data that the provider's module keeps about the account. */
   memory: object | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** Who answers to a name. */
+/** The account that has, or last had, a name. */
 export type NameHolder =
   | { state: 'present'; account: Account }
-  /** Another account had the name before and is called otherwise now. */
+  /** An account had the name before and has another one now. */
   | { state: 'renamed'; account: Account; checkAfter: Date }
   | { state: 'gone'; account: Account };
 
@@ -41,7 +41,7 @@ export function isShown({ hidden, hiddenByHost }: Pick<Account, 'hidden' | 'hidd
   return !hidden && !hiddenByHost;
 }
 
-/** Finds who has, or last had, a name; the letter case does not matter. */
+/** Finds the account that has, or last had, a name; the letter case does not matter. */
 export async function findByName(
   connection: Connection,
   provider: string,
@@ -59,7 +59,7 @@ export async function findByName(
     .limit(1)
     .executeTakeFirst();
   const holder = row?.gone_at === null ? toAccount(row) : undefined;
-  // What was only mentioned may have lost its name since, which no refresh has told yet.
+  // An account that was only mentioned may have lost the name since: no refresh has shown its present one yet.
   if (holder !== undefined && holder.askedAt !== null) return { state: 'present', account: holder };
   const former = await connection
     .selectFrom('former_names')
@@ -86,8 +86,9 @@ export async function findById(connection: Connection, id: string): Promise<Acco
 }
 
 /**
- * Stores what the provider said of an account at `askedAt`, and remembers the name that it had before.
- * What was said earlier never replaces what was said later: `isNewest` tells whether it was stored.
+ * Stores the record of an account that the provider sent at `askedAt`, and the name that the account had before. An
+ * older record never replaces a newer one.
+ * @returns the id, and in `isNewest` whether the record was stored.
  */
 export async function saveAccount(
   connection: Connection,
@@ -158,8 +159,8 @@ function mentionOf(actor: Actor, { mentionedAt, newId }: { mentionedAt: Date; ne
 }
 
 /**
- * Stores accounts that were mentioned at `mentionedAt`: new ones whole, known ones as far as the mention differs. Must run
- * in a transaction. Those who do not want to be stored are not, and have no id then.
+ * Stores accounts that were mentioned at `mentionedAt`: new ones whole, known ones as far as the mention differs.
+ * Accounts that have opted out are not stored and get no id. Must run in a transaction.
  * @returns their ids by external id.
  */
 export async function saveActors(
@@ -230,7 +231,10 @@ export async function saveActors(
   return new Map(rows.map((row) => [row.external_id, row.id]));
 }
 
-/** Erases accounts that have been gone since before `before`, with all that is stored about them. */
+/**
+ * Erases accounts that were deleted before `before`, with all data about them.
+ * @returns how many.
+ */
 export async function eraseGone(connection: Connection, before: Date): Promise<number> {
   const { numDeletedRows } = await connection.deleteFrom('accounts').where('gone_at', '<', before).executeTakeFirst();
   return Number(numDeletedRows);

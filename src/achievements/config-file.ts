@@ -11,21 +11,21 @@ import { type Report, toReports } from './report.ts';
 import { shapeOf } from './shape.ts';
 import { readYaml, type YamlNode } from './yaml-tree.ts';
 
-/** The paths under which a repository may have its file; the first that is there counts. */
+/** The paths at which a repository may have its file; the first one that exists counts. */
 export const configPaths = ['.plaudit/config.yaml', '.plaudit/config.yml', '.vaunt/config.yaml', '.vaunt/config.yml'];
 export const maxFileBytes = 256 * 1024;
 
 export interface ReadConfigFile {
-  /** What is without errors; one faulty achievement does not keep the others from it. */
+  /** The parts of the file without errors; a faulty achievement does not invalidate the others. */
   config: Config;
   reports: Report[];
-  /** The file as text, as far as it could be read as such. */
+  /** The file as text, as far as it could be decoded. */
   text: string;
 }
 
 /**
- * Reads a file of achievements. Whatever it holds, it is told with its place what is wrong; nothing is thrown.
- * @param untold what the host of the file's repository does not tell, of which conditions are warned.
+ * Reads a file of achievements. Returns all faults with their places, and never throws because of the contents.
+ * @param untold the data that the host of the repository does not return; conditions that need it get a warning.
  */
 export function readConfigFile(bytes: Uint8Array, untold: readonly Untold[] = []): ReadConfigFile {
   const { text, fault } = decode(bytes);
@@ -48,7 +48,7 @@ function readRoot(root: YamlNode, reading: Reading): Config {
   const shape = shapeOf(ConfigFile);
   readEntries({ ...shape, properties: shape.properties ?? {} }, root, 'the file', {
     faults: reading.faults,
-    // The lists are read below, part by part, so that one that is faulty costs nothing but itself.
+    // The lists are read below, part by part, so that a faulty part does not invalidate the others.
     read: (_shape, node, what) => parts.set(what, node),
   });
   checkVersion(parts.get('version'), reading.faults);

@@ -1,22 +1,25 @@
 import type { Checked } from './conditions/checked.ts';
 import type { Action, Actor } from './conditions/vocabulary.ts';
 
-/** What a file of achievements says, as far as it is without errors. */
+/** The contents of a file of achievements, without the parts that have errors. */
 export interface Config {
   pointActions: PointAction[];
   achievements: Achievement[];
   webhooks: Webhook[];
 }
 
-/** Known by its name. */
+/** An achievement, identified by its name. */
 export interface Achievement {
   name: string;
-  /** An http(s) address, or a path from the top of the repository; empty when there is none. */
+  /** An http(s) URL, or a path from the top of the repository; empty when there is none. */
   icon: string;
   description: string;
-  /** Null: earned at any time. Else the first moment behind the day at whose end everybody is judged, once. */
+  /**
+   * Null when it can be earned at any time. Otherwise the first moment after the day at whose end all accounts are
+   * evaluated, once.
+   */
   judgedAt: Date | null;
-  /** Of each inner list one has to hold for a person. */
+  /** Groups of triggers: for a person, at least one trigger of each group has to hold. */
   triggers: Trigger[][];
 }
 
@@ -24,7 +27,7 @@ export interface Trigger {
   actor: Actor;
   action: Action;
   condition: Checked;
-  /** As it is written; the places in `condition` are places in it. */
+  /** The condition as written; offsets in `condition` refer to this text. */
   text: string;
 }
 
@@ -34,7 +37,7 @@ export interface PointAction {
   rules: PointRule[];
 }
 
-/** With an aggregate in its condition it is earned once, else once for each contribution. */
+/** A rule that is earned once if its condition has an aggregate, otherwise once for each contribution. */
 export interface PointRule extends Trigger {
   value: number;
 }
@@ -44,6 +47,6 @@ export type Webhook = WebhookEvents &
 
 interface WebhookEvents {
   name: string;
-  /** Names of achievements; each is told when it is awarded. */
+  /** The names of the achievements whose awards are sent. */
   achievements: string[];
 }

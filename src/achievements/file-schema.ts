@@ -2,7 +2,10 @@ import { type Static, Type } from 'typebox';
 import { maxConditionLength } from './conditions/parser.ts';
 import { actions, actorAliases, actors } from './conditions/vocabulary.ts';
 
-/** The shape of the file, for its reader and, as JSON Schema, for editors. `description` says what has to stand there. */
+/**
+ * The schema of the file, for its reader and, as JSON Schema, for editors. Each `description` states the expected
+ * content.
+ */
 
 export const maxAchievements = 200;
 export const maxTriggers = 20;
@@ -10,7 +13,7 @@ const maxWebhooks = 50;
 const maxEvents = 1000;
 export const maxPoints = 1_000_000;
 
-/** YAML reads an unquoted 2024 or yes as something else than text; as a name it is one. */
+/** A name may be a number or a boolean, because YAML reads an unquoted `2024` or `yes` as one. */
 function name(description: string): ReturnType<typeof Type.Unsafe<string>> {
   return Type.Unsafe<string>({ type: ['string', 'number', 'boolean'], minLength: 1, maxLength: 200, description });
 }
@@ -123,7 +126,7 @@ const GitHubWebhook = Type.Object(
         discussion: Type.Object(
           {
             repository: Type.String({
-              // At GitLab, groups are below groups, at most twenty deep.
+              // GitLab nests groups up to twenty levels deep.
               pattern: '^[A-Za-z0-9_.-]{1,255}(/[A-Za-z0-9_.-]{1,255}){1,20}$',
               description: 'owner/name',
             }),
@@ -156,7 +159,7 @@ const UrlWebhook = Type.Object(
   { additionalProperties: false, description: 'messages to an address' },
 );
 
-/** Which of the shapes a webhook has, by its type. */
+/** The schemas of webhooks: `github`, and `url` for all other types. */
 export const webhookEntries = {
   github: Type.Object({ webhook: GitHubWebhook }, { additionalProperties: false }),
   url: Type.Object({ webhook: UrlWebhook }, { additionalProperties: false }),

@@ -6,8 +6,9 @@ import type { PointActions } from './read-point-actions.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 /**
- * Puts triggers together: one that says "|" is joined to the next, so that one of them has to hold; all groups have to.
- * @param operators what each trigger says. @param places where.
+ * Groups triggers: a trigger with the operator "|" is joined to the next one. One trigger of each group has to hold.
+ * @param operators the operator of each trigger.
+ * @param places the node of each trigger.
  */
 export function groupTriggers(
   triggers: readonly Trigger[],
@@ -39,7 +40,10 @@ export function groupTriggers(
   return { groups, faults };
 }
 
-/** What a trigger asks of points that cannot be answered, or not as it is probably meant. */
+/**
+ * Finds the terms about points that use a point action with errors, and ranks that probably do not mean what their
+ * author intends.
+ */
 export function findUnusablePoints(
   { condition }: Trigger,
   points: PointActions,

@@ -13,11 +13,14 @@ import type { YamlNode } from './yaml-tree.ts';
 
 export interface Achievements {
   achievements: Achievement[];
-  /** Of all that are there, the faulty ones included. */
+  /** The names of all achievements in the file, the faulty ones included. */
   names: string[];
 }
 
-/** @param node the list of achievements; undefined: there is none, which is reported elsewhere. */
+/**
+ * Reads the list of achievements.
+ * @param node undefined when the file has no list, which is reported elsewhere.
+ */
 export function readAchievements(
   node: YamlNode | undefined,
   points: PointActions,

@@ -10,7 +10,7 @@ interface Reading {
   read: (shape: Shape, node: YamlNode, what: string, faults: Fault[]) => unknown;
 }
 
-/** Reads keys and their values: each that is known once, none that is not, and all that are required. */
+/** Reads the keys of a mapping and their values. Reports keys that are unknown, repeated, or required but missing. */
 export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, reading: Reading): object | undefined {
   const { faults } = reading;
   const keys = Object.keys(shape.properties);
@@ -28,7 +28,7 @@ export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, 
   const value: Record<string, unknown> = {};
   for (const [key, entry] of entries) {
     const inner = shape.properties[key];
-    // An optional key without a value says nothing.
+    // An optional key without a value counts as absent.
     const isNothing = entry.value.kind === 'scalar' && entry.value.isEmpty && shape.required?.includes(key) !== true;
     if (inner !== undefined && !isNothing) value[key] = reading.read(inner, entry.value, nameOf(key, inner), faults);
   }
@@ -45,11 +45,14 @@ export function readEntries(shape: ShapeWithKeys, node: YamlNode, what: string, 
 
 interface MatchedKeys {
   matched: Map<string, YamlEntry>;
-  /** Keys that were probably meant by others. */
+  /** Known keys for which the author probably wrote an unknown one. */
   mistyped: Set<string>;
 }
 
-/** The key that each entry stands for. What is only written in another letter case is meant; what is near may be anything. */
+/**
+ * Finds the key that each entry stands for. A different letter case is accepted with a warning; a similar key is an
+ * error, because it may mean something else.
+ */
 function matchKeys(node: YamlMapping, keys: readonly string[], what: string, faults: Fault[]): MatchedKeys {
   const matched: MatchedKeys['matched'] = new Map();
   const mistyped: MatchedKeys['mistyped'] = new Set();
@@ -78,7 +81,7 @@ function matchKeys(node: YamlMapping, keys: readonly string[], what: string, fau
   return { matched, mistyped };
 }
 
-/** `- achievement:` whose keys stand beside it or without it: said once, for the whole of it. */
+/** Returns one fault for a part like `- achievement:` whose keys are not indented below it, or stand without it. */
 function findMisplaced(shape: ShapeWithKeys, node: YamlMapping): Fault | undefined {
   const [wrapper, ...others] = Object.keys(shape.properties);
   if (wrapper === undefined || others.length > 0) return undefined;
@@ -100,7 +103,7 @@ function nameOf(key: string, shape: Shape): string {
   return shape.items === undefined ? key : `the list ${key}`;
 }
 
-/** The node behind keys and places in lists, as far as there is one. */
+/** Returns the node at a path of keys and list indexes, or the last node on the path that exists. */
 export function nodeAt(node: YamlNode, ...path: (string | number)[]): YamlNode {
   let found = node;
   for (const step of path) {

@@ -4,7 +4,10 @@ import type { YamlNode } from './yaml-tree.ts';
 
 const picturePath = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\s<>:"|?*\\]+\.(?:png|jpe?g|gif|svg|webp|avif|ico)$/iu;
 
-/** @returns the address or the path of a picture, or nothing when it is neither: the achievement is given without one. */
+/**
+ * Reads the icon of an achievement.
+ * @returns the URL or the path of an image; empty for any other text, with which the achievement has no icon.
+ */
 export function readIcon(text: string, node: YamlNode, faults: Fault[]): string {
   const path = text.replace(/^\.\//, '');
   if (text === '' || isHttpUrl(text)) return text;

@@ -7,7 +7,10 @@ import type { YamlNode } from './yaml-tree.ts';
 const dayMs = 86_400_000;
 const dayForms = 'a day, as MM-DD-YYYY or YYYY-MM-DD';
 
-/** When an achievement is judged: null for at any time, undefined for an error. */
+/**
+ * Returns the moment as of which an achievement is evaluated; null when it can be earned at any time, undefined after
+ * an error.
+ */
 export function readJudgedAt(
   { type, metadata }: AchievementFile['achievement'],
   node: YamlNode,

@@ -6,7 +6,10 @@ import { readEntries } from './read-entries.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
-/** Reads a node as a schema wants it. @returns undefined when there is an error anywhere in it; all of them are in `faults`. */
+/**
+ * Reads a node by a schema, and adds all faults to `faults`.
+ * @returns undefined when one of the faults is an error.
+ */
 export function readNode<Schema extends TSchema>(
   schema: Schema,
   node: YamlNode,
@@ -21,7 +24,10 @@ export function readNode<Schema extends TSchema>(
   return value;
 }
 
-/** @param what names the place to a person: `actor`, `the list triggers`. */
+/**
+ * Reads a node by a shape, and adds all faults to `faults`.
+ * @param what the name of the place in messages: `actor`, `the list triggers`.
+ */
 export function readShape(shape: Shape, node: YamlNode, what: string, faults: Fault[]): unknown {
   if (shape.properties !== undefined) {
     return readEntries({ ...shape, properties: shape.properties }, node, what, { faults, read: readShape });
@@ -35,7 +41,10 @@ export function readShape(shape: Shape, node: YamlNode, what: string, faults: Fa
   return shape.type === 'integer' ? readInteger(shape, node, what, faults) : readText(shape, node, what, faults);
 }
 
-/** Reads a list up to its bound. @returns its nodes, also of one that is too long. */
+/**
+ * Reads a list up to its maximum length.
+ * @returns its nodes, also for a list that is too long.
+ */
 export function readList(shape: Shape, node: YamlNode, what: string, faults: Fault[]): YamlNode[] {
   if (node.kind !== 'sequence') {
     const isEmpty = node.kind === 'scalar' && node.isEmpty;
@@ -115,7 +124,7 @@ function refuse(faults: Fault[], span: Span, message: string, expected: string):
 
 const maxQuoted = 60;
 
-/** Somebody's text as part of a message. */
+/** Shortens a text of the file for a message. */
 export function short(text: string): string {
   return text.length <= maxQuoted ? text : `${text.slice(0, maxQuoted)}...`;
 }

@@ -9,11 +9,14 @@ import type { YamlNode } from './yaml-tree.ts';
 
 export interface PointActions {
   actions: PointAction[];
-  /** Of all that are there, the faulty ones included. */
+  /** The names of all point actions in the file, the faulty ones included. */
   names: string[];
 }
 
-/** @param node the list of point actions; undefined: there is none. */
+/**
+ * Reads the list of point actions.
+ * @param node undefined when the file has no list.
+ */
 export function readPointActions(node: YamlNode | undefined, reading: Reading): PointActions {
   if (node === undefined) return { actions: [], names: [] };
   const items = readList(shapeOf(ConfigFile.properties.actions), node, 'the list actions', reading.faults);

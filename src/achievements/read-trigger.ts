@@ -16,15 +16,19 @@ import { placeInScalar } from './scalar-places.ts';
 import { warnOfUntold } from './untold-warnings.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
-/** The file that is being read, and what was found wrong so far. */
+/** The file that is being read, and the faults that were found until now. */
 export interface Reading {
   file: string;
   faults: Fault[];
-  /** What the host of the file's repository does not tell; empty where no host is known. */
+  /** The data that the host of the repository does not return; empty when no host is known. */
   untold: readonly Untold[];
 }
 
-/** Checks that a trigger means something. @param node the mapping with its keys. @returns undefined when it does not. */
+/**
+ * Reads a trigger, and checks that its actor fits its action and that its condition is valid.
+ * @param node the mapping with its keys.
+ * @returns undefined when there is an error.
+ */
 export function readTrigger(
   trigger: TriggerFile | PointTriggerFile,
   node: YamlNode,
@@ -49,7 +53,7 @@ export function readTrigger(
   return read;
 }
 
-/** Reports what is wrong with the conditions of a part whose shape is faulty, as far as its triggers have theirs. */
+/** Checks the conditions of a part whose shape is faulty, for those of its triggers that are well-formed. */
 export function checkTriggersAlone(
   schema: typeof TriggerEntry | typeof PointTriggerEntry,
   triggers: YamlNode,

@@ -16,7 +16,11 @@ import type { YamlNode } from './yaml-tree.ts';
 
 const what = 'a part of the list webhooks';
 
-/** @param names of all achievements. @param node the list of webhooks; undefined: there is none. */
+/**
+ * Reads the list of webhooks.
+ * @param node undefined when the file has no list.
+ * @param names the names of all achievements in the file.
+ */
 export function readWebhooks(node: YamlNode | undefined, names: readonly string[], { faults }: Reading): Webhook[] {
   if (node === undefined) return [];
   const webhooks = new Map<string, Webhook>();
@@ -51,7 +55,7 @@ function readWebhook(node: YamlNode, names: readonly string[], faults: Fault[]):
   return { name: entry.name, type: entry.type, url: entry.metadata.url, achievements };
 }
 
-/** @returns the achievements that are there; the others are reported. */
+/** Returns the names of achievements that exist; adds a fault for each other name. */
 function readEvents(
   { events }: GitHubWebhookFile['webhook'] | UrlWebhookFile['webhook'],
   node: YamlNode,

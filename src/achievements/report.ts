@@ -1,23 +1,23 @@
 import type { Fault } from './conditions/fault.ts';
 
-/** What is wrong at one place of a file, as a program or a person is told. Lines and columns count from 1, columns in UTF-16 units. */
+/** A fault at one place of a file, for programs and people. Lines and columns count from 1, columns in UTF-16 units. */
 export interface Report {
-  /** A warning: it works, but probably not as it is meant. */
+  /** `warning` means that the file works, but probably not as its author intends. */
   severity: Fault['severity'];
   line: number;
   column: number;
   endLine: number;
-  /** Behind the last character. */
+  /** The column after the last character. */
   endColumn: number;
   message: string;
   expected: string | null;
-  /** What was probably meant. */
+  /** The text that the author probably meant. */
   suggestion: string | null;
 }
 
 const maxReports = 200;
 
-/** Faults with offsets into a text, as reports in the order of their places; the same one is not said twice. */
+/** Turns faults with offsets into reports in the order of their places, without duplicates. */
 export function toReports(text: string, faults: readonly Fault[]): Report[] {
   const lineStarts = findLineStarts(text);
   const reports = new Map<string, Report>();
@@ -37,7 +37,7 @@ export function toReports(text: string, faults: readonly Fault[]): Report[] {
   return shorten([...reports.values()]);
 }
 
-/** Whoever repairs the first will look again. */
+/** Cuts a long list, because an author who fixes the first faults checks the file again. */
 function shorten(reports: Report[]): Report[] {
   const rest = reports.slice(maxReports);
   const [first] = rest;
@@ -47,7 +47,7 @@ function shorten(reports: Report[]): Report[] {
   return [...reports.slice(0, maxReports), { ...first, severity, message, expected: null, suggestion: null }];
 }
 
-/** `message; expected ...; did you mean ...?` in one line. */
+/** Formats a report as `message; expected ...; did you mean ...?` in one line. */
 export function describeReport({ message, expected, suggestion }: Report): string {
   const parts = [message];
   if (expected !== null) parts.push(`expected ${expected}`);
@@ -57,7 +57,7 @@ export function describeReport({ message, expected, suggestion }: Report): strin
 
 const maxShown = 160;
 
-/** A report for a terminal: where, what, and below it the line with a mark under the place. */
+/** Formats a report for a terminal: place and message, and below them the line with a mark under the place. */
 export function formatReport(file: string, text: string, report: Report): string {
   const { line, column, severity } = report;
   const heading = `${file}:${line}:${column}: ${severity}: ${describeReport(report)}`;
@@ -70,7 +70,7 @@ export function formatReport(file: string, text: string, report: Report): string
   return `${heading}\n  ${shown}\n  ${lead}${'^'.repeat(width)}`;
 }
 
-/** Control characters of somebody else's file do not reach a terminal. */
+/** Replaces control characters, so that the text of a file cannot control a terminal. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd');
 }

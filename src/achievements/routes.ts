@@ -4,7 +4,7 @@ import { awardRoutes } from './awards/routes.ts';
 import { credentialRoutes } from './credentials/routes.ts';
 import { revocationRoutes } from './revocations/routes.ts';
 
-/** Everything about what was awarded. */
+/** Registers all routes about awards. */
 export function achievementRoutes(app: App, context: AccessContext): void {
   awardRoutes(app, context);
   credentialRoutes(app, context);

@@ -2,8 +2,8 @@ import type { Span } from './conditions/fault.ts';
 import type { YamlScalar } from './yaml-tree.ts';
 
 /**
- * Where a stretch of a scalar's text stands in the file. Folded lines, indentation and escapes make the two differ; an
- * escaped letter is found near its place.
+ * Returns the place in the file of a range of a scalar's text. Folded lines, indentation and escapes make the two
+ * differ; an escaped letter is found near its place.
  */
 export function placeInScalar(file: string, scalar: YamlScalar, span: Span): Span {
   const places = findPlaces(file, scalar);
@@ -12,7 +12,7 @@ export function placeInScalar(file: string, scalar: YamlScalar, span: Span): Spa
   return { start, end: Math.max(start, span.end > span.start ? last + 1 : start) };
 }
 
-/** The place of each UTF-16 unit of the text, and of its end. */
+/** Returns the offset in the file of each UTF-16 unit of the text, and of its end. */
 function findPlaces(file: string, scalar: YamlScalar): number[] {
   const places: number[] = [];
   const isEscape = file[scalar.start] === "'" && scalar.style === 'quoted' ? /[\s']/ : /[\s\\]/;
@@ -34,7 +34,7 @@ function findPlaces(file: string, scalar: YamlScalar): number[] {
   return places;
 }
 
-/** Behind the quote, or in the line below a block's `|` or `>`. */
+/** Returns the offset at which the text begins: after the quote, or in the line below a block's `|` or `>`. */
 function beginningOf(file: string, { start, end, style }: YamlScalar): number {
   if (style !== 'block') return style === 'quoted' ? start + 1 : start;
   const lineEnd = file.indexOf('\n', start);

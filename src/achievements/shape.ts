@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** A TypeBox schema, read as the plain JSON Schema that it is: as much of it as the file's shape uses. */
+/** A TypeBox schema as the plain JSON Schema that it is, with the keywords that the schema of the file uses. */
 export interface Shape {
   type?: string | string[];
   enum?: readonly unknown[];

@@ -6,7 +6,7 @@ import { type Fault, newFault, type Span } from './conditions/fault.ts';
 import type { Actor, Field } from './conditions/vocabulary.ts';
 import type { Trigger } from './config.ts';
 
-/** What fields and actors are read from, where that is a detail of a contribution. */
+/** The details of contributions that fields and actors are read from. */
 const detailOfField: Readonly<Partial<Record<Field, keyof ContributionDetails>>> = {
   comments: 'comments',
   reactions: 'reactions',
@@ -26,7 +26,7 @@ const detailOfActor: Readonly<Partial<Record<Actor, keyof ContributionDetails>>>
   reviewers: 'reviewers',
 };
 
-/** Where the parts of a trigger stand in the file. */
+/** The places of the parts of a trigger in the file. */
 interface Places {
   actor: Span;
   action: Span;
@@ -34,7 +34,7 @@ interface Places {
   inCondition: (span: Span) => Span;
 }
 
-/** Returns a warning for each part of a trigger about which the host does not tell everything. */
+/** Returns a warning for each part of a trigger for which the host does not return all data. */
 export function warnOfUntold(
   { actor, action, condition }: Trigger,
   untold: readonly Untold[],

@@ -1,13 +1,15 @@
 import { Lexer } from 'yaml';
 import { type Fault, newFault } from './conditions/fault.ts';
 
-/** Several times what 256 KiB of achievements have; more is only there to cost time. */
+/** Several times the number of tokens in 256 KiB of achievements; only a file made to waste time has more. */
 const maxTokens = 150_000;
 const maxBrackets = 64;
-/** YAML 1.2, 5.1: what may not stand in a file, not even in a comment. */
+/** Characters that a file must not contain, not even in a comment (YAML 1.2, 5.1). */
 const notPrintable = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}\ufeff]/u;
 
-/** Why a text is not even given to the YAML parser. Takes time in proportion to the text, and little of it. */
+/**
+ * Returns the fault of a text that must not be given to the YAML parser. Takes little time, in proportion to the text.
+ */
 export function findYamlProblem(text: string): Fault | undefined {
   const control = notPrintable.exec(text);
   if (control !== null) {

@@ -13,16 +13,16 @@ import {
 import { type Fault, newFault, type Span } from './conditions/fault.ts';
 import { findYamlProblem } from './yaml-limits.ts';
 
-/** What a YAML file holds, each part with its place in the text; where an alias stands, what it stands for. */
+/** A node of a YAML file, with its place in the text. Each alias is replaced by the node that it refers to. */
 export type YamlNode = YamlScalar | YamlSequence | YamlMapping;
 
 export interface YamlScalar extends Span {
   kind: 'scalar';
   /** As it is written, without quotes and escapes: `0.0.1`, `007`, `yes`. */
   text: string;
-  /** Nothing is written, or `null`, or `~`. */
+  /** True when the value is missing, `null` or `~`. */
   isEmpty: boolean;
-  /** Where the text begins in the file, and in which way it is written there. */
+  /** The way in which the text is written, which decides where it begins in the file. */
   style: 'plain' | 'quoted' | 'block';
 }
 
@@ -43,15 +43,18 @@ export interface YamlEntry {
 }
 
 const maxDepth = 32;
-/** Merging again what was merged grows without end. */
+/** A limit, because merging merged mappings multiplies the keys. */
 const maxMergedKeys = 10_000;
 const maxParseFaults = 10;
 
-/** Reads YAML 1.2 with merge keys. @returns no root when the text is not YAML, or is empty. */
+/**
+ * Reads YAML 1.2 with merge keys.
+ * @returns no root when the text is not YAML, or is empty.
+ */
 export function readYaml(text: string): { root: YamlNode | undefined; faults: Fault[] } {
   const problem = findYamlProblem(text);
   if (problem !== undefined) return { root: undefined, faults: [problem] };
-  // Equal keys are found below, in linear time.
+  // Duplicate keys are found below, in linear time.
   const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, merge: false });
   const [document, second] = [...documents];
   const errors = [...documents].flatMap((one) => one.errors);
@@ -67,7 +70,7 @@ export function readYaml(text: string): { root: YamlNode | undefined; faults: Fa
   return { root, faults: builder.faults };
 }
 
-/** Turns the library's nodes into ours; every node of the text once, so that aliases cost nothing. */
+/** Turns the nodes of the library into `YamlNode`s, each node of the text once, so that aliases cost nothing. */
 class TreeBuilder {
   readonly faults: Fault[] = [];
   readonly #unfinished = new Set<string>();
@@ -187,7 +190,7 @@ const parseFaults: Readonly<Record<string, [message: string, expected: string]>>
 };
 
 function toFault({ code, message, pos }: YAMLParseError): Fault {
-  // A bracket that is never closed is told by the place at which the indentation ends it.
+  // The parser reports a bracket that is never closed as wrong indentation at the place where the indentation ends it.
   const kind = code === 'BAD_INDENT' && /flow/i.test(message) ? 'MISSING_CHAR' : code;
   const [what, expected] = parseFaults[kind] ?? [undefined, undefined];
   const hints = expected === undefined ? {} : { expected };

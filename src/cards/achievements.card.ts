@@ -15,7 +15,7 @@ const titleHeight = 34;
 const gap = 16;
 const bareGap = 12;
 const mostLarge = 12;
-/** Of an icon with some letters of a name. */
+/** The width of an icon with some letters of a name, in pixels. */
 const leastWidth = 112;
 
 const Item = Type.Object({
@@ -27,7 +27,9 @@ const Item = Type.Object({
 type Item = Static<typeof Item>;
 const compiledItem = Compile(Item);
 
-/** What was awarded: icon, name, repository, date; with `hide=names` without words, and with `raw` the icons alone. */
+/**
+ * The card of awards: icon, name, repository and date; with `hide=names` without words, and with `raw` the icons alone.
+ */
 export const achievementsCard = defineCard<Item[]>({
   parts: { hideable: ['title', 'names', 'repositories', 'dates'], showable: [] },
   emptySize: (look) => ({
@@ -39,7 +41,7 @@ export const achievementsCard = defineCard<Item[]>({
     return items.length === 0 ? undefined : items;
   },
   images: (items) => items.map(({ icon_url }) => icon_url),
-  // Many large ones would be a large picture.
+  // Many large images would make the card large.
   imageSize: ({ length }) => (length > mostLarge ? 'small' : 'large'),
   draw: (items, look, images) => {
     const title = look.title ?? look.language.words.achievementsTitle;
@@ -80,13 +82,13 @@ function titleOf({ hide }: Look): number {
   return hide.has('title') ? 0 : titleHeight;
 }
 
-/** As wide as its icons. */
+/** Returns the width of the icons in pixels. */
 function rawWidthOf(count: number, { widthPx = defaultWidthPx, columns }: Look): number {
   const thatFit = Math.floor((widthPx + bareGap) / (iconSize + bareGap));
   return Math.min(count, columns ?? thatFit, thatFit) * (iconSize + bareGap) - bareGap;
 }
 
-/** @returns where it ends. */
+/** @returns the y coordinate of the lower end. */
 function drawList(canvas: Canvas, items: readonly Item[], { look, images, at: left, top, room }: Place): number {
   const { language, hide, columns } = look;
   const grid = gridOf({ at: left, room, gap, columns, usual: 184, least: leastWidth, most: 4 });
@@ -106,7 +108,7 @@ function drawList(canvas: Canvas, items: readonly Item[], { look, images, at: le
   return top + grid.rowsOf(items.length) * rowHeight - (rowHeight - iconSize);
 }
 
-/** @returns where it ends. */
+/** @returns the y coordinate of the lower end. */
 function drawIcons(canvas: Canvas, items: readonly Item[], { look, images, at: left, top, room }: Place): number {
   const { columns } = look;
   const grid = gridOf({ at: left, room, gap: bareGap, columns, usual: iconSize, least: iconSize });
@@ -117,7 +119,7 @@ function drawIcons(canvas: Canvas, items: readonly Item[], { look, images, at: l
   return top + grid.rowsOf(items.length) * (iconSize + bareGap) - bareGap;
 }
 
-/** The icon, or a medal where there is none. */
+/** Draws the icon, or a medal where there is none. */
 function drawIcon(canvas: Canvas, { at, y }: { at: number; y: number }, { icon_url }: Item, images: Images): void {
   const left = canvas.left(at, iconSize);
   const image = images.get(icon_url);

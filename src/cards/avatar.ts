@@ -4,16 +4,16 @@ import { px } from './markup.ts';
 import { oneLine } from './text/fit.ts';
 import { measure } from './text/measure.ts';
 
-/** To be part of a picture that shows avatars. */
+/** A clip path that every card with avatars has to contain. */
 export const avatarClip =
   '<clipPath id="round" clipPathUnits="objectBoundingBox"><circle cx=".5" cy=".5" r=".5"/></clipPath>';
 
-/** Of the portrait's side. */
+/** The greatest width of initials, as a share of the avatar's side. */
 const widestInitials = 0.68;
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** A round portrait, or initials where there is none. */
+/** Draws a round avatar, or initials where there is no image. */
 export function drawAvatar(
   canvas: Canvas,
   place: { at: number; y: number; size: number },
@@ -37,7 +37,7 @@ export function drawAvatar(
   canvas.text('name', middle, isTooWide ? firstLetter(initials) : initials);
 }
 
-/** The first letters of the first and last word; one alone where letters are wide. */
+/** Returns the first letters of the first and the last word; only the first letter in scripts with wide letters. */
 export function initialsOf(name: string): string {
   const words = oneLine(name)
     .split(/[^\p{L}\p{N}\p{M}]+/u)
@@ -48,7 +48,7 @@ export function initialsOf(name: string): string {
   return (isWide || last === undefined ? first : first + last).toUpperCase();
 }
 
-/** What a letter is need not be looked up for most. */
+/** Finds the first letter of most words without the slower segmenter. */
 const singleLetter = /^[\p{L}\p{N}](?![\p{M}\u200D])/u;
 
 function firstLetter(word: string): string {

@@ -14,11 +14,11 @@ const dayMs = 86_400_000;
 const titleHeight = 34;
 const monthHeight = 18;
 const legendHeight = 30;
-/** Where what is covered has no room beside the legend. */
+/** The height of a line about the coverage that has no room beside the legend. */
 const lineHeight = 18;
 const bandGap = 10;
 const maxBands = 4;
-/** Days closer to each other cannot be told apart. */
+/** Days closer to each other cannot be distinguished. */
 const leastStep = 8.5;
 const shadeCount = 5;
 
@@ -28,13 +28,13 @@ const compiledItem = Compile(Item);
 interface Content {
   who: string;
   calendar: ShownCalendar;
-  /** Days may still change. */
+  /** True when days may still change. */
   isIncomplete: boolean;
 }
 
-/** Where the squares of the days stand: a year in one band, or in several where squares would be too small. */
+/** The positions of the squares of the days: a year in one band, or in several where squares would be too small. */
 interface Layout {
-  /** From the side that lines begin at. */
+  /** The distance from the side at which lines begin. */
   at: number;
   step: number;
   square: number;
@@ -45,14 +45,14 @@ interface Layout {
 
 /** Weeks that stand side by side. */
 interface Band {
-  /** Of the first row of squares. */
+  /** The y coordinate of the first row of squares. */
   y: number;
-  /** How many come before it, and how many it has. */
+  /** The number of weeks in the bands before it, and in this one. */
   firstWeek: number;
   weeks: number;
 }
 
-/** Contributions on each day of the last year, a column for each week. */
+/** The card of contributions on each day of the last year, with a column for each week. */
 export const calendarCard = defineCard<Content>({
   parts: { hideable: ['title', 'months', 'weekdays', 'legend', 'coverage'], showable: [] },
   emptySize: (look) => ({
@@ -98,7 +98,7 @@ export const calendarCard = defineCard<Content>({
   },
 });
 
-/** Says where the days come from, whose contributions they hold, and that some may be missing. */
+/** Returns texts about the source of the days, about private contributions, and about days that may be missing. */
 function coverageOf({ calendar, isIncomplete }: Content, { language: { words } }: Look): string[] {
   const { source, includesPrivate } = calendar;
   return [
@@ -142,7 +142,7 @@ function heightOf(look: Look, { bands, step, square }: Layout, { lines, isBelowL
   return Math.ceil((bands.at(-1)?.y ?? 0) + 6 * step + square + below + padding - 2);
 }
 
-/** Every other day of work is named. */
+/** Returns the days with labels: every other working day. */
 function weekdays({ language }: Look): { row: number; name: Date }[] {
   // 5 January 1970 was a Monday.
   return [1, 3, 5].map((isoDay) => ({
@@ -160,7 +160,7 @@ function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Layout, look:
   }
 }
 
-/** Names each month at the week that holds its first day, as far as names have room. */
+/** Writes the name of each month at the week with its first day, where the names have room. */
 function drawMonths(canvas: Canvas, { at, bands, step, begin }: Layout, { language }: Look, until: Date): void {
   for (const band of bands) {
     const end = at + band.weeks * step;
@@ -181,7 +181,7 @@ function drawMonths(canvas: Canvas, { at, bands, step, begin }: Layout, { langua
 
 interface Year {
   counts: ReadonlyMap<number, number>;
-  /** The first and the last day. */
+  /** The first and the last day, in ms since 1970. */
   from: number;
   until: number;
   steps: readonly number[];
@@ -192,7 +192,7 @@ function yearOf({ from, until, days }: ShownCalendar): Year {
   return { counts, from: Date.parse(from), until: Date.parse(until), steps: stepsOf([...counts.values()]) };
 }
 
-/** A path for each step of the scale, in units of the grid: few bytes for many squares. */
+/** Draws one path for each step of the scale, in units of the grid, which takes few bytes for many squares. */
 function drawDays(canvas: Canvas, { at, bands, step, begin }: Layout, year: Year): void {
   const direction = canvas.left(0, 1) === 0 ? 1 : -1;
   const left = canvas.left(at) + direction * step * 0.1;
@@ -211,13 +211,13 @@ function drawDays(canvas: Canvas, { at, bands, step, begin }: Layout, year: Year
   }
 }
 
-/** Where the steps of the scale begin: quarters of the days with contributions. */
+/** Returns the values at which the steps of the scale begin: quarters of the days with contributions. */
 export function stepsOf(counts: readonly number[]): number[] {
   const sorted = counts.filter((count) => count > 0).toSorted((one, other) => one - other);
   return [0.25, 0.5, 0.75].map((share) => sorted[Math.floor(sorted.length * share)] ?? 1);
 }
 
-/** 0 for a day without any, else 1 to 4. */
+/** Returns 0 for a day without contributions, otherwise 1 to 4. */
 export function shadeOf(count: number, steps: readonly number[]): number {
   return count <= 0 ? 0 : 1 + steps.filter((step) => count > step).length;
 }
@@ -233,13 +233,13 @@ function legendWidth({ language: { words } }: Look): number {
   return wordWidth(words.fewer) + legend.gap + squaresWidth + legend.gap + wordWidth(words.most);
 }
 
-/** What is said below the days, beside the legend where there is room. */
+/** The texts below the days, beside the legend where there is room. */
 interface Footer {
   lines: string[];
   isBelowLegend: boolean;
 }
 
-/** @param coverage parts of which each stays in one line. */
+/** @param coverage texts that are not broken into lines. */
 function footerOf(look: Look, coverage: readonly string[]): Footer {
   const { hide, widthPx = defaultWidthPx } = look;
   if (hide.has('coverage')) return { lines: [], isBelowLegend: false };

@@ -7,11 +7,11 @@ interface TextStyle {
   sizePx: number;
   weight: Weight;
   tone: 'text' | 'muted';
-  /** In the picture's style sheet. */
+  /** The class in the style sheet of the card. */
   class: string;
 }
 
-/** The sizes in which a picture speaks, from the loudest. */
+/** The text styles of cards, from the most prominent. */
 export const textStyles = {
   heading: { sizePx: 17, weight: 'bold', tone: 'text', class: 'h' },
   number: { sizePx: 18, weight: 'bold', tone: 'text', class: 'n' },
@@ -21,28 +21,34 @@ export const textStyles = {
 } as const satisfies Record<string, TextStyle>;
 export type TextStyleName = keyof typeof textStyles;
 
-/** Above this share of its room a text is held to its measured length, should the reader's font be wider. */
+/**
+ * A text that takes more than this share of its room is forced to its measured length, because the reader's font may be
+ * wider.
+ */
 const nearlyFull = 0.86;
 const needsIsolation = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 const isolate = { start: '\u2068', end: '\u2069' };
 
-/** A text that is read in the direction of its first letter, whatever stands around it. */
+/** Returns a text that is read in the direction of its first letter, regardless of the text around it. */
 export function directed(text: string): string {
   return needsIsolation.test(text) ? `${isolate.start}${text}${isolate.end}` : text;
 }
 
 export interface TextPlace {
-  /** From the side that lines begin at, in pixels. */
+  /** The distance from the side at which lines begin, in pixels. */
   at: number;
-  /** Of the baseline. */
+  /** The y coordinate of the baseline. */
   y: number;
-  /** How many pixels the text may take. */
+  /** The maximum width of the text, in pixels. */
   room: number;
-  /** Which point of the text `at` is. */
+  /** The point of the text that is at `at`. */
   anchor?: 'start' | 'middle' | 'end';
 }
 
-/** Where a picture is drawn on. Places are told from the side that lines begin at, so that what is written from right to left is laid out so. */
+/**
+ * Collects the elements of a card. Positions are measured from the side at which lines begin, so that cards in
+ * right-to-left languages are mirrored.
+ */
 export class Canvas {
   readonly #width: number;
   readonly #isRightToLeft: boolean;
@@ -53,7 +59,7 @@ export class Canvas {
     this.#isRightToLeft = language.isRightToLeft;
   }
 
-  /** The left edge of something that begins `at` and is `width` wide. */
+  /** Returns the left edge of an element that begins at `at` and is `width` wide. */
   left(at: number, width = 0): number {
     return this.#isRightToLeft ? this.#width - at - width : at;
   }
@@ -62,19 +68,28 @@ export class Canvas {
     this.#elements.push(element);
   }
 
-  /** Writes a line, cut to its room. @returns the pixels that it takes. */
+  /**
+   * Writes a line, cut to its room.
+   * @returns its width in pixels.
+   */
   text(style: TextStyleName, place: TextPlace, text: string): number {
     const { sizePx, weight } = textStyles[style];
     return this.fitted(style, place, fit(text, place.room, sizePx, weight));
   }
 
-  /** Writes a title, smaller where it would have to be cut. @returns the pixels that it takes. */
+  /**
+   * Writes a title, in a smaller style where it would have to be cut.
+   * @returns its width in pixels.
+   */
   headline(place: TextPlace, text: string): number {
     const { sizePx, weight } = textStyles.heading;
     return this.text(measure(oneLine(text), sizePx, weight) <= place.room ? 'heading' : 'name', place, text);
   }
 
-  /** Writes what was fitted before. */
+  /**
+   * Writes a text that is fitted already.
+   * @returns its width in pixels.
+   */
   fitted(style: TextStyleName, { at, y, room, anchor = 'start' }: TextPlace, { text, width }: Fitted): number {
     if (text === '') return 0;
     const held =
@@ -99,7 +114,7 @@ export class Canvas {
     );
   }
 
-  /** All that was drawn. */
+  /** Returns all elements that were drawn. */
   body(): string {
     return this.#elements.join('\n');
   }

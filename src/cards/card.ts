@@ -2,32 +2,38 @@ import type { Shown } from '../http/pictures.ts';
 import type { Drawing } from './frame.ts';
 import type { Look, Parts } from './look.ts';
 
-/** Images that a picture shows, as data addresses, by the addresses that they are known by. What is missing is drawn without. */
+/** The images of a card as data URLs, by their original URLs. A card is drawn without those that are missing. */
 export type Images = ReadonlyMap<string, string>;
 
 export type ImageSize = 'small' | 'large';
 
-/** A picture of an answer: one file, and one line in `index.ts`. Pure: the same answer, look and images give the same bytes. */
+/**
+ * A card that is drawn from a response: one file, and one line in `index.ts`. It is pure: the same response, options
+ * and images give the same bytes.
+ */
 export interface CardDefinition<Content> {
   parts: Parts;
-  /** The size of a picture that has nothing to show, such as an error in its place. */
+  /** Returns the size of a card without content, such as one that shows an error. */
   emptySize: (look: Look) => { widthPx: number; heightPx: number };
-  /** What the picture needs of an answer, which is as the interface tells it in JSON; undefined: there is nothing to draw. */
+  /**
+   * Reads the content of the card from a response, which has the form of the JSON of the API; undefined when there is
+   * nothing to draw.
+   */
   read(shown: Shown): Content | undefined;
-  /** Addresses of the images that it shows. */
+  /** Returns the URLs of the images that the card shows. */
   images?(content: Content, look: Look): string[];
-  /** For a side of at most 36 pixels, or of 56. Default: small. */
+  /** Returns `small` for images with a side of at most 36 pixels, `large` for 56. Default: `small`. */
   imageSize?(content: Content): ImageSize;
   draw(content: Content, look: Look, images: Images): Drawing;
 }
 
-/** The same for those who know nothing of its content. */
+/** A card without the type of its content. */
 export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'emptySize'> {
-  /** Undefined: there is nothing to draw. */
+  /** Returns undefined when there is nothing to draw. */
   read(shown: Shown, look: Look): Readable | undefined;
 }
 
-/** What was read and is ready to be drawn. */
+/** A card whose content is read, ready to be drawn. */
 export interface Readable {
   images: string[];
   imageSize: ImageSize;

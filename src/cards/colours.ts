@@ -1,26 +1,26 @@
-/** A colour as `#rrggbb`, or `#rrggbbaa` where something shines through. */
+/** A colour as `#rrggbb`, or as `#rrggbbaa` when it is translucent. */
 export type Colour = `#${string}`;
 
 const form = /^(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;
 
-/** What a colour in an address has to look like. */
+/** The pattern of a colour in a URL. */
 export const colourPattern = '^([0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$';
 
-/** Reads three, four, six or eight hexadecimal digits. */
+/** Reads three, four, six or eight hexadecimal digits; undefined for other texts. */
 export function readColour(digits: string): Colour | undefined {
   if (!form.test(digits)) return undefined;
   const long = digits.length <= 4 ? digits.replace(/./g, '$&$&') : digits;
   return `#${long.toLowerCase()}`;
 }
 
-/** A colour between two: `share` 0 is the first, 1 the second. */
+/** Mixes two colours: `share` 0 gives the first, 1 the second. */
 export function mix(first: Colour, second: Colour, share: number): Colour {
   const [from, to] = [channels(first), channels(second)];
   const mixed = from.map((value, index) => Math.round(value + ((to[index] ?? 0) - value) * share));
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** How well two colours can be told apart, 1 to 21 (WCAG 2.2, contrast ratio). */
+/** Returns the contrast ratio of two colours, 1 to 21 (WCAG 2.2). */
 export function contrast(first: Colour, second: Colour): number {
   const [dark = 0, light = 0] = [luminance(first), luminance(second)].toSorted((one, other) => one - other);
   return (light + 0.05) / (dark + 0.05);

@@ -17,13 +17,13 @@ const white: Colour = '#ffffff';
 const labelGround: Colour = '#4b535d';
 const black: Colour = '#1f2328';
 const fonts = 'Verdana,"DejaVu Sans",Geneva,"Noto Sans",sans-serif';
-/** Verdana, in which badges are set, is wider than the measured font. */
+/** The ratio of the widths of Verdana, in which badges are set, and of the measured font. */
 const verdana = 1.13;
 
 const Item = Type.Object({ name: Type.String() });
 const compiledItem = Compile(Item);
 
-/** How many people a community has, in the form of badges that stand in a line of text. */
+/** The badge with the number of people in a community, sized for a line of text. */
 export const communityCard = defineCard<number>({
   parts: { hideable: [], showable: [] },
   emptySize: () => ({ widthPx: 120, heightPx: height }),
@@ -34,7 +34,10 @@ export const communityCard = defineCard<number>({
   },
 });
 
-/** A badge of a label and what is said of it. @param tone of the right half; default: the theme's accent. */
+/**
+ * Draws a badge with a label and a value.
+ * @param tone of the right half; default: the theme's accent.
+ */
 export function drawBadge(look: Look, label: string, value: string, tone?: Colour): Drawing {
   const accent = tone ?? look.palettes.light.accent;
   const left = part(label);
@@ -73,7 +76,7 @@ function part(given: string): Part {
   return { text, textWidth, width: textWidth + 2 * side };
 }
 
-/** Held to its length, whatever the reader's font is. */
+/** Writes a text with a fixed length, which does not depend on the reader's font. */
 function write(canvas: Canvas, { text, textWidth, width }: Part, at: number, tone: string): string {
   const middle = canvas.left(at, width) + width / 2;
   return `<text class="${tone}" x="${px(middle)}" y="14" text-anchor="middle" textLength="${textWidth}" lengthAdjust="spacingAndGlyphs">${escapeText(directed(text))}</text>`;
@@ -83,7 +86,7 @@ function colours(ground: Colour): string {
   return `.v{fill:${ground}}.o{fill:${readableOn(ground)}}`;
 }
 
-/** White, or black where that can be read better. */
+/** Returns white, or black where black is easier to read. */
 export function readableOn(ground: Colour): Colour {
   if (contrast(white, ground) >= 4.5) return white;
   return contrast(black, ground) >= 4.5

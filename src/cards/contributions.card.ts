@@ -18,7 +18,7 @@ const rowHeight = 46;
 const iconRoom = 26;
 const gap = 12;
 
-/** In the order in which they stand. */
+/** The counters that are shown by default, in their order. */
 const usual = ['commits', 'pull_requests', 'reviews', 'issues', 'stars', 'contributed_to'] as const;
 const further = ['pull_requests_merged', 'issues_closed', 'discussions', 'discussions_answered'] as const;
 const counterNames = [...usual, ...further];
@@ -34,7 +34,7 @@ const Item = Type.Object({
 });
 const compiledItem = Compile(Item);
 
-/** A number, and how it is told. */
+/** A counter with the text that shows its value. */
 interface Counter {
   name: CounterName;
   value: number;
@@ -49,7 +49,7 @@ interface Content {
   asOf: Date | undefined;
 }
 
-/** Lifetime counters, the level with the way to the next one, and what the numbers cover. */
+/** The card of lifetime counters, the level with the progress to the next one, and the coverage of the numbers. */
 export const contributionsCard = defineCard<Content>({
   parts: { hideable: ['avatar', 'level', 'coverage', 'icons', ...usual], showable: further },
   emptySize: (look) => sizeOf(look, shownCounters(look).length),
@@ -113,7 +113,7 @@ function shownCounters({ hide, show }: Look): CounterName[] {
   return counterNames.filter((name) => !hide.has(name) && (show.has(name) || usual.some((one) => one === name)));
 }
 
-/** As many columns as have room, none of them shorter than the first by more than one. */
+/** Returns a grid with as many columns as have room, none of them shorter than the first by more than one counter. */
 function gridOfCounters(look: Look, counters: number): Grid {
   const place = {
     at: padding,
@@ -141,7 +141,7 @@ function headerHeight({ hide }: Look): number {
   return padding + (hide.has('avatar') ? 40 : avatarSize) + 18;
 }
 
-/** @returns where it goes on. */
+/** @returns the y coordinate at which the next part begins. */
 function drawHeader(canvas: Canvas, { account }: Content, look: Look, images: Images): number {
   const { hide, title } = look;
   const name = account.display_name || account.name;
@@ -160,7 +160,7 @@ function drawHeader(canvas: Canvas, { account }: Content, look: Look, images: Im
   return headerHeight(look);
 }
 
-/** Progress runs linearly from 100·(level−1)² to 100·level². */
+/** Draws the level with a progress bar, which runs linearly from 100·(level−1)² to 100·level². */
 function drawLevel(canvas: Canvas, content: Content, look: Look, y: number): number {
   const { language } = look;
   const { experience, level } = content.account;
@@ -202,7 +202,7 @@ function drawCounters(canvas: Canvas, counters: readonly Counter[], look: Look, 
   }
 }
 
-/** What is not known is not told as a number. */
+/** Formats a counter; a dash stands for a value that is not known. */
 function told(content: Content, name: CounterName, language: Language): Counter {
   const value = content.account.contributions[name] ?? 0;
   if (isUnknown(content, name, value)) return { name, value, full: '–' };

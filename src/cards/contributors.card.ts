@@ -15,7 +15,7 @@ const rowHeight = 52;
 const titleHeight = 34;
 const bareGap = 8;
 const moreHeight = 28;
-/** Of a portrait with some letters of a name. */
+/** The width of an avatar with some letters of a name, in pixels. */
 const leastWidth = 100;
 
 const Item = Type.Object({
@@ -29,12 +29,12 @@ const compiledItem = Compile(Item);
 
 interface Content {
   people: Item[];
-  /** How many come after them. */
+  /** The number of contributors that are not in `people`. */
   others: number;
   isCounting: boolean;
 }
 
-/** Who contributed, with how much; without names and counts a wall of portraits. */
+/** The card of contributors with the numbers of their contributions; without names, a wall of avatars. */
 export const contributorsCard = defineCard<Content>({
   parts: { hideable: ['title', 'names', 'counts', 'more'], showable: [] },
   emptySize: (look) => ({
@@ -82,7 +82,7 @@ function titleOf({ hide }: Look): number {
   return hide.has('title') ? 0 : titleHeight;
 }
 
-/** @returns where it ends. */
+/** @returns the y coordinate of the lower end. */
 function drawList(canvas: Canvas, people: readonly Item[], look: Look, images: Images, top: number): number {
   const { language, hide } = look;
   const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;

@@ -4,7 +4,7 @@ import type { Look } from './look.ts';
 import { escapeText, px } from './markup.ts';
 import { type Palette, shades, trackOf } from './themes.ts';
 
-/** A finished picture. */
+/** A finished card. */
 export interface Drawing {
   svg: string;
   widthPx: number;
@@ -29,7 +29,7 @@ const classesOf = (tone: 'text' | 'muted'): string =>
 const textClasses = classesOf('text');
 const mutedClasses = classesOf('muted');
 
-/** Fades in what moves, once, and only for readers who have nothing against it. */
+/** Fades animated parts in, once, and only for readers who have not turned motion off. */
 const animation = `@media (prefers-reduced-motion:no-preference){
 .f{animation:f .6s ease-out both}
 @keyframes f{from{opacity:0}}
@@ -37,9 +37,9 @@ const animation = `@media (prefers-reduced-motion:no-preference){
 `;
 
 /**
- * What every card is drawn on: light and dark in one file, readable without seeing it, without anything from elsewhere.
- * Its classes: text styles (see `textStyles`), `a` filled and `k` drawn in the accent, `t` filled in the colour beneath, `d0` to
- * `d4` steps of the accent, `f` what fades in.
+ * Draws the frame of a card: light and dark in one file, with a title and a description for screen readers, and without
+ * external resources. Its classes: text styles (see `textStyles`), `a` filled and `k` drawn in the accent, `t` filled
+ * in the colour beneath, `d0` to `d4` steps of the accent, `f` parts that fade in.
  */
 export function frame(
   look: Look,

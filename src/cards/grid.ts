@@ -1,26 +1,26 @@
-/** How things of one size stand in rows. Pixels, from the side that lines begin at. */
+/** A grid of items of one size. Lengths are in pixels, positions are measured from the side at which lines begin. */
 export interface Grid {
   columns: number;
-  /** From where one begins to where the next one does. */
+  /** The distance between the beginnings of two neighbouring columns. */
   step: number;
-  /** What each has for itself. */
+  /** The width of one item. */
   room: number;
-  /** Where the one of this index stands. */
+  /** Returns the position of the item with this index. */
   placeOf: (index: number) => { at: number; row: number };
   rowsOf: (count: number) => number;
 }
 
-/** Spreads columns over the room that there is. */
+/** Spreads columns over the available room. */
 export function gridOf(place: {
   at: number;
   room: number;
   gap: number;
-  /** How many somebody asked for; as many as have room of that. */
+  /** The requested number of columns, reduced to those that have room; undefined to use the available room. */
   columns: number | undefined;
-  /** How wide one is to be, and how wide it has to be. */
+  /** The preferred width of an item, and its minimum width. */
   usual: number;
   least: number;
-  /** So many at most, unless more are asked for. */
+  /** The maximum number of columns when the request has none. */
   most?: number;
 }): Grid {
   const { at, room, gap, usual, least, most = Number.POSITIVE_INFINITY } = place;

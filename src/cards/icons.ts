@@ -1,4 +1,4 @@
-/** Signs of 16 by 16 pixels, drawn in lines. */
+/** Icons of 16 by 16 pixels, drawn in lines. */
 export const icons: Readonly<Record<string, string>> = {
   commits: '<circle cx="8" cy="8" r="2.75"/><path d="M1 8h4.25M10.75 8H15"/>',
   pull_requests:

@@ -5,7 +5,7 @@ import { communityCard } from './community.card.ts';
 import { contributionsCard } from './contributions.card.ts';
 import { contributorsCard } from './contributors.card.ts';
 
-/** All cards, by the name that routes know them by. */
+/** All cards, by the names that routes use. */
 const cards = new Map<string, Card>([
   ['contributions', contributionsCard],
   ['calendar', calendarCard],

@@ -4,26 +4,26 @@ import { type Colour, colourPattern, readColour } from './colours.ts';
 import { type Language, languageOf, locales } from './languages/language.ts';
 import { type Palette, type Palettes, palettesOf, themeNames } from './themes.ts';
 
-/** How a picture is to look, whatever it shows. */
+/** The options of a card that do not depend on its content. */
 export interface Look {
-  /** Without a dark one the light one is for every screen. */
+  /** Without a dark palette, the light one is used on every screen. */
   palettes: Palettes;
   language: Language;
-  /** Names of parts to leave out, and of parts to add that are left out otherwise. */
+  /** Names of parts to leave out, and of parts to add that are left out by default. */
   hide: ReadonlySet<string>;
   show: ReadonlySet<string>;
-  /** In the place of the card's own. */
+  /** Replaces the card's own title. */
   title: string | undefined;
   widthPx: number | undefined;
   columns: number | undefined;
   radiusPx: number;
   hasBorder: boolean;
   isAnimated: boolean;
-  /** What it shows alone, on whatever ground it is put. */
+  /** True to draw the content alone, without a background. */
   isRaw: boolean;
 }
 
-/** What a card has that can be hidden or shown. */
+/** The parts of a card that can be hidden or shown. */
 export interface Parts {
   hideable: readonly string[];
   showable: readonly string[];
@@ -52,7 +52,7 @@ const colour = (of: string) =>
     }),
   );
 
-/** The parameters of every picture. */
+/** The query parameters of every card. */
 export const lookParameters = {
   theme: Type.Optional(
     Type.Enum([...themeNames], { description: 'Colours; `auto` is light or dark as the screen is.' }),
@@ -78,10 +78,13 @@ export const lookParameters = {
   scale: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, description: 'PNG pixels for each pixel.' })),
 } satisfies TProperties;
 
-/** Values of these parameters, as they were read by their schemas. */
+/** The values of these parameters, as their schemas read them. */
 export type LookQuery = Readonly<Record<string, unknown>>;
 
-/** @throws AppError `invalid_input` for parts that the card does not have. */
+/**
+ * Reads the options of a card.
+ * @throws AppError `invalid_input` for parts that the card does not have.
+ */
 export function readLook(query: LookQuery, parts: Parts): Look {
   return {
     palettes: palettesOf(choice(query['theme'], themeNames, defaults.theme), changedColours(query)),
@@ -98,7 +101,10 @@ export function readLook(query: LookQuery, parts: Parts): Look {
   };
 }
 
-/** How an error is drawn: as what was asked for, as far as that can be understood. @param query as it came. */
+/**
+ * Reads the options for an error in the place of a card: those of the request, as far as they are valid.
+ * @param query the unchecked query of the request.
+ */
 export function readLookLoosely(query: LookQuery): Look {
   return readLook(
     {
@@ -156,7 +162,7 @@ function readList(parameter: string, given: unknown, known: readonly string[]): 
   throw new AppError('invalid_input', `${parameter} must be ${choices}.`);
 }
 
-/** The parameters that matter, always told the same way: what changes nothing is left out. */
+/** Returns the parameters that change the card, in one canonical form. */
 export function normalize(query: LookQuery): string {
   const told = Object.entries(query)
     .filter(([name, value]) => value !== undefined && value !== defaultOf(name))

@@ -1,9 +1,9 @@
 const unsafe = /[&<>"']/;
-/** Of controls XML allows only white space (XML 1.0, section 2.2). */
+/** Characters that XML does not allow: of controls it allows only white space (XML 1.0, section 2.2). */
 const notAllowed = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const plain = /^[\x20-\x7e\u00a0-\u2fff]*$/;
 
-/** Text in a picture: nothing of it is ever read as markup, and what XML does not allow is left out. */
+/** Escapes text for a card, so that none of it is read as markup, and removes characters that XML does not allow. */
 export function escapeText(text: string): string {
   const allowed = plain.test(text) ? text : text.toWellFormed().replace(notAllowed, '');
   if (!unsafe.test(allowed)) return allowed;
@@ -15,7 +15,7 @@ export function escapeText(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** A number of pixels, as short as it can be told. */
+/** Formats a number of pixels with at most two decimals. */
 export function px(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

@@ -6,13 +6,13 @@ import { createPictures } from './pictures.ts';
 import { prepareFonts } from './png/fonts.ts';
 import { Rasterizer } from './png/rasterizer.ts';
 
-/** Opens all that pictures need. */
+/** Opens everything that drawing cards needs. */
 export async function openPictures(options: {
   connection: Connection;
   dataDir: string;
-  /** Addresses that the operator has configured: their hosts may be private. */
+  /** URLs that the operator has configured; their hosts may be private. */
   ownAddresses: readonly string[];
-  /** Hosts that may be private too. */
+  /** Further hosts that may be private. */
   allowedHosts: ReadonlySet<string>;
   now: () => Date;
   onFailure: (error: unknown) => void;

@@ -7,10 +7,10 @@ import { lookParameters, normalize, readLook, readLookLoosely } from './look.ts'
 import type { Rasterizer } from './png/rasterizer.ts';
 import { drawState } from './state.ts';
 
-/** What is no part of what a picture shows, or told apart already. */
+/** Parameters that do not change the card, or that the key contains already. */
 const outsideOfKey = new Set(['format', 'card']);
 
-/** The service's pictures: cards, with images of others, as SVG or PNG. */
+/** Creates the part of the service that draws cards, with images from other servers, as SVG or PNG. */
 export function createPictures({
   images,
   rasterizer,
@@ -23,7 +23,7 @@ export function createPictures({
   return {
     parameters: lookParameters,
     request: (card, format, query) => {
-      // What is wrong is said before anything is looked up.
+      // Invalid options are rejected before anything is looked up.
       readLook(query, cardOf(card).parts);
       const told = Object.fromEntries(Object.entries(query).filter(([name]) => !outsideOfKey.has(name)));
       return { card, format, query, key: `${card}.${format}?${normalize(told)}` };
@@ -77,7 +77,7 @@ function titleOf({
   return status === 429 ? 'tooMany' : 'unavailable';
 }
 
-/** Where the title says it all, the message has nothing to add for those who look at pictures. */
+/** Returns the message of a problem; empty where the title says enough to readers of a card. */
 function detailOf({ status, message }: PictureProblem): string {
   return status === 429 || status >= 500 ? '' : message;
 }

@@ -6,15 +6,15 @@ import type { Look } from './look.ts';
 import { px } from './markup.ts';
 import { wrap } from './text/fit.ts';
 
-/** Where a picture has nothing to show, what it says of that. */
+/** The message of a card that has nothing to show. */
 export interface State {
   kind: 'collecting' | 'nothing' | 'problem';
   title: string;
-  /** A sentence or two; empty: there is nothing more to say. */
+  /** One or two sentences; empty when the title says enough. */
   detail: string;
 }
 
-/** Signs of 24 by 24 pixels, drawn in lines. */
+/** Icons of 24 by 24 pixels, drawn in lines. */
 const signs: Readonly<Record<State['kind'], string>> = {
   collecting: '<path d="M7 3h10M7 21h10M8 3v4l4 5 4-5V3M8 21v-4l4-5 4 5v4"/>',
   nothing:
@@ -24,14 +24,14 @@ const signs: Readonly<Record<State['kind'], string>> = {
 const signSize = 24;
 const lineHeight = 17;
 const maxLines = 4;
-/** From the top of the sign to the baseline of the title. */
+/** The distance from the top of the sign to the baseline of the title. */
 const titleBelowSign = signSize + 24;
 const titleHeight = 13;
-/** Pictures lower than this are badges, which have room for a word alone. */
+/** Cards of at most this height are badges, which have room for one word. */
 const badgeHeight = 20;
 const error = '#b3261e';
 
-/** Says in the place and size of a picture why it is not there. */
+/** Draws a message in the place and size of a card that cannot be shown. */
 export function drawState(card: Pick<Card, 'emptySize'>, state: State, look: Look): Drawing {
   const { widthPx: width, heightPx } = card.emptySize(look);
   if (heightPx <= badgeHeight) {
@@ -56,7 +56,7 @@ export function drawState(card: Pick<Card, 'emptySize'>, state: State, look: Loo
   for (const [index, line] of lines.entries())
     canvas.text('label', { ...middle, y: top + above + 6 + lineHeight * (index + 1) }, line);
   return frame(
-    // Words need a ground on which they can be read.
+    // Text needs a background on which it can be read.
     { ...look, isRaw: false },
     { width, height, title: state.title, description: state.detail || state.title, body: canvas.body() },
   );

@@ -1,6 +1,6 @@
 import { type Colour, mix } from './colours.ts';
 
-/** The colours of a theme, of which all others of a picture are made. */
+/** The colours of a theme, from which all other colours of a card are made. */
 export interface Palette {
   background: Colour;
   border: Colour;
@@ -24,7 +24,7 @@ const dark: Palette = {
   accent: '#4493f8',
 };
 
-/** Every theme by its name; `auto` is light or dark as the reader's screen is, in one file. */
+/** Every theme by its name, except `auto`, which is light or dark like the reader's screen, in one file. */
 export const palettes: Readonly<Record<string, Palette>> = {
   light,
   dark,
@@ -53,7 +53,7 @@ function palette(background: Colour, border: Colour, text: Colour, muted: Colour
   return { background, border, text, muted, accent };
 }
 
-/** What a theme looks like: one palette, or one for each kind of screen. */
+/** The palettes of a theme: one, or one for each kind of screen. */
 export interface Palettes {
   light: Palette;
   dark?: Palette;
@@ -63,7 +63,10 @@ const unchanged = new Map<string, Palettes>([
   ...Object.entries(palettes).map(([name, only]): [string, Palettes] => [name, { light: only }]),
 ]);
 
-/** @param changed single colours, in every palette of the theme. */
+/**
+ * Returns the palettes of a theme.
+ * @param changed colours that replace those of every palette of the theme.
+ */
 export function palettesOf(theme: string, changed: Partial<Palette> = {}): Palettes {
   const found = unchanged.get(theme) ?? { light, dark };
   if (Object.keys(changed).length === 0) return found;
@@ -73,12 +76,12 @@ export function palettesOf(theme: string, changed: Partial<Palette> = {}): Palet
   };
 }
 
-/** The steps of the accent over the background, from nothing to all of it. */
+/** Returns the steps of the accent over the background, from none to the full accent. */
 export function shades({ background, accent, text }: Palette): Colour[] {
   return [mix(background, text, 0.09), ...[0.32, 0.54, 0.77, 1].map((share) => mix(background, accent, share))];
 }
 
-/** What lies beneath initials and progress: told from the background, and text on it can be read. */
+/** Returns the colour beneath initials and progress: it differs from the background, and text on it is readable. */
 export function trackOf({ background, text }: Palette): Colour {
   return mix(background, text, 0.1);
 }

@@ -9,7 +9,7 @@ import { readBytes } from './read-bytes.ts';
 
 const usage = 'achievements check needs FILE..., and maybe --host github, gitea, forgejo or gitlab, and --json';
 
-/** `plaudit achievements check|preview`: files of achievements before they are live. */
+/** `plaudit achievements check|preview`: checks or previews files of achievements before they are live. */
 export async function achievements(io: Io, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (name === 'check') await checkFiles(io, rest);
@@ -18,9 +18,9 @@ export async function achievements(io: Io, args: readonly string[]): Promise<voi
 }
 
 /**
- * Says what is wrong with files of achievements; `-` is standard input. With `--host` it warns of what such a host does not
- * tell.
- * @throws AppError `invalid_input` when there is an error in any, after all of them were reported.
+ * Reports the faults of files of achievements; `-` is standard input. With `--host` it also warns of data that such a
+ * host does not provide.
+ * @throws AppError `invalid_input` when any file has an error, after all faults were reported.
  */
 async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
   const { paths, host, json } = readArguments(args);

@@ -9,7 +9,7 @@ import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 
-/** `plaudit export FILE`: writes everything that is stored, also while the service runs. */
+/** `plaudit export FILE`: writes all stored data to a file, also while the service runs. */
 export async function exportTo(io: Io, file: string | undefined): Promise<void> {
   const path = named('export', file);
   const database = await openDatabase({ ...settings(io), log: io.warn });

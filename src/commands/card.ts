@@ -12,13 +12,16 @@ import { AppError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import type { Io } from './io.ts';
 
-/** Nobody waits for a page here, so what the first look-up takes may take longer. */
+/** The time budget of a lookup, in ms: longer than in the service, because no browser waits for the response. */
 const lookupBudgetMs = 30_000;
 const pollMs = 1000;
-/** How long numbers may take to be complete; without a token some never are. */
+/** The longest wait, in ms, for complete numbers; without a token, some never become complete. */
 const patienceMs = { withToken: 600_000, withoutToken: 15_000 };
 
-/** `plaudit card PATH FILE...`: writes pictures, each as its address on the service would show it, once its numbers are complete. */
+/**
+ * `plaudit card PATH FILE...`: writes the images that the service would serve at these paths, once their numbers are
+ * complete.
+ */
 export async function card(io: Io, args: readonly string[]): Promise<void> {
   const wanted = readPairs(args);
   const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
@@ -61,7 +64,7 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
   const account = { provider, name: decodeURIComponent(name) };
   await ask(io, new URL(`/v1/${provider}/entities/${name}`, service.url), {}, () => true);
   const isPrivate = picture.searchParams.get('private') === 'true' || rest[0] === 'repositories';
-  // Whoever runs this reads the database anyway.
+  // The command reads the database anyway, so private data may be drawn with a token of its owner.
   const headers: Record<string, string> = isPrivate
     ? { authorization: `Bearer ${await ownersToken(service, config, account)}` }
     : {};
@@ -79,7 +82,7 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** Where the numbers of a picture are told as JSON. */
+/** Returns the address of an image's numbers as JSON. */
 function numbersOf(picture: URL): URL {
   const numbers = new URL(picture.pathname.replace(/badges\/community$/, 'contributors'), picture);
   if (picture.searchParams.get('card') === 'calendar')
@@ -91,7 +94,11 @@ function numbersOf(picture: URL): URL {
   return numbers;
 }
 
-/** Asks until the answer is as it has to be; one that comes to nothing within the time is left as it is. */
+/**
+ * Repeats a request until `isEnough` accepts the response. After `patience` ms it accepts an incomplete response with a
+ * warning.
+ * @throws AppError `invalid_input` when the request is refused, `provider_unavailable` when it still fails at the end.
+ */
 async function ask(
   io: Io,
   address: URL,
@@ -134,7 +141,7 @@ async function ownersToken(
   return issueToken(context, holder.account, `card:${uuidv7()}`);
 }
 
-/** What an error says, as JSON or as a picture. */
+/** Returns the message of an error response, which is JSON or an image. */
 function descriptionOf(text: string): string {
   return (
     /"message":"([^"]*)"|<desc[^>]*>([^<]*)</
@@ -144,7 +151,7 @@ function descriptionOf(text: string): string {
   );
 }
 
-/** A file that is as it was keeps its time, and gives nothing to commit. */
+/** Leaves an unchanged file untouched, so that it keeps its time and there is nothing to commit. */
 async function writeIfChanged(file: string, picture: Buffer): Promise<boolean> {
   const before = await readFile(file).catch(() => undefined);
   if (before?.equals(picture)) return false;

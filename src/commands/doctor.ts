@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import { createProviders } from '../providers/index.ts';
 import type { Io } from './io.ts';
 
-/** How long one check may take. */
+/** The limit for one check, in ms. */
 const checkLimitMs = 10_000;
 const connectTimeoutMs = 5000;
 
@@ -16,8 +16,8 @@ const connectTimeoutMs = 5000;
 const status = { healthy: 0, problems: 1, usage: 2 } as const;
 
 /**
- * `plaudit doctor [--json]`: checks the settings, the hosts and their credentials, the database, deliveries and what is
- * collected, and says what is wrong and what to do about it.
+ * `plaudit doctor [--json]`: checks the settings, the hosts and their credentials, the database, deliveries and the
+ * collected data, and reports each problem with its remedy.
  */
 export async function doctor(io: Io, args: readonly string[]): Promise<number> {
   const unknown = args.find((argument) => argument !== '--json');
@@ -33,7 +33,7 @@ export async function doctor(io: Io, args: readonly string[]): Promise<number> {
 
 const now = (): Date => new Date();
 
-/** With settings that cannot be read nothing else is known but whether there is a git. */
+/** Runs the checks. Without readable settings, git is all that can be checked. */
 async function examine(io: Io): Promise<DoctorReport> {
   let config: Config;
   try {

@@ -6,8 +6,8 @@ import { subscribedEvents } from '../providers/github/webhooks.ts';
 import type { Io } from './io.ts';
 
 /**
- * `plaudit github-app-url [--telling] [ORGANIZATION]`: prints where a GitHub App for this service is registered, with the form
- * filled in. `--telling` asks for what comments and check runs need besides.
+ * `plaudit github-app-url [--telling] [ORGANIZATION]`: prints the address of the form that registers a GitHub App for
+ * this service, already filled in. `--telling` adds the permissions that comments and check runs need.
  */
 export async function gitHubAppUrl(io: Io, args: readonly string[]): Promise<void> {
   const mayTell = args.includes('--telling');

@@ -12,7 +12,9 @@ import { lookUp } from '../sync/look-up.ts';
 import type { Io } from './io.ts';
 import { type NamedTarget, readTarget } from './target.ts';
 
-/** `plaudit install PROVIDER/OWNER[/REPOSITORY]`: keeps current what the configured credentials can read. */
+/**
+ * `plaudit install PROVIDER/OWNER[/REPOSITORY]`: keeps all data current that the configured credentials can read of it.
+ */
 export async function installByName(io: Io, target: string | undefined): Promise<void> {
   await about(io, 'install', target, async (core, { provider, name, repository }) => {
     const call = { urgency: 'interactive', signal: io.signal, cost: newCost() } as const;
@@ -27,7 +29,7 @@ export async function installByName(io: Io, target: string | undefined): Promise
   });
 }
 
-/** `plaudit uninstall PROVIDER/OWNER[/REPOSITORY]`: takes that back. */
+/** `plaudit uninstall PROVIDER/OWNER[/REPOSITORY]`: undoes `plaudit install`. */
 export async function uninstallByName(io: Io, target: string | undefined): Promise<void> {
   await about(io, 'uninstall', target, async (core, { provider, name, repository }) => {
     const holder = await findByName(core.sync.connection, provider.name, name);
@@ -37,7 +39,7 @@ export async function uninstallByName(io: Io, target: string | undefined): Promi
   });
 }
 
-/** `plaudit installations`: a line for each. */
+/** `plaudit installations`: prints a line for each installation. */
 export async function listInstalled(io: Io): Promise<void> {
   await withCore(io, async ({ database }) => {
     const installations = await listInstallations(database.connection);

@@ -1,14 +1,14 @@
-/** What a command talks to: the process it runs in, or a test. */
+/** The environment, input and output of a command: those of the process, or of a test. */
 export interface Io {
   environment: Readonly<Record<string, string | undefined>>;
   /** Standard input, where there is one. */
   input?: AsyncIterable<unknown>;
-  /** For people and pipes: a line of output. */
+  /** Prints a line to standard output. */
   print: (line: string) => void;
-  /** Standard error. */
+  /** Prints a line to standard error. */
   warn: (line: string) => void;
-  /** Whether somebody sits at a terminal. */
+  /** True when standard error is a terminal. */
   isTerminal: boolean;
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process receives a signal to end. */
   signal: AbortSignal;
 }

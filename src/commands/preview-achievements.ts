@@ -17,8 +17,8 @@ const usage =
   'achievements preview needs FILE PROVIDER/OWNER/NAME, or FILE --repository [PROVIDER/]OWNER/NAME, and maybe --provider NAME, --person LOGIN, --json';
 
 /**
- * `plaudit achievements preview`: who would earn what by what is stored, and for one person why or why not. What is
- * faulty in the file is reported on standard error and left out.
+ * `plaudit achievements preview`: prints the accounts that would earn each achievement by the stored data, and for one
+ * person why or why not. Faulty parts of the file are reported on standard error and left out.
  */
 export async function previewAchievements(io: Io, args: readonly string[]): Promise<void> {
   const { file, target, person, json } = readArguments(args);
@@ -41,7 +41,10 @@ export async function previewAchievements(io: Io, args: readonly string[]): Prom
   }
 }
 
-/** @throws AppError `invalid_input` where no host of this name is configured. */
+/**
+ * Returns the settings of a host.
+ * @throws AppError `invalid_input` when no host of this name is configured.
+ */
 function hostCalled(name: string, { providers }: Config): ProviderConfig {
   const config = providers.find((one) => one.name === name);
   if (config !== undefined) return config;

@@ -3,7 +3,7 @@ import { maxFileBytes } from '../achievements/config-file.ts';
 import { AppError } from '../errors.ts';
 import type { Io } from './io.ts';
 
-/** Not much more than is allowed: a file may be endless. */
+/** Reads a file, or standard input for `-`. It reads one byte more than is allowed at most: a file may be endless. */
 export async function readBytes(io: Io, path: string): Promise<Uint8Array> {
   if (path === '-') return readUpTo(io.input ?? [], maxFileBytes + 1);
   try {

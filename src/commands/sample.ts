@@ -8,7 +8,7 @@ import { importFile } from './backup.ts';
 import type { Io } from './io.ts';
 import { runService } from './serve.ts';
 
-/** An export that comes with the service: accounts that nobody has, so that every address answers without a network. */
+/** An export that comes with the service. Its accounts are invented, so that every address works without a network. */
 const sampleFile = fileURLToPath(new URL('../../sample/sample.ndjson.gz', import.meta.url));
 const examples = [
   '/v1/github/entities/sample-ada/contributions',

@@ -7,16 +7,19 @@ import { createLog } from '../log.ts';
 import type { ProviderConfig } from '../providers-file.ts';
 import type { Io } from './io.ts';
 
-/** How long the last line of the start waits for hosts to say what is left of the quota. */
+/** The longest wait, in ms, of the last line of the start for hosts to report the rest of their quota. */
 const diagnosisTimeoutMs = 2000;
 
-/** `plaudit serve`: runs the service until the process is asked to end. */
+/** `plaudit serve`: runs the service until the process receives a signal to end. */
 export async function serve(io: Io): Promise<void> {
   const config = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   await runService(config, io, configuredHosts(config).slice(0, 1).map(exampleOf));
 }
 
-/** Runs the service until the process is asked to end. @param examples addresses to try, below the service's own. */
+/**
+ * Runs the service until the process receives a signal to end.
+ * @param examples addresses to try, below the service's own.
+ */
 export async function runService(config: Config, io: Io, examples: readonly string[]): Promise<void> {
   const service = await startService(config, { log: createLog(config.logLevel) });
   try {
@@ -36,8 +39,8 @@ export async function runService(config: Config, io: Io, examples: readonly stri
 }
 
 /**
- * Returns the hosts that the operator configured; github.com alone where there are none. A company's own Gitea may have no
- * way out to github.com, so that asking it for its budget there would only delay the start.
+ * Returns the hosts that the operator configured, or github.com alone when there are none. A company's own Gitea may
+ * have no way out to github.com, so that a request for the quota there would only delay the start.
  */
 function configuredHosts({ providers }: Config): ProviderConfig[] {
   const configured = providers.filter(({ source }) => source !== 'default');

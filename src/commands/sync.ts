@@ -12,10 +12,10 @@ import type { Io } from './io.ts';
 import { readTarget } from './target.ts';
 
 const busyPollMs = 1000;
-/** Plain lines come this often, in repositories. */
+/** The number of repositories between two plain lines of progress. */
 const lineEvery = 10;
 
-/** `plaudit sync PROVIDER/NAME[/REPOSITORY]`: brings what is stored up to what the provider has, and says what it cost. */
+/** `plaudit sync PROVIDER/NAME[/REPOSITORY]`: updates the stored data from the provider, and prints the cost. */
 export async function sync(io: Io, target: string | undefined): Promise<void> {
   const named = readTarget(target);
   if (named === undefined) {
@@ -33,7 +33,7 @@ export async function sync(io: Io, target: string | undefined): Promise<void> {
         `${provider} is not a provider here; those that are: ${[...core.providers.keys()].join(', ')}`,
       );
     }
-    // Whoever asks by hand wants to know what is there now.
+    // A user who runs the command wants the present data, so nothing stored counts as fresh.
     const context: SyncContext = { ...core.sync, freshForMs: 0 };
     const accountId = await orWait(io, () => lookUp(context, { provider, name }, call));
     if (accountId === undefined) throw new AppError('not_found', `${provider} knows no account called ${name}`);
@@ -54,7 +54,7 @@ export async function sync(io: Io, target: string | undefined): Promise<void> {
   io.print(`${target} is up to date; it cost ${call.cost.requests} requests and ${call.cost.points} points`);
 }
 
-/** A used-up budget fills again at a time that the provider tells. */
+/** Runs `work`, and repeats it after a used-up quota at the time that the provider names. */
 async function orWait<Result>(io: Io, work: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -72,7 +72,7 @@ interface Reporter {
   stop: () => void;
 }
 
-/** A bar at a terminal, a line now and then elsewhere. */
+/** Returns a reporter that draws a bar at a terminal, and prints a line now and then elsewhere. */
 function createReporter(io: Io, target: string): Reporter {
   if (!io.isTerminal) {
     return {

@@ -1,4 +1,4 @@
-/** What a command is about: an account, or one repository of it. */
+/** The subject of a command: an account, or one repository of it. */
 export interface NamedTarget {
   provider: string;
   name: string;
@@ -6,7 +6,10 @@ export interface NamedTarget {
   repository: string | undefined;
 }
 
-/** Reads PROVIDER/OWNER[/REPOSITORY]; an owner below another is written with %2F. @returns undefined for another form. */
+/**
+ * Reads PROVIDER/OWNER[/REPOSITORY]; an owner below another is written with %2F.
+ * @returns undefined for another form.
+ */
 export function readTarget(target: string | undefined): NamedTarget | undefined {
   const [provider, owner, repository, ...rest] = (target ?? '').split('/');
   const name = decoded(owner);
@@ -15,9 +18,10 @@ export function readTarget(target: string | undefined): NamedTarget | undefined 
 }
 
 /**
- * Reads PROVIDER/OWNER/REPOSITORY, where an owner below another may be written with / as well: the last part is always the
- * repository. OWNER/REPOSITORY alone is one at GitHub.
- * @param provider of OWNER/REPOSITORY, where it was given apart. @returns undefined for another form.
+ * Reads PROVIDER/OWNER/REPOSITORY, where an owner below another may be written with / as well: the last part is always
+ * the repository. OWNER/REPOSITORY alone is one at GitHub.
+ * @param provider of OWNER/REPOSITORY, where it was given separately.
+ * @returns undefined for another form.
  */
 export function readRepositoryTarget(
   target: string,

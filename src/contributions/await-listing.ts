@@ -3,16 +3,16 @@ import { findOutcome } from '../database/questions.ts';
 import { type Collection, findCollection } from './collection-store.ts';
 import { collectJob } from './jobs.ts';
 
-/** How much is known of the contributions to what an account owns, once that is listed. */
+/** The state of collecting the contributions to an account's repositories, after a listing of these. */
 export interface ListedCollection extends Collection {
   listedAt: Date;
 }
 
 /**
- * Has an account's repositories listed and read: when they never were, waiting for the list until the deadline; when the
- * list is old or the reading unfinished, behind the answer.
- * @returns what is known by then, of private repositories too for their owner; undefined while they never were listed.
- * @throws AppError when listing them failed and nothing is stored to answer from.
+ * Makes sure that an account's repositories are listed and read. Waits until the deadline when they were never listed;
+ * when the list is old or the reading is unfinished, requests that in the background.
+ * @returns the state of collecting, for the owner with private repositories; undefined while no listing is stored.
+ * @throws AppError when the listing failed and none is stored.
  */
 export async function awaitListing(
   { connection, resolver, now }: Pick<AccountRouteContext, 'connection' | 'resolver' | 'now'>,

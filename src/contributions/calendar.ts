@@ -19,8 +19,8 @@ export interface Calendar {
 }
 
 /**
- * Finds the calendar of an account: a user's own calendar at the provider, where the provider has such a one and what is
- * private is not asked for; else the days of what is collected here.
+ * Finds the calendar of an account: for a user the provider's own calendar, where the provider has one and private
+ * contributions are not wanted; otherwise the days of the contributions that are collected here.
  * @returns undefined while nothing is known.
  * @throws AppError when the provider failed and nothing is stored.
  */
@@ -35,7 +35,7 @@ export async function findCalendar(
   const reported = await awaitReported(context, asked);
   if (typeof reported === 'object') return reportedCalendar(reported);
   if (reported === 'absent') return collectedCalendar(context, asked, { withPrivate });
-  // The provider's own calendar takes their place once it is there.
+  // The provider's own calendar replaces these days once it is fetched.
   const collected =
     reported === 'failed'
       ? await collectedCalendar(context, asked, { withPrivate })
@@ -43,7 +43,9 @@ export async function findCalendar(
   return collected && { ...collected, isFinal: false };
 }
 
-/** Fetches a calendar: when there is none, waiting for it until the deadline; when it is stale, behind the response. */
+/**
+ * Finds the reported calendar. Waits until the deadline when none is stored; refreshes a stale one in the background.
+ */
 async function awaitReported(
   { connection, resolver, now }: AccountRouteContext,
   { account, deadline }: AskedAccount,
@@ -75,7 +77,7 @@ function reportedCalendar({ firstDay, counts, total, includesPrivate, fetchedAt 
   };
 }
 
-/** Has what the account owns listed and read, and returns the days of what is collected. */
+/** Makes sure that the account's repositories are listed and read, and returns the days of the contributions so far. */
 async function collectedCalendar(
   context: AccountRouteContext,
   asked: AskedAccount,
@@ -85,7 +87,10 @@ async function collectedCalendar(
   return listing && storedCalendar(context, asked, which);
 }
 
-/** Returns the days of what is collected by now; undefined when that is nothing, which is not none. */
+/**
+ * Returns the days of the contributions collected so far; undefined while none is known, which does not mean that there
+ * are none.
+ */
 async function storedCalendar(
   { connection, now }: AccountRouteContext,
   { account }: AskedAccount,
@@ -95,7 +100,7 @@ async function storedCalendar(
   const from = addDays(until, 1 - daysOfYear);
   const wanted = { accountId: account.id, from, to: until, withPrivate };
   const isOrganization = account.type === 'organization';
-  // The state first: what is collected after it was read makes the days newer than the state, never older.
+  // The state is read first: contributions collected after that make the days newer than the state, never older.
   const { listedAt, isUnfinished } = await findCollection(connection, account.id, { withPrivate });
   if (listedAt === null) return undefined;
   const isCollecting = isUnfinished || (!isOrganization && (await isCollectingDays(connection, wanted)));

@@ -4,18 +4,20 @@ import { addJob } from '../database/queue.ts';
 import { updateTotalsJob } from './jobs.ts';
 
 /**
- * Whose stored numbers changed. Triggers note it in the transaction that changes them (migration 0017); here it is taken
- * from there, in batches.
+ * Accounts whose stored numbers changed. Triggers record each change in the transaction that makes it (migration 0017);
+ * this module takes the records in batches.
  */
 
-/** A person whose stored numbers changed. */
+/** An account whose stored numbers changed. */
 export interface ChangedContributor {
   accountId: string;
-  /** False: the repositories were being read for the first time, so their contributions are not new to the provider. */
+  /**
+   * False when the repositories were read for the first time, so that their contributions are not new to the provider.
+   */
   isNews: boolean;
 }
 
-/** Has the people brought up to date whose numbers in a repository changed, if there are any. */
+/** Requests an update of the totals of the accounts whose numbers in a repository changed, if there are any. */
 export async function requestTotals(transaction: Connection, repositoryId: string): Promise<void> {
   const changed = await transaction
     .selectFrom('changed_contributors')
@@ -26,7 +28,7 @@ export async function requestTotals(transaction: Connection, repositoryId: strin
   if (changed !== undefined) await addJob(transaction, updateTotalsJob);
 }
 
-/** Notes everyone who contributed to what an account owns, because other repositories count than before. */
+/** Records all contributors to an account's repositories as changed, because other repositories count than before. */
 export async function noteContributorsOf(transaction: Connection, ownerId: string): Promise<void> {
   await sql`
     insert into changed_contributors as c (repository_id, account_id, is_news)
@@ -38,7 +40,7 @@ export async function noteContributorsOf(transaction: Connection, ownerId: strin
   await addJob(transaction, updateTotalsJob);
 }
 
-/** Forgets changes of accounts that nobody looked up: nothing is kept of them that could be old. */
+/** Deletes the changes of accounts whose totals are not updated: never looked up, hidden, or organizations. */
 export async function forgetUncounted(connection: Connection): Promise<void> {
   await sql`
     delete from changed_contributors c using accounts a
@@ -48,15 +50,15 @@ export async function forgetUncounted(connection: Connection): Promise<void> {
 }
 
 /**
- * Takes some of the people whose numbers changed and locks their accounts, so that nobody else counts them meanwhile. Must
- * run in the transaction that brings them up to date.
- * @param ownerId takes those alone who contributed to what this account owns; null: everyone.
+ * Takes some of the accounts whose numbers changed and locks them, so that no other process counts them at the same
+ * time. Must run in the transaction that updates them.
+ * @param ownerId restricts them to contributors to the repositories of this account; null: all accounts.
  */
 export async function takeChangedContributors(
   transaction: Connection,
   { limit, ownerId }: { limit: number; ownerId: string | null },
 ): Promise<ChangedContributor[]> {
-  // Whoever stores contributions locks accounts first, too.
+  // Accounts are locked first, as in the transactions that store contributions.
   const { rows: locked } = await sql<{ id: string }>`
     select a.id from accounts a
     where a.id in (

@@ -6,19 +6,22 @@ import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { takeChanged } from './total-store.ts';
 import { isUncollected, toKinds, uncollectedKinds } from './uncollected-store.ts';
 
-/** How much is known of the contributions to what an account owns. */
+/** The state of collecting the contributions to an account's repositories. */
 export interface Collection {
-  /** When its repositories were last listed; null: never. */
+  /** The time when its repositories were last listed; null: never. */
   listedAt: Date | null;
-  /** The provider hinted since then that the list is another one. */
+  /** True when the provider has hinted since then that the list changed. */
   isListOutdated: boolean;
   /** Kinds that are not completely known. */
   uncollected: ContributionKind[];
-  /** Something that could be read was never read to its end: whoever was reading it may have been killed. */
+  /** True when something readable was never read to its end: the process that was reading it may have been killed. */
   isUnfinished: boolean;
 }
 
-/** @param options.withPrivate whether the account's private repositories count too; else the public ones alone. */
+/**
+ * Finds the state of collecting the contributions to an account's repositories.
+ * @param options.withPrivate true to include private repositories.
+ */
 export async function findCollection(
   connection: Connection,
   accountId: string,
@@ -47,7 +50,7 @@ export async function findCollection(
   };
 }
 
-/** Kinds of contributions to one repository that are not completely known. */
+/** Finds the kinds of contributions to one repository that are not completely known. */
 export async function findUncollected(connection: Connection, repositoryId: string): Promise<ContributionKind[]> {
   const { rows } = await sql<{ kind: string }>`
     select kind from unnest(${[...contributionKinds]}::text[]) as kinds (kind)
@@ -56,8 +59,8 @@ export async function findUncollected(connection: Connection, repositoryId: stri
 }
 
 /**
- * Makes every listing of an account's contributors from before outdated, and tells all nodes. To be used where public and
- * private repositories stay what they are; else see `recordRepositoriesChanged`.
+ * Outdates all earlier listings of an account's contributors and announces that to all nodes. For use where no
+ * repository becomes public or private; otherwise see `recordRepositoriesChanged`.
  */
 async function recordContributorsChanged(connection: Connection, accountId: string): Promise<void> {
   await connection
@@ -69,13 +72,14 @@ async function recordContributorsChanged(connection: Connection, accountId: stri
 }
 
 /**
- * Does the same for a repository of which other contributions count than when this was last called, and has the people
- * brought up to date who contributed them. @returns whether there was anything.
+ * Outdates the listings of a repository's owner when the counted contributions changed since the last call, and
+ * requests an update of the contributors' totals.
+ * @returns true when they changed.
  */
 export async function recordTotalsChanged(connection: Connection, repositoryId: string): Promise<boolean> {
   await requestTotals(connection, repositoryId);
   if (!(await takeChanged(connection, repositoryId))) return false;
-  // The repository may belong to another account than when its reading began.
+  // The repository may have moved to another account since its reading began.
   const owned = connection.selectFrom('repositories').select('owner_id').where('id', '=', repositoryId);
   const { owner_id: ownerId } = await owned.executeTakeFirstOrThrow();
   await recordContributorsChanged(connection, ownerId);
@@ -83,15 +87,15 @@ export async function recordTotalsChanged(connection: Connection, repositoryId: 
 }
 
 /**
- * The same where other repositories may be seen than before: not even cursors lead into the listings from before, for
- * what they show may be private now.
+ * Outdates the listings of an account of which other repositories may be seen than before. Deletes older listings, so
+ * that no cursor leads into them: they may show data that is private now.
  */
 export async function recordRepositoriesChanged(connection: Connection, accountId: string): Promise<void> {
   await connection.deleteFrom('rankings').where('account_id', '=', accountId).execute();
   await recordContributorsChanged(connection, accountId);
 }
 
-/** Brings an account's state of collecting up to date with its repositories' streams, and announces it to all nodes. */
+/** Updates an account's state of collecting from the streams of its repositories, and announces it to all nodes. */
 export async function recordCollected(connection: Connection, accountId: string): Promise<void> {
   await sql`
     update accounts a set uncollected = ${uncollectedKinds('public')} where id = ${accountId}`.execute(connection);

@@ -4,7 +4,7 @@ import type { Connection } from '../database/connection.ts';
 import { passGate } from '../database/gate.ts';
 import { inTransaction } from '../database/transaction.ts';
 
-/** A commit as counting needs it. */
+/** The parts of a commit that counting needs. */
 export interface CommitRecord {
   /** Hexadecimal. */
   oid: string;
@@ -14,7 +14,10 @@ export interface CommitRecord {
   emails: readonly string[];
 }
 
-/** Gives every address an id, but those that are not to be stored; `identityIds` holds those that are known, by e-mail, and grows. */
+/**
+ * Assigns ids to addresses, except those that must not be stored. `identityIds` holds the known ids by e-mail address;
+ * new ones are added to it.
+ */
 async function addIdentities(
   connection: Connection,
   provider: string,
@@ -50,8 +53,8 @@ async function insertIdentities(
 }
 
 /**
- * Stores batch after batch; while one is being written the next is read.
- * @param options.isCounted whether the repository's commits are in its totals, so that new ones have to be added.
+ * Stores commits batch by batch, and reads the next batch while one is being written.
+ * @param options.isCounted true when the repository's commits are in its totals, so that new ones have to be added.
  */
 export async function saveAllCommits(
   connection: Connection,
@@ -71,13 +74,16 @@ export async function saveAllCommits(
   for await (const commits of batches) {
     await saving;
     saving = save(commits);
-    // Its failure is met at the next turn, or at the end.
+    // A failure is thrown with the next batch, or at the end.
     saving.catch(() => {});
   }
   await saving;
 }
 
-/** Stores commits; of one that is there already a later scan changes its own number, and whose it is as far as may be told. */
+/**
+ * Stores commits. When a later scan meets a commit that is stored already, it updates the scan number and the
+ * identities.
+ */
 async function saveCommits(
   connection: Connection,
   repositoryId: string,
@@ -85,7 +91,7 @@ async function saveCommits(
   options: { identityIds: ReadonlyMap<string, number>; scanNumber: number; isCounted: boolean },
 ): Promise<void> {
   const { identityIds, scanNumber, isCounted } = options;
-  // Joined by us: the driver's own way of writing long arrays takes longer than all the rest.
+  // Joined here, because the driver's own serialization of long arrays takes longer than all the rest.
   const joined = (write: (commit: CommitRecord) => string | number): string => commits.map(write).join(' ');
   const oids = joined(({ oid }) => oid);
   const authoredAt = joined((commit) => commit.authoredAt.getTime() / 1000);
@@ -112,9 +118,10 @@ async function saveCommits(
 }
 
 /**
- * Stores which addresses a repository's commits name. The first commit by an address that so far was a co-author alone
- * has it looked up again at once: hosts show more about authors than about co-authors.
- * @param options.used addresses that this scan stored before, and whether as author; grows.
+ * Stores which addresses a repository's commits name. An address that was only a co-author is looked up again at once
+ * when it authors a commit for the first time: hosts show more about authors than about co-authors.
+ * @param options.used the addresses that this scan stored before, each with whether it is an author; new ones are
+ * added.
  */
 async function saveIdentityUse(
   connection: Connection,
@@ -141,7 +148,7 @@ async function saveIdentityUse(
     where excluded.is_author and not stored.is_author`.execute(connection);
 }
 
-/** Removes commits that the branch no longer holds. */
+/** Removes commits that the branch no longer contains. */
 export async function removeCommits(
   connection: Connection,
   repositoryId: string,
@@ -155,7 +162,7 @@ export async function removeCommits(
     delete from commits where repository_id = ${repositoryId} and oid = any(${lost}::bytea[])`.execute(connection);
 }
 
-/** Removes commits that scans before `scanNumber` saw and that one did not. */
+/** Removes commits that earlier scans saw and the scan `scanNumber` did not. */
 export async function removeUnseenCommits(
   connection: Connection,
   repositoryId: string,
@@ -168,7 +175,7 @@ export async function removeUnseenCommits(
     .execute();
 }
 
-/** Repositories of which all commits have to be counted anew, though nobody is reading them for the first time. */
+/** Finds repositories whose commits were all read before and have to be counted again from the beginning. */
 export async function findUncounted(
   connection: Connection,
   limit: number,

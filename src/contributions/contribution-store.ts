@@ -6,11 +6,11 @@ import type { Contribution } from './contribution.ts';
 export interface ReadContributions {
   repositoryId: string;
   contributions: readonly Contribution[];
-  /** Our ids of everybody whom they name, by external id. */
+  /** Ids of the stored accounts that the contributions name, by external id. */
   accountIds: ReadonlyMap<string, string>;
-  /** Pull requests of which every review is among them. */
+  /** Pull requests whose reviews are all among the contributions. */
   wholeParents: readonly string[];
-  /** When the scan began. */
+  /** The time when the scan began. */
   seenAt: Date;
 }
 
@@ -54,7 +54,7 @@ export async function saveContributions(connection: Connection, read: ReadContri
       merged_at = excluded.merged_at, seen_at = greatest(c.seen_at, excluded.seen_at), ${keepDetails}
     where (c.updated_at, c.seen_at) <= (excluded.updated_at, excluded.seen_at)
       or c.updated_at < excluded.updated_at`.execute(connection);
-  // What is newer here than there was seen all the same.
+  // The scan has seen these contributions even when their stored state is newer.
   if (Number(numAffectedRows) === rows.length) return;
   await sql`
     update contributions c set seen_at = ${seenAt}
@@ -81,7 +81,10 @@ const detailColumns = [
   'reason',
 ] as const;
 
-/** What was read for counting alone tells nothing of the rest. Whoever tells the rest tells labels, if only that there are none. */
+/**
+ * Keeps the stored details when a contribution was read only for counting: `labels` is null then, and otherwise at
+ * least an empty list.
+ */
 const keepDetails = sql.join(
   detailColumns.map(
     (name) => sql`
@@ -89,7 +92,7 @@ const keepDetails = sql.join(
   ),
 );
 
-/** A comment is told with the number of what it is below. */
+/** Returns SQL for the id of the item that a comment belongs to, because hosts report that item by its number. */
 function parentByNumber(repositoryId: string): RawBuilder<string | null> {
   return sql<string | null>`case when kind in ('issue_comment', 'pull_request_comment', 'review_comment') then (
     select p.external_id from contributions p
@@ -119,7 +122,7 @@ function toDetails(
   ];
 }
 
-/** Joins comments that were read before what they are below. */
+/** Links comments that were read before the issue or pull request that they belong to. */
 export async function adoptOrphans(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     update contributions c set parent_external_id = p.external_id
@@ -131,7 +134,10 @@ export async function adoptOrphans(connection: Connection, repositoryId: string)
   );
 }
 
-/** A page may tell a thing twice; of its states the newest counts. In one order for all, so that writers never wait in a circle. */
+/**
+ * Returns the newest state of each contribution, because a page may list one twice. All writers use the same order, so
+ * that they cannot deadlock.
+ */
 function newestOfEach(contributions: readonly Contribution[]): Contribution[] {
   const newest = new Map<string, Contribution>();
   for (const contribution of contributions) {
@@ -142,7 +148,7 @@ function newestOfEach(contributions: readonly Contribution[]): Contribution[] {
   return [...newest].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, contribution]) => contribution);
 }
 
-/** Of pull requests whose reviews were all told: those that were not. */
+/** Removes reviews that their host no longer lists, of pull requests whose reviews were all read. */
 async function removeVanishedReviews(connection: Connection, read: ReadContributions): Promise<void> {
   const told = read.contributions.filter(({ kind }) => kind === 'review').map(({ externalId }) => externalId);
   await sql`
@@ -151,7 +157,7 @@ async function removeVanishedReviews(connection: Connection, read: ReadContribut
       and external_id <> all(${told})`.execute(connection);
 }
 
-/** Removes what a scan that read everything since `scanStartedAt` did not see, unless it changed meanwhile. */
+/** Removes contributions that a full scan since `scanStartedAt` did not see, except those that changed meanwhile. */
 export async function removeUnseen(
   connection: Connection,
   scan: { repositoryId: string; kinds: readonly Contribution['kind'][]; scanStartedAt: Date },
@@ -165,7 +171,7 @@ export async function removeUnseen(
     .execute();
 }
 
-/** Removes one contribution, with what people wrote below it. */
+/** Removes one contribution, together with the comments and reviews below it. */
 export async function removeContribution(
   connection: Connection,
   item: { repositoryId: string; kind: Contribution['kind']; externalId: string },
@@ -182,7 +188,7 @@ const below: Partial<Record<Contribution['kind'], Contribution['kind'][]>> = {
   pull_request: ['review', 'pull_request_comment', 'review_comment'],
 };
 
-/** How many contributions of some kinds a scan has seen. */
+/** Counts the contributions of some kinds that a scan has seen. */
 export async function countSeen(
   connection: Connection,
   scan: { repositoryId: string; kinds: readonly Contribution['kind'][]; since: Date },

@@ -1,52 +1,63 @@
-/** What counts as somebody's contribution to a repository. */
+/** The kinds of activity that count as contributions to a repository. */
 export const contributionKinds = ['commit', 'issue', 'pull_request', 'review', 'discussion'] as const;
 export type ContributionKind = (typeof contributionKinds)[number];
 
-/** What is stored one by one, besides commits; comments and stars count for nothing but achievements. */
+/** The kinds of items that are stored one by one, besides commits. Comments and stars count only for achievements. */
 export type ItemKind =
   | Exclude<ContributionKind, 'commit'>
   | 'issue_comment'
   | 'pull_request_comment'
-  /** At a line of a pull request's changes. */
+  /** A comment at a line of a pull request's changes. */
   | 'review_comment'
   | 'star';
 
-/** A stream lists its first kind; the rest comes with it, but for comments, which one list tells of both kinds. */
+/**
+ * Returns the kinds that a stream lists itself: its first kind, with which the others come; for comments, all, because
+ * one list contains both kinds of comments.
+ */
 export function listedKinds(covers: readonly (ItemKind | 'commit')[]): ItemKind[] {
   const items = covers.filter((kind) => kind !== 'commit');
   return items[0] === 'issue_comment' ? items : items.slice(0, 1);
 }
 
-/** One issue, pull request, review, discussion, comment or star. (Commits are read by the git protocol and stored as such.) */
+/**
+ * One issue, pull request, review, discussion, comment or star. Commits are read by the git protocol and stored
+ * separately.
+ */
 export interface Contribution {
   kind: ItemKind;
-  /** The provider's immutable id, unique among its kind; of a star, that of the account. */
+  /** The provider's immutable id, unique among its kind; for a star, the account's id. */
   externalId: string;
-  /** The pull request that a review is of. */
+  /** The pull request that a review belongs to. */
   parentExternalId: string | null;
-  /** External id of who opened, submitted, started or wrote it; null when that account is gone. */
+  /** External id of the account that opened, submitted, started or wrote it; null when that account is deleted. */
   author: string | null;
   createdAt: Date;
   updatedAt: Date;
   closedAt: Date | null;
   mergedAt: Date | null;
-  /** Whether a discussion has an accepted answer, and the external id of who wrote it. */
+  /** True when a discussion has an accepted answer; `answeredBy` is the external id of its author. */
   answered: boolean;
   answeredBy: string | null;
-  /** Null: it was read for counting alone. */
+  /** Null when it was read only for counting. */
   details: ContributionDetails | null;
 }
 
-/** What an installed repository's contributions are known by besides. Null: the kind has no such thing. People are external ids. */
+/**
+ * Details of a contribution to an installed repository. Null where the kind has no such field. Accounts are external
+ * ids.
+ */
 export interface ContributionDetails {
-  /** Of an issue or a pull request; of a comment, that of what it is below. */
+  /** The number of an issue or pull request; for a comment, the number of the item that it belongs to. */
   number: number | null;
-  /** Who closed an issue, or the author of the pull request that did; who wrote the accepted answer. */
+  /**
+   * The account that closed an issue, or the author of the pull request that did; or the author of the accepted answer.
+   */
   resolvedBy: string | null;
-  /** When the answer of a discussion was accepted. */
+  /** The time when the answer of a discussion was accepted. */
   answeredAt: Date | null;
   assignees: readonly string[];
-  /** Who was asked for a review, or gave one. */
+  /** Accounts whose review was requested, or that gave one. */
   reviewers: readonly string[];
   labels: readonly string[];
   reactions: readonly Reaction[];
@@ -56,14 +67,14 @@ export interface ContributionDetails {
   deletions: number | null;
   changedFiles: number | null;
   commits: number | null;
-  /** Why an issue is closed or open again, in the provider's words. */
+  /** The reason why an issue is closed or open again, in the provider's words. */
   reason: string | null;
 }
 
 export interface Reaction {
-  /** GitHub's name, `THUMBS_UP`, of what GitHub has too; else in the provider's words. */
+  /** GitHub's name, such as `THUMBS_UP`, for a reaction that GitHub has too; otherwise the provider's own name. */
   emoji: string;
-  /** Null: that account is gone. */
+  /** Null when that account is deleted. */
   reactor: string | null;
 }
 
@@ -84,13 +95,16 @@ export const noDetails: ContributionDetails = {
   reason: null,
 };
 
-/** What takes effort of its own and is read only where it is needed: lines and files that commits change, files that pull requests do. */
+/**
+ * Details that are expensive to read, and read only where they are needed: lines and files that commits change, and
+ * files that pull requests change.
+ */
 export type Detail = 'commit_lines' | 'commit_files' | 'pull_request_files';
 
 export interface LineCounts {
   additions: number;
   deletions: number;
-  /** Null: the provider does not tell. */
+  /** Null when the provider does not report it. */
   changedFiles: number | null;
 }
 
@@ -102,6 +116,6 @@ export interface ReportedCalendar {
   counts: readonly number[];
   /** The provider's own sum. */
   total: number;
-  /** Private contributions that the user publishes at the provider are among them. */
+  /** True when private contributions that the user publishes at the provider are included. */
   includesPrivate: boolean;
 }

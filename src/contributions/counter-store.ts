@@ -14,8 +14,9 @@ export interface CountersOfDay {
 }
 
 /**
- * Days of an account's history, newest first. `before` and `after` are days: later ones stand before earlier ones.
- * @param page.withPrivate whether private contributions are counted too, on the days on which there were any.
+ * Finds days of an account's history, newest first. `before` and `after` are days in this order, so later days come
+ * before earlier ones.
+ * @param page.withPrivate true to include private contributions, on the days on which there were any.
  */
 export async function findHistory(
   connection: Connection,
@@ -40,8 +41,8 @@ export async function findHistory(
 }
 
 /**
- * Stores what was learnt at `askedAt`; what was not learnt keeps its last good value and is named as missing.
- * Must run in a transaction that has written the account's row, which orders writers.
+ * Stores the counters that were fetched at `askedAt`. A counter that is not among them keeps its last good value and is
+ * named as missing. Must run in a transaction that has written the account's row, which orders writers.
  */
 export async function saveCounters(
   connection: Connection,
@@ -69,7 +70,7 @@ export async function saveCounters(
     .execute();
 }
 
-/** Stores the counters of a day with what is private. */
+/** Stores the counters of a day with private contributions included. */
 export async function savePrivateCounters(
   connection: Connection,
   accountId: string,
@@ -92,7 +93,7 @@ export async function removePrivateCounters(connection: Connection, accountId: s
     .execute();
 }
 
-/** Removes counters with what is private of accounts of which nothing private is stored any more. */
+/** Removes counters that include private contributions, for accounts of which nothing private is stored any more. */
 export async function removeOutlivedCounters(connection: Connection): Promise<void> {
   await sql`
     delete from counters c

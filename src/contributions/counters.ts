@@ -1,6 +1,6 @@
 import type { ContributionKind } from './contribution.ts';
 
-/** The lifetime counters, in the order of the interface. */
+/** The lifetime counters, in the order of the API. */
 export const counterNames = [
   'commits',
   'issues',
@@ -15,7 +15,7 @@ export const counterNames = [
 ] as const;
 export type CounterName = (typeof counterNames)[number];
 
-/** Null: never known, which is not zero. */
+/** Null for a counter that was never known, which differs from zero. */
 export type Counters = Record<CounterName, number | null>;
 
 export const unknownCounters: Counters = {
@@ -31,12 +31,12 @@ export const unknownCounters: Counters = {
   discussions_answered: null,
 };
 
-/** The sum of the ten counters; what is unknown adds nothing. */
+/** Returns the sum of the ten counters; an unknown counter adds nothing. */
 export function experienceOf(counters: Counters): number {
   return counterNames.reduce((sum, name) => sum + (counters[name] ?? 0), 0);
 }
 
-/** The kinds of contributions that a counter of an organization needs to be known completely. */
+/** The kinds of contributions that must be completely known for each counter of an organization. */
 const sources: Record<CounterName, readonly ContributionKind[]> = {
   commits: ['commit'],
   issues: ['issue'],
@@ -50,7 +50,7 @@ const sources: Record<CounterName, readonly ContributionKind[]> = {
   discussions_answered: ['discussion'],
 };
 
-/** Of sums over what an organization owns, keeps those that are complete and names the others. */
+/** Returns the sums over an organization's repositories that are complete, and the names of the others. */
 export function completeCounters(
   sums: Counters,
   uncollected: readonly ContributionKind[],

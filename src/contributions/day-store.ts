@@ -2,36 +2,38 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { ContributionKind } from './contribution.ts';
 
-/** What somebody contributed on one day. */
+/** The contributions of an account on one day. */
 export interface ContributionsOfDay {
   /** UTC, `YYYY-MM-DD`. */
   day: string;
-  /** By kind; a kind that is absent is 0. */
+  /** Numbers by kind; an absent kind means 0. */
   counts: Partial<Record<ContributionKind, number>>;
 }
 
 interface Asked {
   accountId: string;
-  /** Days, both included. */
+  /** The first day; `to` is the last day. Both are included. */
   from: string;
   to: string;
   withPrivate: boolean;
 }
 
 /**
- * Days on which an account contributed to something that is stored, oldest first; what an organization owns was contributed
- * to by others, and is asked for by `findDaysOfOwned`.
+ * Finds the days on which an account contributed to stored repositories, oldest first. For contributions of others to
+ * the repositories of an organization see `findDaysOfOwned`.
  */
 export async function findDays(connection: Connection, asked: Asked): Promise<ContributionsOfDay[]> {
   return sumDays(connection, asked, 'd.account_id');
 }
 
-/** Days on which anybody contributed to what an account owns, oldest first. */
+/** Finds the days on which any account contributed to the repositories of an account, oldest first. */
 export async function findDaysOfOwned(connection: Connection, asked: Asked): Promise<ContributionsOfDay[]> {
   return sumDays(connection, asked, 'r.owner_id');
 }
 
-/** Whether something that an account contributed to on these days is still being read for the first time. */
+/**
+ * Returns whether a repository to which the account contributed on these days is still being read for the first time.
+ */
 export async function isCollectingDays(
   connection: Connection,
   { accountId, from, to, withPrivate }: Asked,

@@ -2,16 +2,21 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { Detail, LineCounts } from './contribution.ts';
 
-/** What takes effort of its own and is read only where somebody needs it: `lacking_details` holds what is to be read. */
+/**
+ * Some details are expensive to read, and are read only for repositories that need them. The table `lacking_details`
+ * lists the pending ones.
+ */
 
-/** Details of commits, with the column that is null where one is lacking. */
+/** Details of commits, with the column that is null while a detail is pending. */
 const columnOf = { commit_lines: 'additions', commit_files: 'files' } as const satisfies Partial<
   Record<Detail, string>
 >;
 type CommitDetail = keyof typeof columnOf;
 const commitDetails: readonly CommitDetail[] = ['commit_lines', 'commit_files'];
 
-/** Changes what a repository needs; what it lacks of what is new to it is asked for. Must run in a transaction. */
+/**
+ * Changes the details that a repository needs, and notes the pending ones of added details. Must run in a transaction.
+ */
 export async function changeNeeds(
   connection: Connection,
   repositoryId: string,
@@ -46,7 +51,10 @@ async function lackAllPullRequests(connection: Connection, repositoryId: string)
     order by number on conflict do nothing`.execute(connection);
 }
 
-/** Notes commits that wait to be counted; or, when all are counted anew, every commit that lacks something. */
+/**
+ * Notes the pending details of the commits that are not counted yet; with `all`, because all commits are counted again,
+ * of every commit that lacks one.
+ */
 export async function lackCommits(
   connection: Connection,
   repositoryId: string,
@@ -64,7 +72,7 @@ export async function lackCommits(
   }
 }
 
-/** Notes pull requests that are told anew: they may change other files than before. */
+/** Notes pull requests that the provider reported again, because they may change other files than before. */
 export async function lackPullRequests(
   connection: Connection,
   repositoryId: string,
@@ -84,15 +92,18 @@ async function needs(connection: Connection, repositoryId: string, need: Detail)
   return rows.length > 0;
 }
 
-/** Something to be read. */
+/** A pending detail. */
 export interface Lacking {
   /** A commit's id (hexadecimal), or a pull request's number. */
   key: string;
-  /** How often it was noted that it has to be read. */
+  /** The number of times that the detail was noted as pending. */
   noted: number;
 }
 
-/** @param page.after the key of the last one that is not wanted any more, in the order of keys. */
+/**
+ * Finds pending details, in the order of their keys.
+ * @param page.after the key after which the page begins.
+ */
 export function findLacking(
   connection: Connection,
   repositoryId: string,
@@ -110,7 +121,7 @@ export function findLacking(
     .execute();
 }
 
-/** Stores what commits changed, by id. Must run in a transaction. */
+/** Stores the numbers of changed lines and files of commits, by commit id. Must run in a transaction. */
 export async function saveLineCounts(
   connection: Connection,
   repositoryId: string,
@@ -131,7 +142,9 @@ export async function saveLineCounts(
   await forget(connection, repositoryId, 'commit_lines', asked);
 }
 
-/** Stores which files commits change, by id. Commits without an answer go on lacking it. Must run in a transaction. */
+/**
+ * Stores which files commits change, by commit id. Commits without a result stay pending. Must run in a transaction.
+ */
 export async function saveCommitFiles(
   connection: Connection,
   repositoryId: string,
@@ -147,7 +160,7 @@ export async function saveCommitFiles(
   await forget(connection, repositoryId, 'commit_files', answered);
 }
 
-/** Forgets that commits lack their files which are not the repository's any more. */
+/** Deletes the pending files of commits that no longer belong to the repository. */
 export async function forgetLostCommits(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     delete from lacking_details l
@@ -172,7 +185,7 @@ export async function saveChangedFiles(
   await forget(connection, repositoryId, 'pull_request_files', asked);
 }
 
-/** What was asked is not asked again, also where there was no answer, unless it was noted again meanwhile. */
+/** Deletes pending details that were requested, also those without a result, unless they were noted again meanwhile. */
 async function forget(
   connection: Connection,
   repositoryId: string,

@@ -156,7 +156,7 @@ export async function markAddressesCounted(transaction: Connection, repositoryId
     where repository_id = ${repositoryId} and not is_counted`.execute(transaction);
 }
 
-/** Notes that a lookup of these addresses in a repository told nothing, and when the next one is due. */
+/** Notes that a lookup of these addresses in a repository found nothing, and when the next one is due. */
 export async function postponeAddresses(
   connection: Connection,
   repositoryId: string,

@@ -6,9 +6,9 @@ import { countStored, findSeenTotals } from './private-store.ts';
 import { sumOverOwned } from './total-store.ts';
 
 /**
- * Adds to the public counters of a day what is private, as it is stored now. What a provider's credential counts holds
- * public contributions and some of the same private ones, so it takes the place of the sum where it is more, and is never
- * added to it.
+ * Adds the private contributions that are stored now to the public counters of a day. The totals of a provider's
+ * credential contain public contributions and some of the same private ones. They therefore replace the sum where they
+ * are higher, and are never added to it.
  */
 export async function withPrivate(
   connection: Connection,
@@ -44,7 +44,7 @@ function union(one: readonly CounterName[], other: readonly CounterName[]): Coun
   return counterNames.filter((name) => one.includes(name) || other.includes(name));
 }
 
-/** Keeps what the newest day's counters are with what is private, where that makes a difference. */
+/** Stores the newest day's counters with private contributions included, where these make a difference. */
 export async function recordPrivateCounters(
   connection: Connection,
   account: Pick<Account, 'id' | 'type'>,

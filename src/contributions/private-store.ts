@@ -4,16 +4,16 @@ import { type ContributionKind, contributionKinds } from './contribution.ts';
 import { type CounterName, type Counters, counterNames } from './counters.ts';
 import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
-/** Sums over what is stored of an account. */
+/** Sums over the stored contributions of an account. */
 export interface StoredTotals {
   counters: Record<CounterName, number>;
-  /** Kinds of contributions to what the account itself owns of which the sums may lack some. */
+  /** Kinds of contributions to the account's own repositories of which the sums may lack some. */
   uncollected: ContributionKind[];
 }
 
 /**
- * Returns what an account contributed to public or to private repositories, whoever owns them, as far as it is stored, and
- * the stars of its own; as of one moment.
+ * Returns the stored contributions of an account to all public or all private repositories, also those of other
+ * accounts, and the stars of its own repositories, as of one moment.
  */
 export async function countStored(
   connection: Connection,
@@ -44,7 +44,7 @@ export async function countStored(
   return { counters, uncollected: toKinds(uncollected ?? contributionKinds) };
 }
 
-/** What one credential sees of an account's lifetime. */
+/** The lifetime totals of an account that one credential sees. */
 export interface SeenTotals {
   access: string;
   counters: Partial<Counters>;
@@ -80,14 +80,14 @@ export async function saveSeenTotals(
     .execute();
 }
 
-/** Forgets what a credential saw that is not accepted any more. */
+/** Deletes the totals that a credential saw which is not accepted any more. */
 export async function forgetSeenBy(connection: Connection, provider: string, access: string): Promise<void> {
   await sql`
     delete from seen_totals s using accounts a
     where a.id = s.account_id and a.provider = ${provider} and s.access = ${access}`.execute(connection);
 }
 
-/** Forgets what credentials saw that are not among `accesses`. */
+/** Deletes the totals that credentials saw which are not among `accesses`. */
 export async function forgetSeenTotals(
   connection: Connection,
   provider: string,

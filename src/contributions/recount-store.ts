@@ -4,12 +4,12 @@ import { markAddressesCounted } from './identity-store.ts';
 import { noteChanged } from './total-store.ts';
 
 /**
- * Counts anew what one repository holds, from all that is stored of it. Must run in a transaction.
- * @returns how many totals were different from what had been kept; 0 unless commits had to be counted anew.
+ * Counts the totals of one repository again, from all its stored contributions. Must run in a transaction.
+ * @returns how many stored totals differed; expected to be 0 unless all commits had to be counted again.
  */
 export async function recountRepository(connection: Connection, repositoryId: string): Promise<number> {
   await markAddressesCounted(connection, repositoryId);
-  // Whoever changes totals holds this row; what they stored before is seen by the statements after.
+  // Transactions that change totals hold this row, so the statements below see all that they stored.
   await sql`
     insert into repository_totals as t (
       repository_id, commits, issues, issues_closed, pull_requests, pull_requests_merged, reviews, discussions,
@@ -72,7 +72,7 @@ async function recountDays(connection: Connection, repositoryId: string): Promis
   return rows[0]?.differences ?? 0;
 }
 
-/** To be called when the days are right: what they do not tell is counted here. */
+/** Counts totals from the days, which must be right by then, and from the contributions that days do not contain. */
 async function recountContributors(connection: Connection, repositoryId: string): Promise<number> {
   const { rows } = await sql<{ differences: number }>`
     with counted as (

@@ -51,7 +51,7 @@ const Query = Type.Object({
 const listing = 'contributions';
 const defaultLimit = 1;
 
-/** Endpoint 2: the lifetime counters, now and as they were on the days before. */
+/** Registers endpoint 2: the lifetime counters, now and as they were on earlier days. */
 export function contributionRoutes(app: App, context: AccountRouteContext): void {
   app.get(
     '/v1/:provider/entities/:name/contributions',
@@ -94,7 +94,7 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
             shown: {
               countsCollected: account.type !== 'organization' && provider.totalsFromStored === true,
             },
-            // It counts what others own too.
+            // The response also counts contributions to repositories of other accounts.
             ...(includesPrivate && { audience: 'everybody_for_now', isKept: false }),
           };
         },
@@ -107,7 +107,7 @@ function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 
-/** A calendar is drawn of days; counters are no part of it. */
+/** Makes the calendar, which is drawn from days alone, without the counters. */
 async function makeCalendar(context: AccountRouteContext, asked: AskedAccount, withPrivate: boolean): Promise<Made> {
   const { account, provider } = asked;
   const calendar = await findCalendar(context, asked, { withPrivate });
@@ -127,14 +127,15 @@ async function makeCalendar(context: AccountRouteContext, asked: AskedAccount, w
   };
 }
 
-/** When what the counters come from was last asked for; asks for it anew, behind the answer, when that is due. */
+/** Returns when the data behind the counters was last fetched; requests it again in the background when that is due. */
 async function lastAsked(
   context: AccountRouteContext,
   { account, provider }: AskedAccount,
   includesPrivate: boolean,
 ): Promise<Date> {
   const asOf = account.askedAt ?? context.now();
-  // Public counters of a user are the provider's own, where it has them; all else is counted in what was collected.
+  // A user's public counters come from the provider, if it reports them; all others are counted from collected
+  // contributions.
   const isTold = account.type !== 'organization' && provider.totalsFromStored === undefined;
   if (isTold && !includesPrivate) return asOf;
   const { listedAt, isUnfinished } = await findCollection(context.connection, account.id, {
@@ -145,7 +146,10 @@ async function lastAsked(
   return listedAt !== null && listedAt < asOf ? listedAt : asOf;
 }
 
-/** Has the totals asked for that the provider's credentials see, and waits for them where they are not known at all. */
+/**
+ * Requests the totals that the provider's credentials see, and waits for them when those of a credential are not stored
+ * yet.
+ */
 async function learnPrivate(
   { connection, resolver, now }: AccountRouteContext,
   { account, provider, deadline }: AskedAccount,
@@ -161,7 +165,10 @@ async function learnPrivate(
   } else if (seen.some(({ askedAt }) => resolver.isStale(askedAt))) resolver.askInBackground(job);
 }
 
-/** A page of the history, of which the first day is now. */
+/**
+ * Finds a page of the history, newest day first. On the first page, the newest day includes the private contributions
+ * that are stored now.
+ */
 async function findDays(
   { connection }: AccountRouteContext,
   account: Account,
@@ -180,7 +187,7 @@ async function findDays(
   const [newest] = days;
   if (!isFirstPage || newest === undefined) return all;
   const now = await withPrivate(connection, account, newest);
-  // Where nothing private is known any more, days on which it was are nobody's to see.
+  // When nothing private is known any more, earlier days with private contributions are not shown either.
   return isSame(now, newest) ? [now, ...days.slice(1)] : [now, ...all.slice(1)];
 }
 
@@ -194,7 +201,10 @@ function neverCounted(account: Account): CountersOfDay {
   return { day, counters: unknownCounters, missing: [...counterNames], updatedAt: account.updatedAt };
 }
 
-/** Names of what an answer cannot vouch for: counters, and what is summed from them. */
+/**
+ * Returns the names of the values that may be outdated or unknown: the missing counters, and the sums that contain
+ * them.
+ */
 function missingOf(day: CountersOfDay | undefined): string[] {
   const missing = day?.missing ?? [];
   return missing.length === 0 ? [] : [...missing, 'experience', 'level'];

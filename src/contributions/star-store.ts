@@ -1,29 +1,30 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** Deliveries about stars. For each account and second they are summed, so that their order does not matter. */
+/** Deliveries about stars are summed for each account and second, so that their order does not matter. */
 
-/** A delivery says that an account starred a repository, or took that back. */
+/** A delivery's report that an account starred a repository, or took that back. */
 export interface StarEvent {
   repositoryId: string;
-  /** The account's id at its host, which is the star's. */
+  /** The account's id at its host, which is also the star's id. */
   externalId: string;
-  /** When it happened; hosts report whole seconds. */
+  /** The time of the event; hosts report whole seconds. */
   at: Date;
   isTakenBack: boolean;
 }
 
-/** Whether an account stars a repository by all its deliveries so far, and since when. */
+/** The state of an account's star according to all deliveries so far, and the time since when it holds. */
 export interface StarState {
   isStarred: boolean;
   at: Date;
 }
 
 /**
- * Stores a delivery about a star; must run in the transaction that marks the delivery as applied.
+ * Stores a delivery about a star. Must run in the transaction that marks the delivery as applied.
  *
- * Starring and taking back alternate, so the balance of a second says what it ended with, and a balance of zero that it
- * ended as it began. Before the first delivery, the star is what is stored of it then.
+ * Starring and taking back alternate. A positive or negative balance of a second is therefore the state at its end, and
+ * a balance of zero means that the second ended as it began. The state before the first delivery is the star as it is
+ * stored at that time.
  */
 export async function saveStarEvent(transaction: Connection, event: StarEvent, now: Date): Promise<StarState> {
   const { repositoryId, externalId, at, isTakenBack } = event;
@@ -49,7 +50,7 @@ export async function saveStarEvent(transaction: Connection, event: StarEvent, n
   return state;
 }
 
-/** Removes a star that was given until a time. */
+/** Removes a star that was given at `until` or before. */
 export async function removeStar(
   transaction: Connection,
   star: { repositoryId: string; externalId: string; until: Date },
@@ -63,7 +64,7 @@ export async function removeStar(
     .execute();
 }
 
-/** Forgets deliveries about stars once no delivery of the same account came for long. */
+/** Deletes deliveries about stars of an account in a repository when none arrived since `before`. */
 export async function forgetStarEvents(connection: Connection, before: Date): Promise<void> {
   await sql`
     delete from star_events e where not exists (

@@ -6,13 +6,13 @@ import { markAddressesCounted } from './identity-store.ts';
 import { toKinds, uncollectedKinds } from './uncollected-store.ts';
 
 /**
- * What a repository holds, per contributor, per day and in all. Changes of issues, pull requests, reviews, discussions and
- * comments are counted by the table's own triggers; commits are counted here once they are stored and their authors known.
+ * Totals of a repository, per contributor, per day and overall. Triggers of the table count changes of issues, pull
+ * requests, reviews, discussions and comments; this module counts commits once they are stored and their authors known.
  */
 
 /**
- * Counts commits that are stored and not counted yet. A commit counts once per person, however many of its addresses are
- * theirs. Must run in a transaction.
+ * Counts stored commits that are not counted yet. A commit counts once per person, also when it names several of that
+ * person's addresses. Must run in a transaction.
  */
 export async function countNewCommits(connection: Connection, repositoryId: string): Promise<void> {
   await markAddressesCounted(connection, repositoryId);
@@ -34,7 +34,10 @@ export async function countNewCommits(connection: Connection, repositoryId: stri
       group by account_id, day, kind))`.execute(connection);
 }
 
-/** Takes commits that are about to be removed out of the totals. @param oids hexadecimal. */
+/**
+ * Subtracts commits that are about to be removed from the totals.
+ * @param oids hexadecimal.
+ */
 export async function uncountCommits(
   connection: Connection,
   repositoryId: string,
@@ -59,7 +62,10 @@ export async function uncountCommits(
       group by account_id, day, kind))`.execute(connection);
 }
 
-/** Whether a repository's commits are in the totals, but those that wait to be; else all have to be counted anew. */
+/**
+ * Returns whether a repository's commits are in the totals, except those that wait to be counted; otherwise all have to
+ * be counted again.
+ */
 export async function areCommitsCounted(connection: Connection, repositoryId: string): Promise<boolean> {
   const row = await connection
     .selectFrom('repository_totals')
@@ -69,7 +75,7 @@ export async function areCommitsCounted(connection: Connection, repositoryId: st
   return row?.commits_counted ?? false;
 }
 
-/** Has a repository's commits counted anew, the next time that they are. */
+/** Marks a repository's commits to be counted from the beginning at the next count. */
 export async function forgetCommitCounts(connection: Connection, repositoryId: string): Promise<void> {
   await connection
     .updateTable('repository_totals')
@@ -78,7 +84,7 @@ export async function forgetCommitCounts(connection: Connection, repositoryId: s
     .execute();
 }
 
-/** Notes that totals changed in another way than by counting changes, which notes it itself. */
+/** Marks totals as changed by something other than counting changes, which sets that mark itself. */
 export async function noteChanged(connection: Connection, repositoryId: string): Promise<void> {
   await connection
     .updateTable('repository_totals')
@@ -87,7 +93,7 @@ export async function noteChanged(connection: Connection, repositoryId: string):
     .execute();
 }
 
-/** Whether anything changed since this was last asked. */
+/** Returns whether the totals changed since the last call, and resets the mark. */
 export async function takeChanged(connection: Connection, repositoryId: string): Promise<boolean> {
   const changed = await connection
     .updateTable('repository_totals')
@@ -99,16 +105,19 @@ export async function takeChanged(connection: Connection, repositoryId: string):
   return changed.length > 0;
 }
 
-/** Sums over what an account owns. */
+/** Sums over the repositories that an account owns. */
 export interface OwnedTotals {
-  /** When what it owns was last listed; null: never. */
+  /** The time when its repositories were last listed; null: never. */
   listedAt: Date | null;
   counters: Counters;
   /** Kinds of contributions of which the sums may lack some. */
   uncollected: ContributionKind[];
 }
 
-/** Returns what was contributed to the repositories that an account owns, an organization's counters, as of one moment. */
+/**
+ * Returns the contributions to the repositories that an account owns, which are an organization's counters, as of one
+ * moment.
+ */
 export async function sumOverOwned(
   connection: Connection,
   ownerId: string,

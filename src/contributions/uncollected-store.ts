@@ -29,7 +29,10 @@ export function isUncollected(repositoryId: RawBuilder<unknown>): RawBuilder<boo
       where k.repository_id = ${repositoryId} and ${isLostWith}))`;
 }
 
-/** SQL for whether items of a kind are incomplete by what was skipped: the kind itself, or what hosts list below the skipped item. */
+/**
+ * SQL for whether items of a kind are incomplete because of a skipped item: one of the kind itself, or one below which
+ * hosts list items of the kind.
+ */
 const isLostWith = sql`(
   (k.kind = kinds.kind and not k.is_counted)
   or (k.kind = 'pull_request' and kinds.kind = 'review' and not k.is_stored))`;
@@ -55,7 +58,7 @@ function isSkippedElsewhere(visibility: Visibility): RawBuilder<boolean> {
       and exists (select from contributor_totals t where t.repository_id = r.id and t.account_id = a.id))`;
 }
 
-/** Reads what `uncollectedKinds` gives. */
+/** Converts the result of `uncollectedKinds`. */
 export function toKinds(names: readonly string[]): ContributionKind[] {
   return contributionKinds.filter((kind) => names.includes(kind));
 }

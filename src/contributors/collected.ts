@@ -9,7 +9,7 @@ import { findByFormerName } from '../repositories/former-name-store.ts';
 import { findOwnedRepository, type Repository } from '../repositories/store.ts';
 import type { Scope } from './contributor.ts';
 
-/** What a listing shows, and how current it is. */
+/** The scope of a listing, and how current and complete it is. */
 export interface Collected {
   scope: Scope;
   asOf: Date;
@@ -18,7 +18,9 @@ export interface Collected {
 
 type Context = Pick<AccountRouteContext, 'connection' | 'resolver' | 'now'>;
 
-/** All repositories of an account, private ones for its owner alone. Undefined while not even a part of them is known. */
+/**
+ * Returns all repositories of an account, private ones for its owner alone; undefined while no part of them is known.
+ */
 export async function collectedOfAccount(context: Context, asked: AskedAccount): Promise<Collected | undefined> {
   const { account, isOwner } = asked;
   const collection = await awaitListing(context, asked);
@@ -31,7 +33,10 @@ export async function collectedOfAccount(context: Context, asked: AskedAccount):
   );
 }
 
-/** One repository, which is asked for alone: its owner may have thousands. A former name leads to the present one. */
+/**
+ * Returns one repository, which is requested by itself because its owner may have thousands. A former name leads to the
+ * present one.
+ */
 export async function collectedOfRepository(
   context: Context,
   asked: AskedAccount,

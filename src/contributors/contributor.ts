@@ -1,6 +1,6 @@
 import type { AccountType } from '../accounts/account.ts';
 
-/** Somebody who contributed to a repository, or to any public repository of an account. */
+/** An account that contributed to a repository, or to any public repository of an account. */
 export interface Contributor {
   /** Place in the listing, from 1. */
   rank: number;
@@ -15,10 +15,10 @@ export interface Contributor {
   createdAt: Date;
 }
 
-/** What a listing of contributors covers: all repositories that an account owns, or one of them. */
+/** The repositories that a listing of contributors covers: all that an account owns, or one of them. */
 export interface Scope {
   accountId: string;
   repositoryId: string | null;
-  /** Whether private repositories are among them. */
+  /** True when private repositories are included. */
   includesPrivate: boolean;
 }

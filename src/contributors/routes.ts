@@ -51,7 +51,7 @@ const Narrowing = Type.Object({
 const listing = 'contributors';
 const defaultLimit = 30;
 
-/** Names of kinds of contributions, as `missing` tells them. */
+/** Names of the kinds of contributions in the field `missing`. */
 const kindNames: Record<ContributionKind, string> = {
   commit: 'commits',
   issue: 'issues',
@@ -60,7 +60,7 @@ const kindNames: Record<ContributionKind, string> = {
   discussion: 'discussions',
 };
 
-/** Endpoints 3 and 7: who contributed to what an account owns. */
+/** Registers endpoints 3 and 7: the contributors to an account's repositories, and to one of them. */
 export function contributorRoutes(app: App, context: AccountRouteContext): void {
   app.get(
     '/v1/:provider/entities/:name/contributors',
@@ -123,7 +123,7 @@ interface WantedPage {
   isPicture: boolean;
 }
 
-/** How the answer is to be drawn; undefined: it is told as JSON. */
+/** Reads which image the request wants; undefined when the response is JSON. */
 function readPicture(
   { pictures }: AccountRouteContext,
   query: Readonly<Record<string, unknown>>,
@@ -138,7 +138,7 @@ function readPage(
   picture: PictureRequest | undefined,
 ): WantedPage {
   const isPicture = picture !== undefined;
-  // Pictures leave bots out unless they are asked for.
+  // Images leave bots out unless the request includes them.
   const { limit = defaultLimit, bots = !isPicture } = query;
   return { start: cursors.readStart(listing, query), limit, withBots: bots, isPicture };
 }

@@ -4,8 +4,8 @@ import type { Connection } from '../database/connection.ts';
 import type { Contributor, Scope } from './contributor.ts';
 
 /**
- * Finds the newest listing of a scope's contributors, made now if what it shows has changed since the last one.
- * A listing never changes: its pages fit together however long a reader takes.
+ * Finds the newest listing of a scope's contributors, and makes one when the last one is outdated. A listing never
+ * changes, so that its pages fit together however long a reader takes.
  */
 export async function currentRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
   return (await findRanking(connection, scope)) ?? makeRanking(connection, scope, now);
@@ -19,7 +19,7 @@ async function findRanking(connection: Connection, scope: Scope): Promise<number
   return rows[0]?.id;
 }
 
-/** Makes the newest listing, unless somebody else has just made it. */
+/** Makes the newest listing, unless another process has just made it. */
 async function makeRanking(connection: Connection, scope: Scope, now: Date): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     with scope as (
@@ -54,7 +54,7 @@ async function makeRanking(connection: Connection, scope: Scope, now: Date): Pro
   return id;
 }
 
-/** Whether a listing is still kept, and is of this scope. */
+/** Returns whether a listing is still stored and belongs to this scope. */
 export async function hasRanking(connection: Connection, rankingId: number, scope: Scope): Promise<boolean> {
   const row = await connection
     .selectFrom('rankings')
@@ -68,8 +68,8 @@ export async function hasRanking(connection: Connection, rankingId: number, scop
 }
 
 /**
- * A page of a listing, in its order: after, or right before, a rank.
- * @param page.viewerId the account that is shown even when it is hidden: it looks at itself.
+ * Finds a page of a listing, in its order: after a rank, or right before one.
+ * @param page.viewerId the account that reads the listing, and that sees itself even when it is hidden.
  */
 export async function findContributors(
   connection: Connection,
@@ -117,12 +117,12 @@ export async function findContributors(
   return page.before === undefined ? contributors : contributors.toReversed();
 }
 
-/** SQL for whether a contributor is on a list that an account looks at; null: that anybody does. */
+/** Returns SQL for whether a listing shows a contributor to the account `viewerId`; null: to any caller. */
 function isListedFor(viewerId: string | null): RawBuilder<boolean> {
   return sql<boolean>`(${isShownInSql('accounts')} or (accounts.gone_at is null and accounts.id = ${viewerId}::uuid))`;
 }
 
-/** How many a listing has after a rank, of those who are shown. */
+/** Counts the contributors after a rank that the listing shows. */
 export async function countContributors(
   connection: Connection,
   rankingId: number,
@@ -140,7 +140,10 @@ export async function countContributors(
   return Number(row?.count ?? 0);
 }
 
-/** Removes listings that newer ones have replaced, made before `before`: cursors into them are stale from then on. */
+/**
+ * Removes listings that were made before `before` and that newer ones have replaced; cursors into them are stale from
+ * then on.
+ */
 export async function removeOldRankings(connection: Connection, before: Date): Promise<void> {
   await sql`
     delete from rankings r

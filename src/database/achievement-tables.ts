@@ -1,23 +1,23 @@
 import type { Generated, JSONColumnType } from 'kysely';
 
-/** Tables of achievements and of who earned them. */
+/** Tables of achievements and of their awards. */
 
-/** The file of achievements of an installed repository, as it was read last. */
+/** The achievements file of an installed repository, as it was last read. */
 export interface AchievementFilesTable {
   repository_id: string;
-  /** The newest commit of the default branch then; null: there was none. */
+  /** The newest commit of the default branch at that time; null when there was none. */
   revision: string | null;
-  /** Null: there is no file. */
+  /** Null when there is no file. */
   path: string | null;
-  /** The blob's name in git. */
+  /** The blob's id in git. */
   oid: string | null;
   text: string;
-  /** What is wrong with it, with places. */
+  /** Errors and warnings about the file, with their positions. */
   reports: JSONColumnType<object[]>;
   read_at: Date;
 }
 
-/** Achievements that a repository has or had, known by their names. */
+/** Achievements that a repository has or had, identified by name. */
 export interface AchievementsTable {
   id: string;
   repository_id: string;
@@ -25,38 +25,38 @@ export interface AchievementsTable {
   /** An address, or a path in the repository; empty: none. */
   icon: string;
   description: string;
-  /** Null: earned at any time. Else the moment as of which everybody is judged, once. */
+  /** The moment as of which all accounts are evaluated, once; null when the achievement can be earned at any time. */
   judged_at: Date | null;
-  /** When that was done. */
+  /** The time when that evaluation was done. */
   settled_at: Date | null;
-  /** Whether the file has it, without errors. */
+  /** True when the file contains it without errors. */
   is_current: boolean;
 }
 
-/** That somebody earned an achievement. */
+/** Awards of achievements to accounts. */
 export interface AwardsTable {
   id: string;
   achievement_id: string;
   account_id: string;
-  /** What the repository was called then. */
+  /** The repository's name at that time. */
   repository_name: string;
-  /** When it was earned. */
+  /** The time when the achievement was earned. */
   awarded_at: Date;
-  /** When that was noticed. */
+  /** The time when the service noticed that. */
   created_at: Date;
-  /** Null: it stands. */
+  /** Null while the award stands. */
   revoked_at: Date | null;
   revoked_reason: string | null;
 }
 
-/** What has to be judged: written in the same transaction as the change that it may follow from. */
+/** Pending evaluations, written in the same transaction as the changes that require them. */
 export interface AchievementWorkTable {
   id: Generated<string>;
   repository_id: string;
-  /** Null: all that the kind matters to. */
+  /** Null: all achievements that the kind matters to. */
   achievement_id: string | null;
-  /** Null: everybody. */
+  /** Null: all accounts. */
   account_id: string | null;
-  /** What changed: a kind of contribution, or `commit`; null: anything. */
+  /** The changed kind of contribution, or `commit`; null: any. */
   kind: string | null;
 }

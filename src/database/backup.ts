@@ -8,8 +8,8 @@ import { migrations } from './migrations/index.ts';
 import { atOneMoment, streamRows } from './stream-rows.ts';
 
 /**
- * Everything that is stored, as lines of JSON: first what it is, then for each table its name and its rows. Left out
- * are what only running processes need, keys, and listings, which are made anew.
+ * Exports and imports all stored data as lines of JSON: first a header, then for each table its name and its rows. An
+ * export leaves out data that only running processes need, keys, and listings, which are made again.
  */
 
 /** In an order in which each table comes after those that it refers to. */
@@ -49,7 +49,7 @@ const tables = [
   'achievement_work',
 ] as const;
 
-/** Tables whose triggers keep other tables. */
+/** Tables whose triggers maintain other tables. */
 const counted = ['contributions', 'contributor_totals', 'contribution_days'] as const;
 
 const rowsAtOnce = 2000;
@@ -57,7 +57,7 @@ const rowsAtOnce = 2000;
 const Header = Type.Object({ plaudit: Type.Literal('backup'), migration: Type.String() });
 const TableLine = Type.Object({ table: Type.Enum([...tables]) });
 
-/** All of it as it was at one moment, also while others write. */
+/** Exports all tables as of one moment, also while other processes write. */
 export function exportLines(connection: Connection): AsyncGenerator<string, void, undefined> {
   return atOneMoment(connection, async function* (transaction) {
     yield JSON.stringify({ plaudit: 'backup', migration: newestMigration() });
@@ -70,7 +70,7 @@ export function exportLines(connection: Connection): AsyncGenerator<string, void
 
 /**
  * Reads the first line of an export.
- * @returns the migration that its tables are of.
+ * @returns the migration of its tables.
  * @throws AppError `invalid_input` when the line does not begin an export that this release knows.
  */
 export function readHeader(line: string | undefined): string {
@@ -83,10 +83,10 @@ export function readHeader(line: string | undefined): string {
 }
 
 /**
- * Fills an empty database from the lines after the first, all or nothing, and brings it up to date.
- * @param migration of the file's tables, which the database's must be too.
- * @throws AppError `conflict` when the database is not empty or of another time, `invalid_input` when the lines are not
- * an export.
+ * Fills an empty database from the lines after the first, all or nothing, and migrates it to the newest tables.
+ * @param migration the migration of the file's tables, which the database must have too.
+ * @throws AppError `conflict` when the database is not empty or has another migration, `invalid_input` when the lines
+ * are not an export.
  */
 export async function importLines(database: Database, migration: string, lines: AsyncIterable<string>): Promise<void> {
   const { connection } = database;
@@ -99,7 +99,7 @@ export async function importLines(database: Database, migration: string, lines: 
 }
 
 async function importTables(connection: Connection, lines: AsyncIterable<string>): Promise<void> {
-  // The totals, and whose changed, come with the file.
+  // The file contains the totals and the changed contributors that the triggers would write.
   await switchTriggers(connection, 'disable');
   let table: string | undefined;
   let rows: string[] = [];
@@ -125,7 +125,10 @@ async function importTables(connection: Connection, lines: AsyncIterable<string>
   );
 }
 
-/** Switches the triggers of the counted tables. An export of an older release is imported into its tables, some of which are missing. */
+/**
+ * Switches the triggers of the counted tables. Skips tables that do not exist, because an export of an older release is
+ * imported into that release's tables.
+ */
 async function switchTriggers(connection: Connection, state: 'enable' | 'disable'): Promise<void> {
   for (const table of counted) {
     const { rows } = await sql<{ exists: boolean }>`select to_regclass(${table}) is not null as exists`.execute(

@@ -5,8 +5,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Gathers what comes while one piece of work is under way and does it together as the next: many callers cost few
- * statements and few commits, and one that is alone does not wait.
+ * Gathers the items that arrive while one batch is being worked on, and works on them together as the next batch. Many
+ * callers cost few statements and few commits, and a single caller does not wait.
  */
 export class Batches<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -14,7 +14,7 @@ export class Batches<Item, Result> {
   #waiting: Waiting<Item, Result>[] = [];
   #isWorking = false;
 
-  /** @param work gives a result for each item, in their order; when it fails, it failed for all of them. */
+  /** @param work returns a result for each item, in their order; when it fails, it fails for all of them. */
   constructor(maxItems: number, work: (items: readonly Item[]) => Promise<readonly Result[]>) {
     this.#maxItems = maxItems;
     this.#work = work;

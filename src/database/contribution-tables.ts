@@ -1,61 +1,61 @@
 import type { Generated } from 'kysely';
 import type { Detail, ItemKind } from '../contributions/contribution.ts';
 
-/** Tables of what people did. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
+/** Tables of people's contributions. `Date` is timestamptz; a day is text, `YYYY-MM-DD`. */
 
-/** How far one kind of a repository's contributions is read. */
+/** The progress of reading one kind of a repository's contributions. */
 export interface StreamsTable {
   repository_id: string;
   name: string;
-  /** Kinds of contributions that are known completely once it was read whole. */
+  /** Kinds of contributions that are completely known once the stream was read whole. */
   covers: string[];
-  /** Where the running scan stands; for commits, the tip that is stored. */
+  /** The position of the running scan; for commits, the tip that is stored. */
   cursor: string | null;
   page_size: number | null;
   /** Null: no scan is running. */
   scan_started_at: Date | null;
-  /** Whether the running scan reads everything, so that what it did not see is gone. */
+  /** True when the running scan reads everything, so that items that it does not see no longer exist. */
   scan_is_full: Generated<boolean>;
-  /** How many items the provider said there were when the running scan began; null: it did not say. */
+  /** The provider's count of items when the running scan began; null when it gave none. */
   scan_total: number | null;
-  /** Of the history: grows when all of it has to be read anew to know what is gone. */
+  /** For the history: grows when all of it has to be read again to find removed commits. */
   scan_number: Generated<number>;
-  /** Of the history: newest commits of which some, but maybe not all, are stored. */
+  /** For the history: newest commits whose history is stored in part, maybe completely. */
   pending_tips: Generated<string[]>;
-  /** Everything that changed before is stored. */
+  /** The time before which all changes are stored. */
   known_until: Date | null;
-  /** When a scan last ended; null: the stream was never read whole. */
+  /** The time when a scan last ended; null: the stream was never read whole. */
   completed_at: Date | null;
-  /** When the last scan that read everything began. */
+  /** The time when the last full scan began. */
   full_scan_at: Date | null;
-  /** What the provider said when the repository was last listed: how many items, the newest change, the newest commit. */
+  /** From the repository's last listing: the number of items, the newest change, the newest commit. */
   provider_total: number | null;
   provider_changed_at: Date | null;
   provider_revision: string | null;
-  /** Code of the error that stopped the last read; null: it did not fail. */
+  /** Code of the error that stopped the last read; null when it did not fail. */
   failure: string | null;
-  /** When it failed, and the host's own reason where it holds no private data. */
+  /** The time of that failure, and the host's own reason where it holds no private data. */
   failed_at: Date | null;
   failure_reason: string | null;
-  /** Whether the last scan that read everything, and the running one, read what an installed repository is known by. */
+  /** True when the last full scan (`scan_is_deep`: the running scan) read the details of an installed repository. */
   is_deep: Generated<boolean>;
   scan_is_deep: Generated<boolean>;
-  /** The provider hinted then that there is something new. */
+  /** The time when the provider last hinted that there is something new. */
   hinted_at: Date | null;
-  /** Something is gone, or was lost: all has to be read anew. */
+  /** The time of the request for a full scan, because something was deleted or lost. */
   full_scan_wanted_at: Date | null;
-  /** When the host withheld the list the last time it was read; null: it showed it. */
+  /** The time of the last read, if the host withheld the list then; null when it showed the list. */
   withheld_at: Date | null;
 }
 
-/** What deliveries said about stars, summed for each second; deleted when no delivery of the account came for long. */
+/** Deliveries about stars, summed for each second; deleted when no delivery of the account arrived for long. */
 export interface StarEventsTable {
   repository_id: string;
   /** The account's id at its host. */
   external_id: string;
   /** The row at `-infinity` says whether the star was stored before the first delivery: 1, or -1. */
   at: Date;
-  /** How often it was given minus how often it was taken back. */
+  /** The number of times it was given minus the number of times it was taken back. */
   balance: number;
   noted_at: Date;
 }
@@ -63,11 +63,11 @@ export interface StarEventsTable {
 export interface ContributionsTable {
   repository_id: string;
   kind: ItemKind;
-  /** Of a star: that of the account. */
+  /** For a star, the id of the account. */
   external_id: string;
   /** The pull request that a review is of; the issue or pull request that a comment is below. */
   parent_external_id: string | null;
-  /** Null: the author's account is gone, or was never one. */
+  /** Null when the author's account is deleted, or never existed. */
   account_id: string | null;
   answered_by: string | null;
   answered: Generated<boolean>;
@@ -75,19 +75,19 @@ export interface ContributionsTable {
   updated_at: Date;
   closed_at: Date | null;
   merged_at: Date | null;
-  /** Start of the last scan that saw it. */
+  /** The start of the last scan that saw it. */
   seen_at: Date;
-  /** Of an issue or a pull request; of a comment, that of what it is below. The rest is known of installed repositories. */
+  /** The number of an issue or pull request, or of a comment's parent. From here on: installed repositories only. */
   number: number | null;
-  /** Who closed an issue, or the author of the pull request that did; who wrote the accepted answer. */
+  /** The account that closed an issue; the author of the pull request that did, or of the accepted answer. */
   resolved_by: string | null;
-  /** When the answer of a discussion was accepted, where that is known. */
+  /** The time when the answer of a discussion was accepted, where that is known. */
   answered_at: Date | null;
   assignees: string[] | null;
-  /** Who was asked for a review, or gave one. */
+  /** Accounts whose review was requested, or that gave one. */
   reviewers: string[] | null;
   comments: number | null;
-  /** What each reaction was, in the provider's words; who reacted stands at the same place of `reactors`. */
+  /** The reactions in the provider's words; `reactors` has the account of each at the same position. */
   emojis: string[] | null;
   reactors: (string | null)[] | null;
   additions: number | null;
@@ -98,7 +98,7 @@ export interface ContributionsTable {
   labels: string[] | null;
   /** Paths that a pull request changes. */
   files: string[] | null;
-  /** Why an issue is closed or open again, in the provider's words. */
+  /** The reason why an issue is closed or open again, in the provider's words. */
   reason: string | null;
 }
 
@@ -117,15 +117,15 @@ export interface CommitsTable {
   oid: Buffer;
   authored_at: Date;
   committed_at: Date;
-  /** Of the scan that last saw it. */
+  /** The number of the last scan that saw it. */
   scan_number: number;
   /** Author first, then co-authors. */
   identity_ids: number[];
-  /** Lines and files that it changed; null: not asked for. */
+  /** The numbers of lines and files that it changed; null when they were not fetched. */
   additions: number | null;
   deletions: number | null;
   changed_files: number | null;
-  /** Their paths. */
+  /** Paths of the changed files. */
   files: string[] | null;
 }
 
@@ -162,11 +162,11 @@ export interface RepositoryTotalsTable {
   issue_comments: Generated<number>;
   pull_request_comments: Generated<number>;
   review_comments: Generated<number>;
-  /** How many who starred it are stored. */
+  /** The number of stored accounts that starred it. */
   stars: Generated<number>;
-  /** False: commits have to be counted from the beginning, for they, or whose they are, changed. */
+  /** False when all commits have to be counted from the beginning, because they or their authors changed. */
   commits_counted: Generated<boolean>;
-  /** Something changed since that was last told. */
+  /** True when the totals changed since the mark was last read and reset. */
   is_changed: Generated<boolean>;
 }
 
@@ -190,12 +190,12 @@ export interface CalendarsTable {
   /** One number for each day from the first one on. */
   counts: number[];
   total: number;
-  /** Private contributions that the user publishes at the provider are among them. */
+  /** True when private contributions that the user publishes at the provider are included. */
   includes_private: boolean;
   fetched_at: Date;
 }
 
-/** What somebody contributed to a repository on one day (UTC). */
+/** The contributions of an account to a repository on one day (UTC). */
 export interface ContributionDaysTable {
   account_id: string;
   repository_id: string;
@@ -207,30 +207,30 @@ export interface ContributionDaysTable {
   discussions: Generated<number>;
 }
 
-/** Whose stored numbers changed in a repository since they were last brought up to date. Triggers keep it. */
+/** Accounts whose stored numbers in a repository changed since their last update. Triggers write the rows. */
 export interface ChangedContributorsTable {
   repository_id: string;
   account_id: string;
-  /** False: the repository was being read for the first time. */
+  /** False when the repository was being read for the first time. */
   is_news: boolean;
 }
 
-/** When the repositories of an installed owner are polled together. */
+/** Times of the polls that cover all repositories of an installed owner. */
 export interface OwnerPollsTable {
   account_id: string;
   next_at: Date;
-  /** Requests of the last poll, or points where the provider counts those. */
+  /** The number of requests of the last poll, or of points where the provider counts points. */
   cost: number;
-  /** The provider's: up to where changes are known that no listing tells; null: from the next poll on. */
+  /** The provider's own position up to which changes that no listing shows are known; null: from the next poll on. */
   position: string | null;
 }
 
-/** When a repository is asked about what no delivery tells. */
+/** Times of the polls of a repository for changes that no delivery reports. */
 export interface RepositoryPollsTable {
   repository_id: string;
   next_at: Date;
   interval_s: number;
-  /** Of what was seen last: another one means that something happened. */
+  /** Digest of the data seen last: another digest means that something changed. */
   digest: string;
 }
 
@@ -240,7 +240,7 @@ export interface RankingsTable {
   account_id: string;
   /** Null: all repositories of the account. */
   repository_id: string | null;
-  /** Made of private repositories too. */
+  /** True when private repositories are included. */
   includes_private: Generated<boolean>;
   version: number;
   built_at: Date;
@@ -253,11 +253,11 @@ export interface RanksTable {
   contributions: number;
 }
 
-/** What is to be asked for. */
+/** Details that still have to be fetched. */
 export interface LackingDetailsTable {
   repository_id: string;
   detail: Detail;
-  /** A commit's id, hexadecimal; a pull request's number. */
+  /** A commit's id (hexadecimal) or a pull request's number. */
   key: string;
   noted: Generated<number>;
 }
@@ -279,19 +279,19 @@ export interface SkippedItemsTable {
   explanation: Generated<string>;
   /** True: the item is stored without this field. False: the item is not stored. */
   is_stored: boolean;
-  /** Whether the numbers of the kind are complete all the same. */
+  /** True when the numbers of the kind are complete nevertheless. */
   is_counted: boolean;
-  /** How many items the last scan that saw the place has met there. */
+  /** The number of items that the last scan that saw the place has met there. */
   items: number;
   first_seen_at: Date;
   /** Start of the last scan that met it. */
   seen_at: Date;
 }
 
-/** The last difference between what is stored of a repository and what its host has, one row for each part of it. */
+/** The last difference between the stored data of a repository and its host's data, one row for each part of it. */
 export interface DriftsTable {
   repository_id: string;
-  /** Name of the stream, or `sums` for totals that were counted wrong from what is stored. */
+  /** Name of the stream, or `sums` for totals that differed from the stored contributions. */
   what: string;
   expected: number;
   found: number;

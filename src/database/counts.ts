@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Batches } from './batches.ts';
 import type { Connection } from './connection.ts';
 
-/** How often something was done within its present period. */
+/** The number of times that an action was done within its current period. */
 export interface Count {
   count: number;
   resetsAt: Date;
@@ -16,7 +16,7 @@ interface Added {
 
 const maxAtOnce = 1000;
 
-/** Counts that all nodes share; many at once cost one statement, and never wait for each other's row. */
+/** Counts that all nodes share. Many at once cost one statement, and never wait for each other's row. */
 export class SharedCounts {
   readonly #batches: Batches<Added, Count>;
 
@@ -25,15 +25,18 @@ export class SharedCounts {
   }
 
   /**
-   * Counts once more; a period begins with the first count after the last one ended.
-   * @param what is counted; only a hash of it is stored, for it may name somebody.
+   * Counts an action once more; a period begins with the first count after the last one ended.
+   * @param what the name of the action; only a hash of it is stored, because it may name a person.
    */
   add(what: string, periodMs: number): Promise<Count> {
     return this.#batches.add({ key: createHash('sha256').update(what).digest('base64url'), periodMs });
   }
 }
 
-/** @returns for each what it was counted as, one after the other. */
+/**
+ * Adds counts.
+ * @returns the count that each one reached, as if they were added one after the other.
+ */
 async function addCounts(connection: Connection, added: readonly Added[], now: Date): Promise<Count[]> {
   const groups = Map.groupBy(added, ({ key }) => key);
   const rows = [...groups]
@@ -63,7 +66,7 @@ async function addCounts(connection: Connection, added: readonly Added[], now: D
   });
 }
 
-/** Forgets periods that are over. */
+/** Deletes the counts of periods that are over. */
 export async function forgetCounts(connection: Connection, now: Date): Promise<void> {
   await connection.deleteFrom('rate_limits').where('resets_at', '<=', now).execute();
 }

@@ -1,7 +1,7 @@
 import type { Generated, JSONColumnType } from 'kysely';
 import type { Change } from '../providers/provider.ts';
 
-/** What providers told by themselves; of what was applied only that it came. */
+/** Deliveries from providers; of an applied one only its arrival stays stored. */
 export interface DeliveriesTable {
   provider: string;
   id: string;
@@ -9,32 +9,32 @@ export interface DeliveriesTable {
   changes: JSONColumnType<Change[]>;
   received_at: Date;
   applied_at: Date | null;
-  /** How often applying it failed. */
+  /** The number of failed attempts to apply it. */
   attempts: Generated<number>;
 }
 
-/** How far a provider's own record of its deliveries was looked through for those that did not arrive. */
+/** The progress of searching a provider's own record for deliveries that did not arrive. */
 export interface DeliveryChecksTable {
   provider: string;
-  /** Every attempt before was looked at. */
+  /** The time before which every attempt was checked. */
   checked_until: Date;
-  /** Where the running look stands; null: none runs. */
+  /** The position of the running search; null when none runs. */
   cursor: string | null;
-  /** The newest attempt that the running look has seen. */
+  /** The newest attempt that the running search has seen. */
   newest_at: Date | null;
 }
 
-/** Deliveries that did not arrive and were asked for again. */
+/** Deliveries that did not arrive and were requested again. */
 export interface RedeliveriesTable {
   provider: string;
   delivery_id: string;
-  /** The newest failed attempt that was answered so. */
+  /** The newest failed attempt because of which it was requested again. */
   attempt_id: string;
   asked: number;
   found_at: Date;
 }
 
-/** Deliveries that were not taken, counted by reason. */
+/** Rejected deliveries, counted by reason. */
 export interface RejectedDeliveriesTable {
   provider: string;
   reason: string;
@@ -43,7 +43,7 @@ export interface RejectedDeliveriesTable {
   last_at: Date;
 }
 
-/** When a delivery about what an account owns was last applied. */
+/** Times when a delivery about an account or its repositories was last applied. */
 export interface OwnerDeliveriesTable {
   account_id: string;
   applied_at: Date;

@@ -1,19 +1,22 @@
 import { sql } from 'kysely';
 import type { Connection } from './connection.ts';
 
-/** Any number that nothing else locks. */
+/** The key of the erasure lock: any number that no other lock uses. */
 const gateLock = 7_033_129;
 
 /**
- * To be passed by every transaction that stores what a provider says about people, before it looks who is not to be
- * stored; held until it ends. An erasure waits for those that passed, and the next ones for it: nobody comes back by work
- * that was under way.
+ * Takes the shared erasure lock until the transaction ends. Every transaction that stores a provider's data about
+ * people must call this before it looks up opt-outs. An erasure waits for the transactions that hold the lock, and
+ * later ones wait for the erasure, so that work under way does not store an erased account again.
  */
 export async function passGate(transaction: Connection): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${gateLock})`.execute(transaction);
 }
 
-/** Waits until nobody is inside, and keeps others out until the transaction ends. */
+/**
+ * Takes the exclusive erasure lock: waits for all holders of the shared lock, and keeps others out until the
+ * transaction ends.
+ */
 export async function closeGate(transaction: Connection): Promise<void> {
   await sql`select pg_advisory_xact_lock(${gateLock})`.execute(transaction);
 }

@@ -1,26 +1,26 @@
-/** What accounts let the service see: by installing its app at the provider, or because the operator says so. */
+/** Accounts that let the service see their data: they installed its app at the provider, or the operator added them. */
 export interface InstallationsTable {
   provider: string;
-  /** The provider's id of the installation; the operator's begin with `operator`. */
+  /** The provider's id of the installation; the operator's ids begin with `operator`. */
   id: string;
   source: 'app' | 'operator';
   account_external_id: string;
   account_name: string;
-  /** The name of the credential that it is; null: those that are configured. */
+  /** The name of the installation's own credential; null: the configured credentials. */
   access: string | null;
   covers: 'all' | 'selected';
   missing_permissions: string[];
   suspended_at: Date | null;
-  /** Kept for a while, so that an older answer of the provider does not bring it back. */
+  /** The row stays for a while, so that an older response of the provider does not bring the installation back. */
   removed_at: Date | null;
-  /** When the provider was asked that told of it as it is stored. */
+  /** The time of the request whose response is stored. */
   seen_at: Date;
-  /** Of a selection: when the provider was asked what it holds. */
+  /** For selected repositories: the time of the last request for their list. */
   covered_at: Date | null;
   created_at: Date;
 }
 
-/** Of what covers selected repositories: which. */
+/** The repositories of an installation that covers selected ones. */
 export interface CoveredRepositoriesTable {
   provider: string;
   installation_id: string;

@@ -4,18 +4,17 @@ import { Client, type ClientConfig } from 'pg';
 import type { Connection } from './connection.ts';
 
 const channel = 'plaudit';
-/** First key of the advisory lock that a node holds while it lives; the second is its number. */
+/** First key of the advisory lock that a node holds while it lives; the second key is the node's number. */
 const nodeLockClass = 7_033_128;
 const reconnectDelayMs = { first: 100, most: 5000 };
 const heartbeat = { everyMs: 10_000, timeoutMs: 5000 };
 
 /**
- * What one node tells all nodes: that stored data changed, that a question has an outcome, that an account is erased, that
- * there are other installations.
+ * A message to all nodes: stored data changed, a lookup has an outcome, an account is erased, or installations changed.
  */
 export interface Change {
   kind: 'account' | 'question' | 'erased' | 'installations';
-  /** An account's id, a question's key, or a provider's name. */
+  /** An account's id, a lookup's key, or a provider's name. */
   key: string;
 }
 
@@ -24,24 +23,24 @@ export interface Listener {
   node: number;
   /** False while the connection is broken, when changes may be missed. */
   isConnected(): boolean;
-  /** Waits until every change that was committed before is heard of here; not while the connection is broken. */
+  /** Waits until this node has received every change that was committed before; not while the connection is broken. */
   catchUp(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Tells every node, once the surrounding transaction commits. */
+/** Announces a change to every node, once the surrounding transaction commits. */
 export async function announce(connection: Connection, { kind, key }: Change): Promise<void> {
   await sql`select pg_notify(${channel}, ${`${kind} ${key}`})`.execute(connection);
 }
 
-/** SQL for the numbers of the nodes that live, for use in `in (...)`. */
+/** SQL for the numbers of the living nodes, for use in `in (...)`. */
 export const livingNodes = sql<number>`
   select objid::bigint::integer from pg_locks
   where locktype = 'advisory' and granted and objsubid = 2 and classid::bigint = ${nodeLockClass}
     and database = (select oid from pg_database where datname = current_database())`;
 
 /**
- * Holds the one connection by which this node hears of changes and shows the others that it lives.
+ * Holds the one connection over which this node receives changes and shows the others that it lives.
  * @param options.onReset called after a time in which changes may have been missed.
  */
 export async function listen(options: {
@@ -96,7 +95,7 @@ export async function listen(options: {
   return {
     node: node ?? 0,
     isConnected: () => client !== undefined,
-    // Notifications that wait for a connection come before the answer to what is asked on it.
+    // The server sends pending notifications before the result of the next query.
     catchUp: async () => {
       await client?.query('select 1').catch(() => {});
     },

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Database } from './connection.ts';
 import { migrations } from './migrations/index.ts';
 
-/** Any number that nothing else locks. */
+/** The key of the migration lock: any number that no other lock uses. */
 const migrationLock = 7_033_127;
 
 /**
@@ -30,19 +30,19 @@ export async function migrate(
   }
 }
 
-/** The newest migration that a database has. */
+/** Returns the newest migration that a database has. */
 export async function appliedMigration({ connection }: Pick<Database, 'connection'>): Promise<string | undefined> {
   const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } });
   const applied = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt !== undefined);
   return applied.at(-1)?.name;
 }
 
-/** How the tables of a database stand to this release. */
+/** The migrations of a database, compared with those of this release. */
 export interface MigrationState {
   applied: string[];
-  /** This release brings them, and the database does not have them yet. */
+  /** Migrations of this release that the database does not have yet. */
   pending: string[];
-  /** The database has them, and this release does not know them: a newer one wrote it. */
+  /** Migrations of the database that this release does not know: a newer release wrote it. */
   unknown: string[];
 }
 

@@ -1,36 +1,36 @@
 import type { Generated, JSONColumnType } from 'kysely';
 
-/** Where a repository's file wants awards to be told. */
+/** Receivers that a repository's achievements file names for notifications about awards. */
 export interface RepositoryWebhooksTable {
   repository_id: string;
-  /** As the file calls it. */
+  /** The receiver's name in the file. */
   name: string;
   kind: 'github' | 'http' | 'slack' | 'discord';
   target: JSONColumnType<{ url: string } | { repository: string; title: string }>;
-  /** SHA-256 of kind and target, hexadecimal: who is spoken to. */
+  /** SHA-256 of kind and target, hexadecimal; identifies the receiver. */
   receiver: string;
-  /** Names of the achievements that are told. */
+  /** Names of the achievements that it is notified about. */
   achievements: string[];
 }
 
-/** The outbox: one row for an award and a receiver. */
+/** The outbox: one row for each award and receiver. */
 export interface NotificationsTable {
   id: string;
   award_id: string;
-  /** Whose award it is. */
+  /** The account that earned the award. */
   account_id: string;
   repository_id: string;
   webhook: string;
   kind: RepositoryWebhooksTable['kind'];
   target: RepositoryWebhooksTable['target'];
   receiver: string;
-  /** What is told, the same at each attempt. */
+  /** The content of the notification, the same at each attempt. */
   content: JSONColumnType<{ person: string; achievement: string; repository: string; awardedAt: string }>;
   state: 'waiting' | 'sent' | 'dead';
   attempts: Generated<number>;
   next_attempt_at: Date;
   last_attempt_at: Date | null;
-  /** An attempt that fails from then on is the last one. */
+  /** The time from which a failing attempt is the last one. */
   give_up_at: Date;
   /** Why the last attempt failed, in words for the owner. */
   error: string | null;
@@ -38,29 +38,29 @@ export interface NotificationsTable {
   settled_at: Date | null;
 }
 
-/** Receivers that did not take what was sent last. */
+/** Receivers that did not accept the last notification. */
 export interface FailingReceiversTable {
   receiver: string;
-  /** In a row. */
+  /** Failures in a row. */
   failures: number;
-  /** It is left alone until then. */
+  /** The time before which nothing is sent to the receiver. */
   resumes_at: Date;
 }
 
-/** What messages to an address are signed with. */
+/** Secrets that sign the messages to an address. */
 export interface WebhookSecretsTable {
   id: string;
   account_id: string;
   url: string;
   receiver: string;
   secret: Buffer;
-  /** The one before, with which messages are signed too until `former_until`. */
+  /** The previous secret, with which messages are signed too until `former_until`. */
   former_secret: Buffer | null;
   former_until: Date | null;
   changed_at: Date;
 }
 
-/** What credentials are signed with: JWKs that stay published. */
+/** Keys that sign credentials, as JWKs that stay published. */
 export interface CredentialKeysTable {
   /** The JWK thumbprint (RFC 7638). */
   id: string;
@@ -69,7 +69,7 @@ export interface CredentialKeysTable {
   signs_until: Date;
 }
 
-/** The private parts, as long as they sign. */
+/** The private keys, stored as long as they sign. */
 export interface CredentialSignersTable {
   key_id: string;
   private_key: JSONColumnType<Record<string, string>>;

@@ -16,7 +16,7 @@ interface OpenOptions {
   databaseUrl: string | undefined;
   dataDir: string;
   log: (line: string) => void;
-  /** How long a statement may take; by default long enough for the heaviest. */
+  /** The longest time that a statement may take; by default enough for the heaviest. */
   statementTimeoutMs?: number;
 }
 
@@ -44,7 +44,7 @@ export async function openDatabase(options: OpenOptions & { upTo?: string }): Pr
 }
 
 /**
- * Opens the same database as it is, whatever its version and tables.
+ * Opens the same database without changing it, with any version and any tables.
  * @throws AppError `misconfigured` when the embedded server cannot be started.
  */
 export async function openUnchanged(options: OpenOptions): Promise<Database> {
@@ -91,13 +91,14 @@ function connect(server: Server, statementTimeout: number): Database {
     application_name: 'plaudit',
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    // A peer that vanished without a word is noticed after some minutes.
+    // A peer that vanished silently is noticed after some minutes.
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     statement_timeout: statementTimeout,
     types: typeParsers(),
   };
   const pool = new Pool({ ...clientConfig, max: maxPoolConnections });
-  // A connection that breaks while idle is replaced when the next one is needed; without a listener it would end the process.
+  // A connection that breaks while idle is replaced when the next one is needed; without a listener its error would end
+  // the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -118,7 +119,10 @@ function connect(server: Server, statementTimeout: number): Database {
 /** PostgreSQL's numbers of these types, from its table pg_type. */
 const typeOids = { int8: 20, date: 1082 };
 
-/** Counters stay far below 2^53, and a day is not a moment: neither becomes what the driver makes of them by default. */
+/**
+ * Returns parsers that read int8 as a number, because counters stay far below 2^53, and a date as text, because a day
+ * is not a moment.
+ */
 function typeParsers(): TypeOverrides {
   const parsers = new TypeOverrides();
   parsers.setTypeParser(typeOids.int8, Number);
@@ -130,9 +134,9 @@ function typeParsers(): TypeOverrides {
 export const oldestSupported = 15;
 
 export interface ServerVersion {
-  /** PostgreSQL's own count: 150018 for 15.18. */
+  /** PostgreSQL's own version number: 150018 for 15.18. */
   number: number;
-  /** For people. */
+  /** The version as people write it. */
   name: string;
 }
 
@@ -140,7 +144,10 @@ export function isSupported({ number }: ServerVersion): boolean {
   return number >= oldestSupported * 10_000;
 }
 
-/** @throws AppError `misconfigured` when the database does not respond. */
+/**
+ * Reads the version of the server.
+ * @throws AppError `misconfigured` when the database does not respond.
+ */
 export async function readServerVersion(pool: Pool): Promise<ServerVersion> {
   const { rows } = await pool
     .query<ServerVersion>(
@@ -154,7 +161,7 @@ export async function readServerVersion(pool: Pool): Promise<ServerVersion> {
   return rows[0] ?? { number: 0, name: 'unknown' };
 }
 
-/** The driver's own words name hosts, users and databases, never a password. */
+/** Returns the driver's own message, which names hosts, users and databases, but never a password. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown reason';
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);

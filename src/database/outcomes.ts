@@ -1,4 +1,4 @@
-/** Callers in this process who wait until a question has an outcome, wherever it is asked. */
+/** Callers in this process that wait until a lookup has an outcome, which any node may bring. */
 export class Outcomes {
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #now: () => Date;
@@ -7,7 +7,7 @@ export class Outcomes {
     this.#now = now;
   }
 
-  /** Resolves when the outcome of the question `key` is announced, or at `deadline`. */
+  /** Resolves when the outcome of the lookup `key` is announced, or at `deadline`. */
   wait(key: string, deadline: Date): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(key) ?? new Set();
@@ -24,7 +24,7 @@ export class Outcomes {
     for (const resolve of this.#waiting.get(key) ?? []) resolve();
   }
 
-  /** Announcements may have been missed: everybody looks for themselves. */
+  /** Wakes all callers to check for themselves, because announcements may have been missed. */
   announceAll(): void {
     for (const key of this.#waiting.keys()) this.announce(key);
   }

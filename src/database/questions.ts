@@ -5,26 +5,26 @@ import { announce } from './listener.ts';
 import { addJob, type Job } from './queue.ts';
 
 /**
- * Questions to a provider, asked once however many want the answer on however many nodes. The question is a job; its
- * key is the question's. An answer is stored where it belongs; what is kept here is that somebody is asking, or why
- * there was no answer, so that nobody asks again too soon.
+ * Lookups at a provider. Each is a job and runs once, for any number of callers on any number of nodes; its key is the
+ * job's. A response is stored where it belongs. The table `questions` holds only that a lookup is running, or why it
+ * failed, so that it is not repeated too soon.
  */
 
-/** How long a question is taken to be under way; after that it may be asked again. */
+/** The time for which a lookup is taken to be running, in ms; after that it may be started again. */
 const claimForMs = 60_000;
 
-/** How a question without an answer ended. */
+/** The outcome of a lookup that found nothing. */
 export type Outcome = { state: 'absent' } | { state: 'failed'; error: AppError };
 
 /**
- * Adds the job that asks, unless it was asked already and that still stands.
- * @returns whether it is being asked because of this call.
+ * Adds the job of a lookup, unless the lookup is running or its last outcome still stands.
+ * @returns true when this call started the lookup.
  */
 export async function ask(connection: Connection, job: Job, now: Date): Promise<boolean> {
   return connection.transaction().execute((transaction) => askWithin(transaction, job, now));
 }
 
-/** The same as part of the surrounding transaction. */
+/** Does the same as part of the surrounding transaction. */
 export async function askWithin(transaction: Connection, job: Job, now: Date): Promise<boolean> {
   const claimed = await sql`
     insert into questions as q (key, state, retry_at)
@@ -37,7 +37,7 @@ export async function askWithin(transaction: Connection, job: Job, now: Date): P
   return claimed.rows.length > 0;
 }
 
-/** Says that the question is still under way, so that a long one is not asked twice. */
+/** Extends the claim of a running lookup, so that a long one is not started twice. */
 export async function keepAsking(connection: Connection, key: string, now: Date): Promise<void> {
   await connection
     .updateTable('questions')
@@ -47,7 +47,7 @@ export async function keepAsking(connection: Connection, key: string, now: Date)
     .execute();
 }
 
-/** How the question last ended without an answer, as long as that stands. */
+/** Finds how a lookup last ended without a response to store, as long as that stands. */
 export async function findOutcome(connection: Connection, key: string, now: Date): Promise<Outcome | undefined> {
   const row = await connection
     .selectFrom('questions')
@@ -64,13 +64,13 @@ export async function findOutcome(connection: Connection, key: string, now: Date
   };
 }
 
-/** Ends a question whose answer is stored; those who wait find it. */
+/** Completes a lookup whose response is stored; waiting callers find it there. */
 export async function settleAnswered(connection: Connection, key: string): Promise<void> {
   await connection.deleteFrom('questions').where('key', '=', key).execute();
   await announce(connection, { kind: 'question', key });
 }
 
-/** Ends a question that has no answer; it is not asked again before `until`. */
+/** Completes a lookup without a response to store; it is not started again before `until`. */
 export async function settleUnanswered(
   connection: Connection,
   key: string,
@@ -92,13 +92,13 @@ export async function settleUnanswered(
   await announce(connection, { kind: 'question', key });
 }
 
-/** Forgets refusals for lack of quota, however long they were to stand. */
+/** Deletes failures for lack of quota, also those that would still stand. */
 export async function forgetRefusals(connection: Connection): Promise<void> {
   const refusal: ErrorCode = 'provider_rate_limited';
   await connection.deleteFrom('questions').where('state', '=', 'failed').where('error_code', '=', refusal).execute();
 }
 
-/** Forgets outcomes that no longer stand, so that names that somebody made up do not pile up. */
+/** Deletes outcomes that no longer stand, so that invented names do not pile up. */
 export async function forgetOutcomes(connection: Connection, before: Date): Promise<void> {
   await connection.deleteFrom('questions').where('retry_at', '<', before).execute();
 }

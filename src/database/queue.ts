@@ -5,21 +5,21 @@ import { sql } from 'kysely';
 import type { Connection, Database } from './connection.ts';
 import { livingNodes } from './listener.ts';
 
-/** Somebody waits for interactive work; background work waits for it. Each has workers of its own. */
+/** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
 export type Urgency = 'interactive' | 'background';
 
-/** How many jobs of each kind one node runs at once. */
+/** The number of jobs of each kind that one node runs at once. */
 const concurrency: Record<Urgency, number> = { interactive: 16, background: 6 };
-/** How long a job that is running may go on when the service stops, before it hands the rest back. */
+/** The time that running jobs may go on when the service stops, in ms; then they hand the rest back. */
 const finishingTimeMs = 1000;
 const pollIntervalMs = 2000;
 const sweepIntervalMs = 15_000;
 const restartDelayMs = 1000;
-/** Longer messages of errors are cut. */
+/** The length at which messages of errors are cut. */
 const maxErrorLength = 2000;
-/** For those who look why a job failed. */
+/** The time for which finished jobs stay, so that operators can find out why one failed. */
 const finishedKept = '7 days';
-/** A worker that took a job and is not registered after this time died before it could be. */
+/** A worker that took a job and is not registered after this time died before it could register. */
 const unregisteredGrace = '30 seconds';
 
 /** Work to be done once, by any node, even if this one dies. */
@@ -28,25 +28,28 @@ export interface Job {
   payload: Record<string, string | boolean>;
   /** Jobs with the same key that have not started are one job. */
   key: string;
-  /** Smaller goes first. */
+  /** Jobs with a smaller number run first. */
   priority: number;
   runAt?: Date;
-  /** Of jobs that become one, the first one's `runAt` counts: what goes on without end is looked at all the same. */
+  /**
+   * When jobs become one, the first one's `runAt` counts, so that an endless series of changes does not delay it for
+   * ever.
+   */
   keepsRunAt?: boolean;
 }
 
 export interface Task {
   urgency: Urgency;
-  /** May run again after a crash or failure: must not mind. */
+  /** Runs the job. It may run again after a crash or a failure, so running it twice must be harmless. */
   run(payload: unknown, signal: AbortSignal): Promise<void>;
-  /** How often to try before giving up. */
+  /** The number of attempts before giving up. */
   maxAttempts: number;
-  /** Also run by the clock: a crontab time (UTC). */
+  /** A crontab time (UTC) at which the task runs too. */
   schedule?: string;
 }
 
 export interface Queue {
-  /** Waits for running jobs, a bounded time, then hands them back. */
+  /** Waits a bounded time for running jobs, then hands them back. */
   stop(): Promise<void>;
 }
 
@@ -63,16 +66,16 @@ export async function addJob(connection: Connection, job: Job): Promise<void> {
 export interface FailingJobs {
   task: string;
   count: number;
-  /** Number of them that are not tried again. */
+  /** The number of them that are not tried again. */
   givenUp: number;
   /** The most attempts of one of them. */
   attempts: number;
-  /** The job among them that failed last, and why. It may hold private names. */
+  /** The job among them that failed last, and its error, which may hold private names. */
   example: { key: string | null; error: string };
   lastAt: Date;
 }
 
-/** Finds jobs that failed, by task, those that failed last first. Those that another of their key replaced have no error. */
+/** Finds failed jobs by task, the last failure first. A job that another one with its key replaced has no error. */
 export async function findFailingJobs(connection: Connection, limit: number): Promise<FailingJobs[]> {
   const { rows } = await sql<FailingJobs>`
     select task_identifier as task, count(*) as count, count(*) filter (where attempts >= max_attempts) as "givenUp",
@@ -83,7 +86,7 @@ export async function findFailingJobs(connection: Connection, limit: number): Pr
   return rows;
 }
 
-/** Lets jobs that were put off run at once. */
+/** Makes delayed jobs run at once. */
 export async function runNow(connection: Connection, tasks: readonly string[], now: Date): Promise<void> {
   await sql`
     select graphile_worker.reschedule_jobs(
@@ -119,7 +122,7 @@ export async function startQueue(options: {
     stop: async () => {
       clearInterval(sweeper);
       await Promise.all(workers.map((one) => one.stop()));
-      // Without a database others do it later: they see that this node is gone.
+      // While the database is unavailable this fails; other nodes do it later, when they see that this node has ended.
       await database.connection
         .deleteFrom('workers')
         .where('node', '=', node)
@@ -131,7 +134,7 @@ export async function startQueue(options: {
 
 type WorkerOptions = Parameters<typeof startQueue>[0] & { urgency: Urgency; running: Running };
 
-/** What this node does just now: in whose names jobs are locked here, and which of them are really run. */
+/** The worker pools of this node, in whose names jobs are locked, and the jobs that really run. */
 interface Running {
   pools: Set<string>;
   jobs: Set<string>;
@@ -143,7 +146,10 @@ interface Workers {
   ids: ReadonlyMap<string, unknown>;
 }
 
-/** Workers that cannot tell the database how a job ended give up for good; others take their place. */
+/**
+ * Keeps workers running. Workers that cannot report the end of a job to the database end for good, and others replace
+ * them.
+ */
 async function keepWorking(options: WorkerOptions): Promise<Queue> {
   const ending = new AbortController();
   let workers = await startRunner(options);
@@ -156,7 +162,7 @@ async function keepWorking(options: WorkerOptions): Promise<Queue> {
         workers = await startRunner(options);
         return;
       } catch {
-        // The database is still away.
+        // The database is still unavailable.
       }
     }
   };
@@ -165,7 +171,7 @@ async function keepWorking(options: WorkerOptions): Promise<Queue> {
       await workers.runner.promise.catch(() => {});
       if (ending.signal.aborted) return;
       await replace();
-      // Asked to end while the new ones were starting.
+      // The queue was stopped while the new workers were starting.
       if (ending.signal.aborted) await workers.runner.stop().catch(() => {});
     }
   })();
@@ -191,7 +197,7 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
   const tasks = Object.entries(options.tasks).filter(([, task]) => task.urgency === urgency);
   const registrations = new Map<string, Promise<unknown>>();
   const events: WorkerEvents = new EventEmitter();
-  // Jobs are locked in the name of the pool, whichever of its workers runs them.
+  // Jobs are locked in the name of the pool, not of its worker that runs them.
   events.on('pool:create', ({ workerPool }) => {
     const row = { id: workerPool.id, node };
     const registration = database.connection.insertInto('workers').values(row).execute();
@@ -207,7 +213,7 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
     preset: {
       worker: {
         gracefulShutdownAbortTimeout: finishingTimeMs,
-        // Told one by one, the end of a job that cannot be told would end the process: nobody there awaits it.
+        // Without batches, a failure to report the end of a job would be an unhandled rejection and end the process.
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
       },
@@ -238,7 +244,7 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
   return { runner, ids: registrations };
 }
 
-/** A job that was given out over a connection that broke is locked here, and nobody runs it. */
+/** Releases jobs that are locked here but do not run: they were handed out over a connection that broke. */
 async function releaseLostJobs(connection: Connection, { pools, jobs }: Running): Promise<void> {
   await sql`
     update graphile_worker._private_jobs set locked_at = null, locked_by = null
@@ -246,7 +252,7 @@ async function releaseLostJobs(connection: Connection, { pools, jobs }: Running)
       and locked_at < now() - ${sql.lit(unregisteredGrace)}::interval`.execute(connection);
 }
 
-/** A job that another of its key has replaced, or that failed for good, stays behind. */
+/** Removes jobs that another one with the same key replaced, or that failed for good. */
 async function removeFinishedJobs(connection: Connection): Promise<void> {
   await sql`
     delete from graphile_worker._private_jobs
@@ -255,7 +261,7 @@ async function removeFinishedJobs(connection: Connection): Promise<void> {
   );
 }
 
-/** A node that was killed keeps its jobs locked for hours, unless somebody who sees that it is gone takes them away. */
+/** Releases the jobs of nodes that were killed, which would otherwise stay locked for hours. */
 async function releaseJobsOfDeadNodes(connection: Connection): Promise<void> {
   await sql`
     with dead as (

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 
-/** A key that all nodes share: made by the first that needs it. */
+/** Returns a key that all nodes share; the first caller creates it. */
 export async function sharedSecret(
   connection: Connection,
   name: string,

@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 
 const rowsAtOnce = 2000;
 
-/** Runs `read` on everything as it is at one moment, also while others write. */
+/** Runs `read` on all data as of one moment, also while other processes write. */
 export async function* atOneMoment(
   connection: Connection,
   read: (transaction: Connection) => AsyncGenerator<string, void, undefined>,
@@ -21,8 +21,9 @@ export async function* atOneMoment(
 }
 
 /**
- * The rows of a query as lines of JSON, no faster than they are taken. Only within a transaction, one at a time.
- * @param query of one column, `row`, which is text.
+ * Streams the rows of a query as lines of JSON, no faster than the caller takes them. Must run within a transaction,
+ * one stream at a time.
+ * @param query has one column, `row`, which is text.
  */
 export async function* streamRows(
   transaction: Connection,

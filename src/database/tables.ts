@@ -116,7 +116,7 @@ interface AccountsTable {
   id: string;
   provider: string;
   external_id: string;
-  /** What the provider's API calls it by, opaque to us. */
+  /** The identifier of the account in the provider's API, opaque to this service. */
   handle: string;
   type: 'user' | 'organization' | 'bot';
   name: string;
@@ -124,38 +124,41 @@ interface AccountsTable {
   avatar_url: Generated<string>;
   website: Generated<string>;
   description: Generated<string>;
-  /** Null: never asked. */
+  /** Null when they were never fetched. */
   socials: JSONColumnType<{ provider: string; name: string; url: string }[]> | null;
   followers: Generated<number>;
   following: Generated<number>;
   /** The sum of the public counters. */
   experience: Generated<number>;
-  /** When the provider last said that this account bears `name`; of two that claim a name, the newer one has it. */
+  /**
+   * The time when the provider last confirmed that this account bears `name`; of two accounts with the name, the newer
+   * claim wins.
+   */
   named_at: Date;
-  /** When the provider was last asked for the whole record. Null: known only as somebody's contributor. */
+  /** The time of the last request for the whole record. Null when the account is known only as a contributor. */
   asked_at: Date | null;
-  /** There is no provider behind it (a sample): it is never refreshed. */
+  /** True for a sample without an account at a provider: it is never refreshed. */
   pinned: Generated<boolean>;
   gone_at: Date | null;
-  /** What the provider's module wants to remember between two questions; only it reads this. */
+  /** Data that the provider's module keeps from one request to the next; only that module reads it. */
   provider_memory: JSONColumnType<object> | null;
-  /** Where the running listing of owned repositories stands; null: none runs, or it is at its start. */
+  /** The position of the running listing of owned repositories; null when none runs, or at its start. */
   listing_cursor: string | null;
   listing_started_at: Date | null;
   listed_at: Date | null;
-  /** When the provider last hinted that the list is another one. */
+  /** The time when the provider last hinted that the list changed. */
   listing_wanted_at: Date | null;
   /** Kinds of contributions to owned public repositories that are not all known. */
   uncollected: Generated<string[]>;
-  /** Grows with every change of who contributed how much to what the account owns. */
+  /** Grows with every change of the contributors to the account's repositories, or of their numbers. */
   contributors_version: Generated<number>;
-  /** The owner wants it shown to nobody else. */
+  /** True when the owner hides the account from all others. */
   hidden: Generated<boolean>;
-  /** The host does not show it to everybody, though it is named in what is public. */
+  /** True when the host does not show the account to all visitors, though public data names it. */
   hidden_by_host: Generated<boolean>;
-  /** When the host last said whether it shows the account; null: never. */
+  /** The time when the host last reported whether it shows the account; null: never. */
   checked_at: Date | null;
-  /** The owner lets everybody see the numbers of private contributions. */
+  /** True when the owner publishes the numbers of private contributions. */
   publishes_private: Generated<boolean>;
   created_at: Date;
   updated_at: Date;
@@ -167,9 +170,12 @@ interface FormerNamesTable {
   name_key: string;
   account_id: string;
   left_at: Date;
-  /** From then on the provider may be asked whether somebody else took the name. */
+  /** The time from which the provider may be requested to show whether another account took the name. */
   check_after: Date;
-  /** When the host last led from the name to the account; null: never, the service saw the rename itself. */
+  /**
+   * The time when the host last redirected from the name to the account; null: never, the service saw the rename
+   * itself.
+   */
   redirected_at: Generated<Date | null>;
 }
 
@@ -179,26 +185,28 @@ interface FormerRepositoryNamesTable {
   name_key: string;
   repository_id: string;
   left_at: Date;
-  /** From then on the provider may be asked whether another repository took the name. */
+  /** The time from which the service may check whether another repository took the name. */
   check_after: Date;
 }
 
-/** What a provider is being asked, or was asked without a result that is stored elsewhere. */
+/** Lookups that run, or that ended without a result that is stored elsewhere. */
 interface QuestionsTable {
-  /** The key of the job that asks. */
+  /** The key of the lookup's job. */
   key: string;
   state: 'asked' | 'absent' | 'failed';
   error_code: string | null;
   error_message: string | null;
-  /** Until then the outcome stands and the provider is not asked again. */
+  /** The time until which the outcome stands and the lookup is not started again. */
   retry_at: Date;
 }
 
-/** What was counted, one row a day on which it was asked; null: never known. */
+/** Counters, one row for each day on which they were fetched; null: never known. */
 interface CountersTable {
   account_id: string;
   day: string;
-  /** Of public and private contributions together, kept where there are any private ones. */
+  /**
+   * True when public and private contributions are counted together; such rows exist only where there are private ones.
+   */
   includes_private: Generated<boolean>;
   commits: number | null;
   issues: number | null;
@@ -210,7 +218,7 @@ interface CountersTable {
   pull_requests_merged: number | null;
   discussions: number | null;
   discussions_answered: number | null;
-  /** Counters that could not be learnt when last asked: their values are older, or null. */
+  /** Counters that the last request did not get: their values are older, or null. */
   missing: Generated<string[]>;
   updated_at: Date;
 }
@@ -227,7 +235,7 @@ interface RepositoriesTable {
   license: Generated<string>;
   default_branch: Generated<string>;
   is_private: boolean;
-  /** Of a private one: the name of the provider's credential that shows it. */
+  /** For a private repository, the name of the provider's credential that shows it. */
   access: string | null;
   is_fork: boolean;
   stars: Generated<number>;
@@ -236,14 +244,17 @@ interface RepositoriesTable {
   size_kib: Generated<number>;
   named_at: Date;
   listed_at: Date;
-  /** When all contributions were last known to be stored; null: never. */
+  /** The time at which all contributions were last known to be stored; null: never. */
   collected_at: Date | null;
-  /** The node that is reading its contributions; void once that node is gone. */
+  /** The node that is reading its contributions; void once that node has ended. */
   collector_node: number | null;
   gone_at: Date | null;
-  /** Since when a living installation covers it: it is known at full depth and kept current; null: none does. */
+  /**
+   * The time since when a living installation covers it, so that all its details are read and kept current; null: none
+   * does.
+   */
   installed_at: Date | null;
-  /** What is asked for besides, for somebody needs it. */
+  /** Details that the repository's achievements need in addition. */
   needs: Generated<Detail[]>;
   created_at: Date;
   updated_at: Date;
@@ -255,16 +266,16 @@ interface SecretsTable {
   value: Buffer;
 }
 
-/** Which node runs which queue worker, so that a dead node's jobs can be taken over at once. */
+/** The node of each queue worker, so that other nodes can take over a dead node's jobs at once. */
 interface WorkersTable {
   id: string;
   node: number;
 }
 
-/** Images that pictures show, by the address that they come from. */
+/** Images that cards show, by their source address. */
 export interface ImagesTable {
   url: string;
-  /** Null: there was none when it was asked for. */
+  /** Null when the address had no image at the last request. */
   small: Buffer | null;
   large: Buffer | null;
   etag: string | null;

@@ -4,7 +4,7 @@ const maxAttempts = 5;
 /** Serialization failure and deadlock: the transaction did nothing and may be run again (PostgreSQL manual, appendix A). */
 const repeatableErrors = new Set(['40001', '40P01']);
 
-/** Runs `work` in one transaction, again when PostgreSQL says that it only lost a race. */
+/** Runs `work` in one transaction, and again when PostgreSQL reports that it only lost a race. */
 export async function inTransaction<Result>(
   connection: Connection,
   work: (transaction: Connection) => Promise<Result>,

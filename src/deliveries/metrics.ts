@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 
 export interface DeliveryMetrics {
-  /** A delivery that did not arrive was found. */
+  /** Counts a delivery that did not arrive. */
   countMissed(provider: string): void;
 }
 

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** How far a provider's record of its deliveries was looked through. */
+/** The progress of the check of a provider's record of its deliveries. */
 export interface DeliveryCheck {
-  /** Every attempt before was looked at. */
+  /** Every attempt before this time was checked. */
   checkedUntil: Date;
-  /** Where the running look stands; null: none runs. */
+  /** The position of the running check; null: no check runs. */
   cursor: string | null;
-  /** The newest attempt that the running look has seen. */
+  /** The time of the newest attempt that the running check has seen. */
   newestAt: Date | null;
 }
 
@@ -29,7 +29,7 @@ export async function saveCheck(connection: Connection, provider: string, check:
     .execute();
 }
 
-/** Of deliveries, those that are stored. */
+/** Finds the deliveries that are stored. @returns their ids. */
 export async function findArrived(
   connection: Connection,
   provider: string,
@@ -45,7 +45,7 @@ export async function findArrived(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Because of which attempt a delivery was asked for again last, and how often it was; undefined: it never was. */
+/** Finds the last failed attempt for which a redelivery was requested, and the number of requests; undefined: none. */
 export async function findRedelivery(
   connection: Connection,
   provider: string,
@@ -60,7 +60,7 @@ export async function findRedelivery(
   return row && { attempt: row.attempt_id, asked: row.asked };
 }
 
-/** Remembers that a delivery was asked for again because of a failed attempt. */
+/** Stores that a redelivery was requested because of a failed attempt. */
 export async function saveRedelivery(
   connection: Connection,
   { provider, delivery, attempt }: { provider: string; delivery: string; attempt: string },
@@ -73,7 +73,7 @@ export async function saveRedelivery(
       do update set attempt_id = excluded.attempt_id, asked = r.asked + 1`.execute(connection);
 }
 
-/** Forgets redeliveries of what no provider has on record any more. */
+/** Deletes redeliveries from before a time, of which no provider has a record any more. */
 export async function forgetRedeliveries(connection: Connection, before: Date): Promise<void> {
   await connection.deleteFrom('redeliveries').where('found_at', '<', before).execute();
 }

@@ -3,24 +3,24 @@ import type { Connection } from '../database/connection.ts';
 import type { Change } from '../providers/provider.ts';
 import { maxAttempts } from './store.ts';
 
-/** Change, and the provider that delivered it. */
+/** A change, and the provider that delivered it. */
 export interface DeliveredChange {
   provider: string;
   change: Change;
 }
 
-/** Deliveries about what an account owns. */
+/** The state of the deliveries about an account and its repositories. */
 export interface OwnersDeliveries {
   pending: number;
-  /** They could not be applied, and are not tried again. */
+  /** Deliveries that could not be applied and are not tried again. */
   failed: number;
   lastAppliedAt: Date | null;
 }
 
-/** Deliveries of a backlog that are looked through for an owner. */
+/** The most deliveries of a backlog that are searched for an owner. */
 const maxPending = 10_000;
 
-/** Remembers for the owners of what changed that a delivery about it was applied. */
+/** Stores for the owners of changed repositories that a delivery about them was applied. */
 export async function recordApplied(
   transaction: Connection,
   delivered: readonly DeliveredChange[],
@@ -45,7 +45,7 @@ export async function recordApplied(
     on conflict (account_id) do update set applied_at = excluded.applied_at`.execute(transaction);
 }
 
-/** Finds how deliveries about what an account owns stand. */
+/** Counts the pending and failed deliveries about an account and its repositories. */
 export async function findOwnersDeliveries(connection: Connection, accountId: string): Promise<OwnersDeliveries> {
   const { rows } = await sql<{ pending: number; failed: number; applied_at: Date | null }>`
     with unapplied as (
@@ -67,7 +67,10 @@ export async function findOwnersDeliveries(connection: Connection, accountId: st
   return { pending: row?.pending ?? 0, failed: row?.failed ?? 0, lastAppliedAt: row?.applied_at ?? null };
 }
 
-/** Returns the owner or the repository that a change is about; undefined where it is about an account or the App alone. */
+/**
+ * Returns the owner or the repository that a change is about; undefined for changes of an account or of an
+ * installation.
+ */
 function subjectOf(change: Change): { owner: string | null; repository: string | null } | undefined {
   if (change.what === 'account' || change.what === 'installation') return undefined;
   if (change.what === 'owned') return { owner: change.account, repository: null };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** How often deliveries to a provider's address were rejected for one reason, and when for the first and last time. */
+/** The number of deliveries to a provider's address that were rejected for one reason, and the first and last time. */
 export interface RejectionCount {
   provider: string;
   reason: string;
@@ -40,7 +40,7 @@ export async function findRejections(connection: Connection): Promise<RejectionC
   }));
 }
 
-/** Forgets counts of what was not rejected again since. */
+/** Deletes counts of rejections that have not occurred since a time. */
 export async function forgetRejections(connection: Connection, before: Date): Promise<void> {
   await connection.deleteFrom('rejected_deliveries').where('last_at', '<', before).execute();
 }

@@ -2,8 +2,9 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import type { RejectionCount } from './rejection-store.ts';
 
 /**
- * Why a delivery is rejected: `signature`, it is not signed with the configured secret; `headers` and `payload`, they are not
- * as documented; `compressed`; `too_large`; `no_secret`, none is configured, so that no delivery can be trusted.
+ * The reason of a rejection: `signature`, the delivery is not signed with the configured secret; `headers` and
+ * `payload`, they are not as documented; `compressed`; `too_large`; `no_secret`, none is configured, so that no
+ * delivery can be trusted.
  */
 export type RejectionReason = 'signature' | 'headers' | 'payload' | 'compressed' | 'too_large' | 'no_secret';
 
@@ -14,7 +15,7 @@ const reasonByCode: Partial<Record<ErrorCode, RejectionReason>> = {
   not_found: 'no_secret',
 };
 
-/** Returns why a provider did not read a delivery; undefined when that was no fault of the delivery. */
+/** Returns the reason for which a provider rejected a delivery; undefined when the delivery was not at fault. */
 export function rejectionReason(error: unknown): RejectionReason | undefined {
   return error instanceof AppError ? reasonByCode[error.code] : undefined;
 }
@@ -23,13 +24,13 @@ interface RejectionsOptions {
   now: () => Date;
   storeEveryMs: number;
   store: (counts: readonly RejectionCount[]) => Promise<void>;
-  /** Hears that counts could not be stored; they are kept until the next rejection. */
+  /** Called when the counts could not be stored. They are kept until the next rejection. */
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Counts rejected deliveries in memory and stores the counts at most every `storeEveryMs`, so that a flood of them costs one
- * small statement now and then. A process that is killed loses the counts of that time.
+ * Counts rejected deliveries in memory and stores the counts at most every `storeEveryMs`, so that a flood of them
+ * costs few small statements. A process that is killed loses the counts since the last time.
  */
 export class Rejections {
   readonly #options: RejectionsOptions;
@@ -41,14 +42,17 @@ export class Rejections {
     this.#options = options;
   }
 
-  /** @param provider the name of a configured one: any other name would let strangers make counts without end. */
+  /**
+   * @param provider the name of a configured provider, as arbitrary names would let clients create any number of
+   * counts.
+   */
   add(provider: string, reason: RejectionReason): void {
     const at = this.#options.now();
     this.#merge({ provider, reason, count: 1, firstAt: at, lastAt: at });
     this.#schedule();
   }
 
-  /** Stores the counts that are left. */
+  /** Stores the remaining counts. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#storing;

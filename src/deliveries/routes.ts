@@ -9,7 +9,7 @@ import type { Delivery, DeliveryHeaders, Provider } from '../providers/provider.
 import { type RejectionReason, type Rejections, rejectionReason } from './rejections.ts';
 import { type Received, saveDeliveries } from './store.ts';
 
-/** GitHub sends no more. */
+/** GitHub's limit for the payload of a delivery. */
 const maxBodyBytes = 25 * 1024 * 1024;
 const maxAtOnce = 200;
 
@@ -18,17 +18,17 @@ const Receipt = SingleSchema(
   Type.Object({ delivery: Type.String(), state: Type.Enum(['accepted', 'known', 'ignored']) }),
 );
 
-/** What providers tell by themselves: signed, stored before it is acknowledged, applied after. */
+/** Registers the route for deliveries. They are verified and stored before they are acknowledged, and applied later. */
 export function deliveryRoutes(
   app: App,
   context: Pick<AccountRouteContext, 'connection' | 'providers' | 'now'> & { rejections: Rejections },
 ): void {
   const inbox = new Batches<Received, 'accepted' | 'known'>(maxAtOnce, async (received) => {
     const saved = await saveDeliveries(context.connection, received);
-    // Of two that came at once the first is the new one.
+    // When two copies of a delivery arrive at once, the first is `accepted` and the second `known`.
     return received.map(({ provider, id }) => (saved.delete(`${provider} ${id}`) ? 'accepted' : 'known'));
   });
-  // The signature is of the bytes as they came, so nothing may read them before.
+  // The signature is that of the raw bytes, so no parser may read the body first.
   app.register(async (raw: App) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) => {
@@ -64,7 +64,7 @@ export function deliveryRoutes(
   });
 }
 
-/** @throws AppError as the provider does, after it is counted. */
+/** Reads a delivery, and counts it when it is rejected. @throws AppError that the provider throws. */
 function readDelivery(
   context: { rejections: Rejections },
   provider: Provider,
@@ -80,7 +80,7 @@ function readDelivery(
   }
 }
 
-/** Counts a delivery that was rejected before its provider read it. */
+/** Counts a delivery that was rejected before the provider read it. */
 function count(
   { providers, rejections }: Pick<AccountRouteContext, 'providers'> & { rejections: Rejections },
   params: unknown,

@@ -3,20 +3,20 @@ import type { Connection } from '../database/connection.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import type { Change, Delivery } from '../providers/provider.ts';
 
-/** A delivery that is to be stored. */
+/** A delivery as it arrived. */
 export interface Received extends Delivery {
   provider: string;
   receivedAt: Date;
 }
 
-/** A delivery that is stored and not applied yet. */
+/** A stored delivery that is not yet applied. */
 export interface Unapplied {
   provider: string;
   id: string;
   changes: readonly Change[];
 }
 
-/** Attempts at a delivery that cannot be applied. */
+/** The number of attempts after which a delivery is not tried again. */
 export const maxAttempts = 20;
 
 export const applyJob: Job = {
@@ -28,8 +28,8 @@ export const applyJob: Job = {
 };
 
 /**
- * Stores deliveries, with the job that applies them.
- * @returns the keys (`PROVIDER ID`) of those that did not come before.
+ * Stores deliveries and adds the job that applies them.
+ * @returns the keys (`PROVIDER ID`) of those that were not stored before.
  */
 export async function saveDeliveries(connection: Connection, received: readonly Received[]): Promise<Set<string>> {
   const rows = received.map(({ provider, id, event, changes, receivedAt }) => ({
@@ -53,17 +53,22 @@ export async function saveDeliveries(connection: Connection, received: readonly 
   });
 }
 
-/** Any number that nothing else locks. */
+/** The key of the advisory lock for applying deliveries. */
 const applyingLock = 7_033_130;
 
-/** Makes this transaction the only one that applies deliveries; false while another is. Several would wait for the same rows. */
+/**
+ * Tries to make this transaction the only one that applies deliveries, because several would wait for the same rows.
+ * @returns false when another transaction has the lock.
+ */
 export async function isAlone(transaction: Connection): Promise<boolean> {
   const { rows } = await sql<{ alone: boolean }>`
     select pg_try_advisory_xact_lock(${sql.lit(applyingLock)}) as alone`.execute(transaction);
   return rows[0]?.alone ?? false;
 }
 
-/** The oldest deliveries that are not applied; nobody else applies them before the transaction ends. */
+/**
+ * Locks the next deliveries to apply, those with the fewest attempts and then the oldest first, for the transaction.
+ */
 export async function takeUnapplied(transaction: Connection, limit: number): Promise<Unapplied[]> {
   return transaction
     .selectFrom('deliveries')
@@ -86,14 +91,16 @@ export async function markApplied(transaction: Connection, applied: readonly Una
     where d.provider = a.provider and d.id = a.id`.execute(transaction);
 }
 
-/** Lets others go first after a failure. */
+/** Counts a failed attempt, which moves the delivery behind the others. */
 export async function countFailure(connection: Connection, { provider, id }: Unapplied): Promise<void> {
   await sql`update deliveries set attempts = attempts + 1 where provider = ${provider} and id = ${id}`.execute(
     connection,
   );
 }
 
-/** Forgets deliveries that were applied; a repetition after so long is applied again, which changes nothing. */
+/**
+ * Deletes applied deliveries from before a time. If one of them arrives again, it is applied again, which does no harm.
+ */
 export async function forgetDeliveries(connection: Connection, before: Date): Promise<void> {
   await connection
     .deleteFrom('deliveries')

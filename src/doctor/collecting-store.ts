@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** Repositories that are named of each group. */
+/** The number of repositories that are named for each group. */
 const maxNamed = 3;
 
 /** Streams that fail for the same reason. */
@@ -12,7 +12,7 @@ export interface FailingStreams {
   /** The host's own words; null: it gave none, or they hold private data. */
   reason: string | null;
   repositories: number;
-  /** The first of them. */
+  /** The names of the first few of these repositories. */
   names: string[];
   since: Date | null;
 }
@@ -40,7 +40,7 @@ export interface SkippedPlaces {
   path: string;
   isStored: boolean;
   items: number;
-  /** How many repositories and accounts it concerns. */
+  /** The number of repositories and accounts that it concerns. */
   places: number;
   names: string[];
   explanation: string;
@@ -66,7 +66,7 @@ export interface DriftedPart {
   what: string;
   isRepaired: boolean;
   repositories: number;
-  /** The last one. */
+  /** The repository with the latest drift. */
   name: string;
   expected: number;
   found: number;
@@ -95,7 +95,7 @@ export interface OverduePolls {
   installed: number;
 }
 
-/** @param before a poll that was due before is overdue. */
+/** Counts the installed repositories, and those whose poll was due before `before`. */
 export async function findOverduePolls(
   connection: Connection,
   providers: readonly string[],
@@ -114,7 +114,7 @@ export async function findOverduePolls(
   return rows[0] ?? { repositories: 0, oldestAt: null, name: null, installed: 0 };
 }
 
-/** Installations of the App that do not show all that is needed, by what is wrong with them. */
+/** Installations of the App that are suspended or lack permissions, in groups with the same fault. */
 export interface FaultyInstallations {
   provider: string;
   isSuspended: boolean;

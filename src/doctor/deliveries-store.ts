@@ -19,7 +19,7 @@ export async function findUnapplied(connection: Connection): Promise<UnappliedDe
   return rows;
 }
 
-/** Finds when the last delivery of a provider came that was about anything the service stores. */
+/** Finds the time of a provider's last delivery about anything that the service stores. */
 export async function findLastDelivery(connection: Connection, provider: string): Promise<Date | null> {
   const row = await connection
     .selectFrom('deliveries')
@@ -39,7 +39,7 @@ export interface InstalledActivity {
   repository: string | null;
 }
 
-/** Stars are left out: some hosts deliver none. */
+/** Finds the last change that hosts deliver. Stars do not count, because some hosts deliver none. */
 export async function findInstalledActivity(connection: Connection, provider: string): Promise<InstalledActivity> {
   const { rows } = await sql<{ repositories: number; changed_at: Date | null; repository: string | null }>`
     with installed as (

@@ -47,11 +47,11 @@ export const findingCodes = [
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
 
-/** The parts of the service that are looked at, in the order in which a report lists them. */
+/** The parts of the service that the doctor checks, in the order of a report. */
 export const areas = ['settings', 'machine', 'database', 'hosts', 'deliveries', 'collecting', 'jobs'] as const;
 export type Area = (typeof areas)[number];
 
-/** One thing that was found out. */
+/** One result of a check. */
 export const Finding = Type.Object({
   severity: Type.Enum(['problem', 'hint', 'fine'], {
     description: '`problem`: data is missing or will be. `hint`: worth knowing. `fine`: nothing to do.',

@@ -25,7 +25,7 @@ function renderFinding({ area, subject, message, remedy }: Finding): string {
   return `  ${words.map((text) => plain(text)).join(' ')}`;
 }
 
-/** Hosts have a part in the words, and must not write to the terminal. */
+/** Replaces control characters: texts of hosts must not control the terminal. */
 function plain(text: string): string {
   return text.replaceAll(/\p{Cc}|\p{Cf}/gu, ' ');
 }

@@ -18,15 +18,15 @@ export interface DoctorOptions {
   config: Config;
   providers: ReadonlyMap<string, Provider>;
   now: () => Date;
-  /** Ends everything when the process is asked to end. */
+  /** Ends all checks when the process receives a signal to end. */
   signal: AbortSignal;
-  /** How long one check may take. */
+  /** The limit for one check, in ms. */
   limitMs: number;
 }
 
-/** Share of a check in which a host is called; the rest is left to say which credential got no response. */
+/** The share of a check's time for calls to the host; the rest is left to report the credentials without a response. */
 const hostShare = 0.8;
-/** The embedded database may have to be started, and repaired before. */
+/** The factor by which opening the database may take longer: an embedded one may have to be started and repaired. */
 const openingShare = 4;
 
 interface Check {
@@ -143,7 +143,7 @@ function failed(area: Area, subject: string, why: string): Finding {
   });
 }
 
-/** Our own words, or those of PostgreSQL, which name tables and no data. */
+/** Returns the text of an error: our own messages and those of PostgreSQL name no data, only tables. */
 function reasonOf(error: unknown): string {
   if (error instanceof AppError) return quoted(error.message).replace(/\.$/, '');
   return error instanceof Error ? quoted(`${error.name}: ${error.message}`) : 'for an unknown reason';

@@ -1,6 +1,6 @@
 import type { CredentialReport, Diagnosis } from '../providers/diagnosis.ts';
 
-/** Says in a few words how a host can be called, for the line that the service prints when it has started. */
+/** Describes in a few words how a host can be called, for the line that the service prints at its start. */
 export function summarize({ version, credentials }: Diagnosis): string {
   const callers = credentials.filter(({ kind }) => kind !== 'app');
   const accepted = callers.filter(({ state }) => state === 'accepted');

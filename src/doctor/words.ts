@@ -34,7 +34,7 @@ export function listed(words: readonly string[]): string {
 
 const maxQuoted = 300;
 
-/** Returns the first line of a text that others wrote, without characters that could move a terminal's cursor. */
+/** Returns the first line of a text from a host, without characters that could move a terminal's cursor. */
 export function quoted(text: string): string {
   const [line = ''] = text.trim().split(/[\r\n]/, 1);
   const plain = line.replaceAll(/\p{Cc}|\p{Cf}/gu, ' ').trim();

@@ -1,10 +1,13 @@
 import { fromUtf8, NulRecords } from './nul-records.ts';
 
-/** One commit as counting needs it. */
+/** The data of one commit that counting needs. */
 export interface Commit {
   /** Hexadecimal: 40 digits, or 64 where the repository uses SHA-256. */
   oid: string;
-  /** From 1970 to 9999: other dates become the nearest end; one that is unreadable is replaced by the other date. */
+  /**
+   * From 1970 to 9999. A later date becomes the last second of 9999; an earlier or unreadable one is replaced by the
+   * other date, or else by 1970.
+   */
   authoredAt: Date;
   committedAt: Date;
   /** The author's address first, if there is one, then the co-authors'; lower-cased, distinct, at most 256. */
@@ -12,31 +15,32 @@ export interface Commit {
 }
 
 /**
- * What `git log -z --format=tformat:...` has to print for a `CommitParser`. Neither an address nor an unfolded trailer
- * holds a line feed, and nothing holds a NUL, which ends a commit. Dates are Unix seconds, or nothing when git cannot read them.
- * Co-authors are what git takes for trailers (`man git-interpret-trailers`), in any case of letters, as GitHub does.
+ * The format for `git log -z --format=tformat:...` that `CommitParser` reads. Neither an address nor an unfolded
+ * trailer holds a line feed, and nothing holds a NUL, which ends a commit. Dates are Unix seconds, or empty when git
+ * cannot read them. Co-authors are the trailers that git finds (`man git-interpret-trailers`), in any case of letters,
+ * as GitHub does.
  */
 export const commitFormat = '%H %at %ct %ae%n%(trailers:key=Co-authored-by,valueonly,unfold)';
 
 const maxEmails = 256;
 /** RFC 5321, section 4.5.3.1: 64 octets, "@", 255 octets. */
 const maxEmailLength = 320;
-/** More than `maxEmails` lines of usual length; what a commit has beyond is not looked at. */
+/** Enough for more than `maxEmails` lines of usual length; the rest of a longer record is dropped. */
 const maxRecordLength = 64 * 1024;
 /** The last second of the year 9999. */
 const maxSeconds = 253_402_300_799;
 
-/** Reads commits out of a stream of bytes, however it is cut in pieces. */
+/** Reads commits from a stream of bytes, whose chunks may end anywhere. */
 export class CommitParser {
   readonly #records = new NulRecords(maxRecordLength);
 
-  /** Adds to `commits` those that end in `chunk`. */
+  /** Adds the commits that end in `chunk` to `commits`. */
   push(chunk: Buffer, commits: Commit[]): void {
     this.#records.push(chunk, (record) => commits.push(parseCommit(record)));
   }
 }
 
-/** @param record a character a byte. */
+/** @param record one character per byte. */
 function parseCommit(record: string): Commit {
   const oidEnd = record.indexOf(' ');
   const authoredEnd = record.indexOf(' ', oidEnd + 1);
@@ -65,7 +69,7 @@ function parseSeconds(digits: string): number | undefined {
   return seconds >= 0 ? Math.min(seconds, maxSeconds) : undefined;
 }
 
-/** One `Name <address>` a line; a line without address is nobody's. */
+/** Reads one `Name <address>` per line, and skips lines without an address. */
 function addCoAuthors(emails: string[], record: string, from: number): void {
   for (let start = from; start < record.length && emails.length < maxEmails; ) {
     const end = endOfLine(record, start);

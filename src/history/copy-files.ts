@@ -1,20 +1,20 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** Whether there is anything that git could take for a repository. */
+/** Returns whether the directory holds files that git could take for a repository. */
 export async function copyExists(directory: string): Promise<boolean> {
   const sizes = await Promise.all(['HEAD', 'config'].map((name) => sizeOf(join(directory, name))));
   return !sizes.includes(undefined);
 }
 
-/** Removes a local copy. When that is interrupted, what is left is no repository. */
+/** Removes a local copy. It removes `HEAD` first, so that the rest of an interrupted removal is no repository. */
 export async function removeCopy(directory: string): Promise<void> {
   await rm(join(directory, 'HEAD'), { force: true });
-  // A git that was just killed may have been writing.
+  // A git process that was just killed may still have written files.
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Removes what a git that was killed left behind: locks that nobody holds, and packs that nobody will finish. */
+/** Removes the locks and unfinished packs that a killed git process left behind. */
 export async function sweepCopy(directory: string): Promise<void> {
   const paths = await readdir(directory, { recursive: true });
   const stale = paths.filter((path) => /\.(lock|keep)$/.test(path) || basename(path).startsWith('tmp_'));
@@ -22,12 +22,12 @@ export async function sweepCopy(directory: string): Promise<void> {
 }
 
 export interface PackSummary {
-  /** Of all packs, unfinished ones too; besides them a copy has next to nothing. */
+  /** The size of all packs, unfinished ones too; the rest of a copy takes next to nothing. */
   bytes: number;
   count: number;
 }
 
-/** Nothing, where there is no copy. */
+/** Measures the packs of a copy; both numbers are 0 when there is no copy. */
 export async function measurePacks(directory: string): Promise<PackSummary> {
   const packs = join(directory, 'objects', 'pack');
   const names = await readdir(packs).catch(() => []);
@@ -38,7 +38,7 @@ export async function measurePacks(directory: string): Promise<PackSummary> {
   };
 }
 
-/** In bytes; undefined: there is no such file (any more). */
+/** Returns the size of a file in bytes, or undefined when it does not exist (any more). */
 async function sizeOf(path: string): Promise<number | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found?.size;

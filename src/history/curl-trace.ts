@@ -1,18 +1,18 @@
-/** How a remote answered one request of git. */
+/** The status and headers of a remote's response to one request of git. */
 export interface HttpAnswer {
   status: number;
-  /** Of a redirect: where to, as it was sent. */
+  /** The target of a redirect, as it was sent. */
   location: string | undefined;
   /** The header as it was sent. */
   retryAfter: string | undefined;
 }
 
-/** No header that is looked at is longer. */
+/** None of the headers that are read is longer. */
 const maxLineLength = 8 * 1024;
 
 /**
- * Reads the answers' headers out of what git writes for GIT_TRACE_CURL: git itself tells little of how it was answered,
- * and where a redirect leads not at all.
+ * Reads response headers from the output of GIT_TRACE_CURL: git itself reports little about a response, and nothing
+ * about the target of a redirect.
  */
 export class CurlTrace {
   lastAnswer: HttpAnswer | undefined;

@@ -6,35 +6,42 @@ import { requireGit, runGit } from './git.ts';
 import { remoteFailure } from './remote-failure.ts';
 import { findRemoteTip, type Remote, type RemoteTip } from './remote-tip.ts';
 
-/** What a copy holds of each commit: itself alone, or with its directories too, which tell the paths of files. Never a file. */
+/**
+ * The objects that a copy holds of each commit: the commit alone, or its directories too, which name the paths of
+ * files. A copy never holds the contents of files.
+ */
 export type CopyContents = 'commits' | 'directories';
 
 export interface FetchOptions {
   signal: AbortSignal;
-  /** The same each time for the same copy. Default: commits. */
+  /** Must be the same each time for the same copy. Default: commits. */
   contents?: CopyContents;
-  /** Of all that the remote is asked. */
+  /** The limit for all requests to the remote together, in ms. */
   timeoutMs: number;
-  /** Of the local copy. */
+  /** The largest size of the local copy, in bytes. */
   maxBytes: number;
   now: () => Date;
 }
 
-/** What a remote is asked to leave out; one that cannot sends everything. */
+/** Filters that request a fetch without some objects; a remote that does not support them sends everything. */
 const filters: Readonly<Record<CopyContents, string>> = { commits: 'tree:0', directories: 'blob:none' };
-/** Where the remote branch is kept in the local copy. */
+/** The ref that holds the remote branch in the local copy. */
 const localRef = 'refs/heads/tip';
-/** Every fetch adds a pack, and git looks for each object in all of them. */
+/**
+ * The number of packs from which they are joined: every fetch adds a pack, and git searches all of them for each
+ * object.
+ */
 const maxPacks = 32;
 const measureEveryMs = 100;
 
 /**
- * Makes the local copy hold a branch: the first time whole, later what is new. Whatever state an interrupted fetch left
- * the copy in, it is repaired or made anew. What the branch held before stays in the copy.
+ * Updates the local copy of a branch: fetches all of it the first time, and only new commits later. A copy that an
+ * interrupted fetch left in a bad state is repaired or made again. Commits that the branch held before stay in the
+ * copy.
  * @returns the newest commit, or null when there is none.
  * @throws AppError `not_found`, `conflict` (no such branch), `provider_denied`, `provider_rate_limited`,
- * `provider_unavailable`, `provider_invalid_response` (nonsense, or too large), `misconfigured` (git, or the disk); the
- * signal's reason when it is aborted.
+ * `provider_unavailable`, `provider_invalid_response` (unreadable, or too large), `misconfigured` (git, or the disk);
+ * the signal's reason when it is aborted.
  */
 export async function fetchHistory(remote: Remote, directory: string, options: FetchOptions): Promise<string | null> {
   const timeout = AbortSignal.timeout(options.timeoutMs);
@@ -52,12 +59,12 @@ export async function fetchHistory(remote: Remote, directory: string, options: F
 async function updateCopy(tip: RemoteTip, directory: string, options: FetchOptions): Promise<string> {
   const known = await findLocalTip(directory, options.signal);
   if (known === tip.oid) return known;
-  // An address may belong to another repository now, whose ids are of another kind.
+  // An address may belong to another repository now, whose ids have another length (SHA-1 or SHA-256).
   if (known?.length === tip.oid.length) {
     try {
       return await fetchInto(directory, tip, options);
     } catch (error) {
-      // A copy that is damaged, or too large for all that it kept, is only a copy.
+      // A copy that is damaged, or too large because of old commits, is removed and made again below.
       if (!(error instanceof AppError) || error.code !== 'provider_invalid_response') throw error;
     }
   }
@@ -71,7 +78,7 @@ async function updateCopy(tip: RemoteTip, directory: string, options: FetchOptio
   }
 }
 
-/** Undefined parts of a copy, such as a first fetch that was interrupted leaves, have no tip. */
+/** Returns the newest commit of a copy. An incomplete copy, such as an interrupted first fetch leaves, has none. */
 async function findLocalTip(directory: string, signal: AbortSignal): Promise<string | null> {
   if (!(await copyExists(directory))) return null;
   await sweepCopy(directory);
@@ -98,13 +105,13 @@ async function fetchInto(directory: string, tip: RemoteTip, options: FetchOption
   if (fetched === null) throw new AppError('provider_invalid_response', 'The provider sent no commit of the branch.');
   const packs = await measurePacks(directory);
   if (packs.bytes > options.maxBytes) throw new HistoryTooLarge(options.maxBytes);
-  // Packs that could not be joined are as good as before.
+  // A failed repack does no harm: git can still read the single packs.
   if (packs.count > maxPacks) await runGit(directory, ['repack', '-a', '-d', '--quiet'], options);
   return fetched;
 }
 
 async function fetchPack(directory: string, { access, ref }: RemoteTip, options: FetchOptions): Promise<void> {
-  // Git's reports of its progress end it soon when nobody is there to take them: it does not outlive a killed service.
+  // With `--progress` git writes often, so that it ends soon after the service that reads its output was killed.
   const filter = `--filter=${filters[options.contents ?? 'commits']}`;
   const parameters = ['fetch', '--progress', filter, '--no-tags', '--no-recurse-submodules'];
   const target = ['--no-write-fetch-head', 'origin', `+${ref}:${localRef}`];
@@ -121,7 +128,7 @@ async function fetchPack(directory: string, { access, ref }: RemoteTip, options:
   }
 }
 
-/** Aborts what fills a copy over its limit. */
+/** Aborts `oversize` when the copy grows over its limit. */
 async function watchSize(
   directory: string,
   maxBytes: number,
@@ -138,7 +145,7 @@ async function watchSize(
   }
 }
 
-/** A history that takes more than a copy may: asking again soon would only cost the same again. */
+/** A history that is larger than a copy may be. Another fetch soon would cost as much and fail again. */
 export class HistoryTooLarge extends AppError {
   constructor(maxBytes: number) {
     const limit = `${Math.round(maxBytes / 1024 / 1024)} MiB`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { devNull } from 'node:os';
 
-/** Where git may go, and what it shows there. */
+/** The remote that git may connect to, and the credential for it. */
 export interface RemoteAccess {
   /** `http:` or `https:`, without user and password. */
   url: string;
@@ -12,7 +12,7 @@ export interface RemoteAccess {
 /** The file descriptor that git writes its HTTP headers to, for `CurlTrace`. */
 export const traceDescriptor = 3;
 
-/** What git needs of our environment; everything else that could change how it works stays behind. */
+/** The environment variables that git needs. All others could change how git works, and are not passed on. */
 const inherited = [
   'PATH',
   'TMPDIR',
@@ -29,7 +29,7 @@ const inherited = [
   'SSL_CERT_DIR',
 ];
 
-/** A remote that sends less than a byte a second for so long is not there any more. */
+/** The time, in s, after which git gives up a remote that sends less than a byte a second. */
 const stalledAfterSeconds = 60;
 
 const settings: [string, string][] = [
@@ -41,17 +41,17 @@ const settings: [string, string][] = [
 ];
 
 /**
- * The whole environment of a git that works on the bare repository in `directory`: nobody's configuration but ours, no
- * prompt, no helper, no hook. The credential is in no place that other users of the machine can see.
+ * Returns the whole environment of a git process that works on the bare repository in `directory`: no configuration but
+ * ours, no prompt, no helper, no hook. Other users of the machine cannot see the credential anywhere.
  */
 export function gitEnvironment(directory: string, remote: RemoteAccess | undefined): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(inherited.map((name) => [name, process.env[name]])),
-    // Neither ~/.gitconfig nor curl's ~/.netrc is found here.
+    // Git finds neither ~/.gitconfig nor curl's ~/.netrc here.
     HOME: devNull,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_DIR: directory,
-    // Otherwise a pipe gets every commit by itself.
+    // Otherwise git writes every commit to a pipe by itself.
     GIT_FLUSH: '0',
     GIT_NO_LAZY_FETCH: '1',
     GIT_TERMINAL_PROMPT: '0',
@@ -61,7 +61,7 @@ export function gitEnvironment(directory: string, remote: RemoteAccess | undefin
   };
 }
 
-// Releases of git before 2.44 do not know GIT_NO_LAZY_FETCH: without a protocol they have no way to fetch either.
+// Releases of git before 2.44 ignore GIT_NO_LAZY_FETCH; without an allowed protocol they cannot fetch either.
 const offline = { GIT_ALLOW_PROTOCOL: '' };
 
 const online = {
@@ -77,7 +77,7 @@ function remoteSettings({ url, authorization }: RemoteAccess): [string, string][
   assert.ok(authorization === undefined || /^[\x20-\x7e]+$/.test(authorization), 'the header has one printable line');
   return [
     ['remote.origin.url', url],
-    // After a redirect git would show the header to whoever it was sent to.
+    // Git would send the header to the target of a redirect, too.
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', '1'],
     ['http.lowSpeedTime', String(stalledAfterSeconds)],
@@ -87,7 +87,7 @@ function remoteSettings({ url, authorization }: RemoteAccess): [string, string][
   ];
 }
 
-/** Configuration that is stored nowhere (`man git-config`, GIT_CONFIG_COUNT). */
+/** Returns environment variables that configure git without a file (`man git-config`, GIT_CONFIG_COUNT). */
 function configured(entries: readonly [string, string][]): Record<string, string> {
   const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(entries.length) };
   for (const [index, [key, value]] of entries.entries()) {

@@ -8,7 +8,7 @@ import { gitEnvironment, type RemoteAccess, traceDescriptor } from './git-enviro
 
 export interface GitOptions {
   signal: AbortSignal;
-  /** Without it git reaches no other machine, whatever it would like to fetch. */
+  /** Without it, git cannot connect to any other machine. */
   remote?: RemoteAccess;
 }
 
@@ -17,7 +17,7 @@ export interface GitEnd {
   code: number | null;
   /** The end of what git wrote to standard error, in English. */
   complaint: string;
-  /** The last answer of the remote; undefined: there was none. */
+  /** The last response of the remote; undefined when there was none. */
   answer: HttpAnswer | undefined;
 }
 
@@ -25,17 +25,20 @@ export interface GitOutcome extends GitEnd {
   output: string;
 }
 
-/** A local git that says nothing for so long will never say anything. */
+/** The time, in ms, after which a local git process that writes nothing is killed. */
 const silenceMs = 120_000;
 const maxOutputBytes = 1024 * 1024;
 const maxComplaintLength = 8 * 1024;
 
-/** The first release that takes configuration from the environment, on which the isolation below rests. */
+/** The first release that takes configuration from the environment, which `gitEnvironment` needs. */
 const oldestGit = [2, 31] as const;
 
 let isGitFit = false;
 
-/** @throws AppError `misconfigured` when there is no git that can do the work. */
+/**
+ * Checks that there is a usable git.
+ * @throws AppError `misconfigured` when git is missing or too old.
+ */
 export async function requireGit(signal: AbortSignal): Promise<void> {
   if (isGitFit) return;
   await findGit(signal);
@@ -44,7 +47,7 @@ export async function requireGit(signal: AbortSignal): Promise<void> {
 
 /**
  * Returns the version of git, such as `2.39.5`.
- * @throws AppError `misconfigured` when there is no git that can do the work.
+ * @throws AppError `misconfigured` when git is missing or too old.
  */
 export async function findGit(signal: AbortSignal): Promise<string> {
   const { output } = await runGit(devNull, ['version'], { signal });
@@ -60,7 +63,7 @@ export async function findGit(signal: AbortSignal): Promise<string> {
 }
 
 /**
- * Runs git on a local copy to its end, whatever that is.
+ * Runs git on a local copy until it ends, with or without an error.
  * @throws the signal's reason when it is aborted; no process is left then.
  */
 export async function runGit(
@@ -81,7 +84,7 @@ export async function runGit(
   return { ...end, output: Buffer.concat(chunks).toString('utf8') };
 }
 
-/** Git ended with an error while its output was read. */
+/** The error of a git process that failed while its output was read. */
 export class GitFailure extends Error {
   constructor(complaint: string) {
     super(complaint);
@@ -90,8 +93,8 @@ export class GitFailure extends Error {
 }
 
 /**
- * Runs git on a local copy and gives its output as it comes, no faster than it is taken.
- * Leaves no process, however the reading ends.
+ * Runs git on a local copy and yields its output as it comes, no faster than the caller takes it. No process is left,
+ * however the reading ends.
  * @throws GitFailure; the signal's reason when it is aborted.
  */
 export async function* streamGit(
@@ -124,14 +127,14 @@ export async function* streamGit(
 
 interface RunningGit {
   stdout: Readable;
-  /** Settles when git and everything that it started are gone. */
+  /** Settles when git and every process that it started have ended. */
   end: Promise<GitEnd>;
   kill: () => void;
 }
 
 function startGit(directory: string, parameters: readonly string[], { signal, remote }: GitOptions): RunningGit {
   signal.throwIfAborted();
-  // Its own process group, so that git's helpers can be ended with it.
+  // Git gets its own process group, so that its helpers can be ended with it.
   const child = spawn('git', parameters, {
     cwd: '/',
     env: gitEnvironment(directory, remote),
@@ -160,7 +163,7 @@ function startGit(directory: string, parameters: readonly string[], { signal, re
     isGone = true;
     signal.removeEventListener('abort', kill);
   });
-  // A git that could not be started fails before anybody has had the time to wait for its end.
+  // A git process that cannot be started rejects `end` before a caller can await it.
   end.catch(() => undefined);
   return { stdout: streamOf(child, 1), end, kill };
 }
@@ -176,7 +179,7 @@ function killGroup(leader: number | undefined): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // Nobody of the group is left.
+    // No process of the group is left.
   }
 }
 

@@ -17,10 +17,10 @@ import { type PathsByCommit, readPaths } from './read-paths.ts';
 import type { Remote } from './remote-tip.ts';
 
 export interface HistoryCacheOptions {
-  /** Where the copies are; whatever is in it belongs to the cache, and may be deleted while nothing runs. */
+  /** The directory of the copies. The cache owns all of its contents, which may be deleted while no process uses it. */
   directory: string;
   maxCopyBytes: number;
-  /** Of all copies together; what is in use just now can exceed it. */
+  /** The largest size of all copies together, in bytes; copies in use can exceed it. */
   maxTotalBytes: number;
   fetchTimeoutMs: number;
   now: () => Date;
@@ -36,29 +36,29 @@ export interface HistoryCopy {
   readCommits: (range: CommitRange, options: ReadOptions) => AsyncGenerator<Commit[], void, undefined>;
   /** See `readLost`. */
   readLost: (range: LostRange, options: ReadOptions) => AsyncGenerator<string[], void, undefined>;
-  /** See `readPaths`; of a copy with directories. */
+  /** See `readPaths`; needs a copy with directories. */
   readPaths: (oids: readonly string[], signal: AbortSignal) => AsyncGenerator<PathsByCommit, void, undefined>;
 }
 
-/** A history that is too large is not fetched again for so long. */
+/** The time, in ms, for which a history that is too large is not fetched again. */
 const tooLargeForMs = 86_400_000;
-/** What the names of copies with directories end in. */
+/** The end of the names of copies with directories. */
 const directoriesMark = '.directories';
-/** What a copy takes on a disk besides its packs. */
+/** The disk space that a copy takes besides its packs, in bytes. */
 const overheadBytes = 64 * 1024;
 
 /**
- * Keeps local copies of histories, so that little has to be fetched again. Those that were not used for the longest
- * time go when there are too many. Several processes may share a directory as long as no two use the same copy; at worst
- * one removes what another is about to read, which is an AppError there and well again the next time.
+ * Keeps local copies of histories, so that later fetches are small. Removes the least recently used copies when all
+ * together are too large. Several processes may share a directory as long as no two use the same copy. At worst one
+ * process removes a copy that another is about to read; that read fails with an AppError, and succeeds the next time.
  */
 export class HistoryCache {
   readonly #options: HistoryCacheOptions;
   readonly #inUse = new Set<string>();
   readonly #removals = new Map<string, Promise<void>>();
-  /** Sizes by name, the one not used for the longest time first. */
+  /** Sizes in bytes by name, the least recently used copy first. */
   readonly #bytes = new Map<string, number>();
-  /** Failures by name, and when they happened. */
+  /** Failures by name, with the time of each. */
   readonly #tooLarge = new Map<string, { error: HistoryTooLarge; atMs: number }>();
   #loaded: Promise<void> | undefined;
 
@@ -67,8 +67,8 @@ export class HistoryCache {
   }
 
   /**
-   * Has `work` use a copy, which stays where it is until `work` ends. One with directories is a copy of its own, so that
-   * commits can be read also where those are too much.
+   * Calls `work` with a copy, which is not removed before `work` ends. A copy with directories is separate from the one
+   * without, so that commits can be read even when the directories are too large.
    * @param key of the repository, the same each time; letters, digits, `-` and `_`.
    * @throws AppError `conflict` when the copy is in use already; `misconfigured` when there is no place for copies.
    */
@@ -133,7 +133,7 @@ export class HistoryCache {
     }
   }
 
-  /** Learns, once, what earlier runs left. */
+  /** Finds, once, the copies that earlier runs left. */
   #load(): Promise<void> {
     this.#loaded ??= this.#findHeld().catch((cause: unknown) => {
       this.#loaded = undefined;
@@ -162,7 +162,7 @@ export class HistoryCache {
     this.#bytes.delete(name);
     try {
       const now = this.#options.now();
-      // So that the next run, too, knows the order.
+      // The modification time keeps the order for the next run.
       await utimes(this.#pathOf(name), now, now);
       this.#bytes.set(name, await this.#sizeOf(name));
     } catch {

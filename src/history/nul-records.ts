@@ -1,17 +1,17 @@
-/** Cuts a stream of bytes at its NULs, however it comes in pieces. */
+/** Splits a stream of bytes at its NULs; chunks may end anywhere. */
 export class NulRecords {
   readonly #maxLength: number;
-  /** Start of a record whose end is still to come. */
+  /** The start of a record whose end has not arrived yet. */
   #rest = '';
 
-  /** @param maxLength in bytes; what a record has beyond is left out. */
+  /** @param maxLength in bytes; the rest of a longer record is dropped. */
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
   }
 
-  /** @param onRecord is given the records that end in `chunk`, a character a byte. */
+  /** @param onRecord receives each record that ends in `chunk`, one character per byte. */
   push(chunk: Buffer, onRecord: (record: string) => void): void {
-    // A character a byte, and all at once: the fastest way to cut it.
+    // Decoding the whole chunk, one character per byte, is the fastest way to split it.
     const text = chunk.toString('latin1');
     let start = 0;
     for (let end = text.indexOf('\0'); end >= 0; end = text.indexOf('\0', start)) {
@@ -30,7 +30,7 @@ export class NulRecords {
   }
 }
 
-/** @param bytes a character a byte; those that are not UTF-8 become U+FFFD. */
+/** @param bytes one character per byte; bytes that are not UTF-8 become U+FFFD. */
 export function fromUtf8(bytes: string): string {
   return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
 }

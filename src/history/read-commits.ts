@@ -2,13 +2,16 @@ import { type Commit, CommitParser, commitFormat } from './commit-parser.ts';
 import { runGit } from './git.ts';
 import { checkOid, readCopy } from './read-copy.ts';
 
-/** The commits that are reachable from `to` and not from `from`, which the copy has to hold; null excludes none. */
+/** The commits that are reachable from `to` and not from `from`. The copy has to hold both; null excludes none. */
 export interface CommitRange {
   from: string | null;
   to: string;
 }
 
-/** What a branch had at earlier tips, each of which the copy has to hold, and lost on the way to `to`. */
+/**
+ * The commits that are reachable from earlier tips of a branch, `from`, and not from `to`. The copy has to hold all of
+ * these.
+ */
 export interface LostRange {
   from: readonly string[];
   to: string;
@@ -16,23 +19,23 @@ export interface LostRange {
 
 export interface ReadOptions {
   signal: AbortSignal;
-  /** Commits, or ids, in a batch; the last one has fewer. */
+  /** The number of commits, or ids, in a batch; the last one has fewer. */
   batchSize: number;
 }
 
-/** Whether the local copy holds a commit, and with it everything that is reachable from it. */
+/** Returns whether the local copy holds a commit, and with it everything that is reachable from it. */
 export async function holdsCommit(directory: string, oid: string, signal: AbortSignal): Promise<boolean> {
   const parameters = ['rev-parse', '--verify', '--quiet', `${checkOid(oid)}^{commit}`];
   return (await runGit(directory, parameters, { signal })).code === 0;
 }
 
-/** Newest first by committer date. No more than a batch and a few pages of git's output are in memory. */
+/** Yields commits, newest first by committer date. At most a batch and a few pages of git's output are in memory. */
 export async function* readCommits(
   directory: string,
   { from, to }: CommitRange,
   { signal, batchSize }: ReadOptions,
 ): AsyncGenerator<Commit[], void, undefined> {
-  // A mail map would have git look for trees, which the copy lacks.
+  // With a mail map, git would read trees, which the copy lacks.
   const parameters = ['log', '--no-mailmap', '-z', `--format=tformat:${commitFormat}`];
   const range = revisions([to], from === null ? [] : [from]);
   const parser = new CommitParser();
@@ -40,7 +43,7 @@ export async function* readCommits(
   yield* inBatches(chunks, (chunk, commits: Commit[]) => parser.push(chunk, commits), batchSize);
 }
 
-/** Ids of commits that are reachable from one of `from` and not from `to`. */
+/** Yields the ids of commits that are reachable from one of `from` and not from `to`. */
 export async function* readLost(
   directory: string,
   { from, to }: LostRange,

@@ -4,8 +4,8 @@ import { copyExists, removeCopy } from './copy-files.ts';
 import { GitFailure, streamGit } from './git.ts';
 
 /**
- * Git's output; a copy that git cannot read is removed, so that the next fetch makes it anew.
- * @throws AppError `conflict` when somebody removed the copy, `provider_invalid_response` when it cannot be read.
+ * Yields git's output. A copy that git cannot read is removed, so that the next fetch makes it again.
+ * @throws AppError `conflict` when another process removed the copy, `provider_invalid_response` when it is unreadable.
  */
 export async function* readCopy(
   directory: string,
@@ -24,7 +24,7 @@ export async function* readCopy(
   }
 }
 
-/** An id is never taken for something else on git's command line. */
+/** Returns an id after checking its form, so that git cannot take it for an option or a path. */
 export function checkOid(oid: string): string {
   assert.match(oid, /^([0-9a-f]{40}|[0-9a-f]{64})$/);
   return oid;

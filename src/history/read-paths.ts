@@ -1,20 +1,21 @@
 import { fromUtf8, NulRecords } from './nul-records.ts';
 import { checkOid, readCopy } from './read-copy.ts';
 
-/** Which files commits change, by the commits' ids. */
+/** The paths of the files that commits change, by the ids of the commits. */
 export type PathsByCommit = Map<string, string[]>;
 
-/** Of one commit; GitHub lists no more either. */
+/** The most paths of one commit; GitHub lists no more either. */
 const maxPaths = 3000;
 /** A longer path is left out: no usual file system could hold it (PATH_MAX of Linux). */
 const maxPathBytes = 4096;
-/** Of one commit; a path is some sixty. */
+/** The most bytes of the paths of one commit; a path has about sixty. */
 const maxBytesOfCommit = 1024 * 1024;
 const maxBytesAtOnce = 4 * 1024 * 1024;
 
 /**
- * Reads which files commits change: added, changed and removed ones, a renamed one under both names; a merge against its
- * first parent, a first commit against nothing. Paths are in git's order and hold neither NUL nor half a surrogate pair.
+ * Reads the paths of the files that commits add, change or remove; a renamed file has both names. A merge is compared
+ * with its first parent, a first commit with nothing. Paths are in git's order and hold neither NUL nor half a
+ * surrogate pair.
  * @param directory a copy that was fetched with its directories.
  * @param oids at most some thousand. Commits that the copy does not hold are left out.
  * @returns several parts, so that no more than some megabytes are in memory.
@@ -27,7 +28,7 @@ export async function* readPaths(
   if (oids.length === 0) return;
   // `--ignore-missing`: the branch may have lost a commit meanwhile.
   const which = ['--no-walk=unsorted', '--ignore-missing', '--first-parent', '-m'];
-  // A path may look like an id: other than `--name-only`, `--raw` marks what is before a path.
+  // A path may look like an id. Unlike `--name-only`, `--raw` prints a marked record before each path.
   const how = ['--raw', '--no-abbrev', '--no-renames', '--no-mailmap', '-z', '--format=tformat:%H'];
   const parser = new PathParser();
   for await (const chunk of readCopy(directory, ['log', ...which, ...how, ...oids.map(checkOid), '--'], signal)) {
@@ -38,8 +39,8 @@ export async function* readPaths(
 }
 
 /**
- * Reads what `git log -z --raw --format=%H` prints: an id; for each file a line feed or nothing, a colon with how it
- * was and is, and its path. All of it ends with a NUL.
+ * Reads the output of `git log -z --raw --format=%H`: an id; then for each file a line feed or nothing, a colon with
+ * the old and new state of the file, and its path. A NUL ends each of these.
  */
 class PathParser {
   readonly #records = new NulRecords(maxPathBytes + 1);
@@ -48,7 +49,7 @@ class PathParser {
   #isPathNext = false;
   #endedBytes = 0;
 
-  /** Of what can be taken. */
+  /** The size, in bytes, of the commits that `takeEnded` returns. */
   get bytes(): number {
     return this.#endedBytes;
   }
@@ -57,7 +58,7 @@ class PathParser {
     this.#records.push(chunk, (record) => this.#read(record));
   }
 
-  /** The commits that are read whole, without those that were taken before. */
+  /** Returns the commits that are read whole, without those that were returned before. */
   takeEnded(): PathsByCommit {
     const taken = this.#ended;
     this.#ended = new Map();
@@ -65,7 +66,7 @@ class PathParser {
     return taken;
   }
 
-  /** The same at the end of the stream, where the last one is whole too. */
+  /** Returns the same at the end of the stream, where the last commit is whole too. */
   takeAll(): PathsByCommit {
     this.#end();
     return this.takeEnded();

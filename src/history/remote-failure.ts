@@ -11,7 +11,10 @@ const messages = {
   misconfigured: 'The directory of the histories cannot be written, or its disk is full.',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
-/** What the failure of a git that talked to a remote means. Git's own words stay in the cause, without the credential. */
+/**
+ * Returns the error for a git process that failed at a remote. Git's own message stays in the cause, without the
+ * credential.
+ */
 export function remoteFailure(end: GitEnd, { authorization }: RemoteAccess, now: Date): AppError {
   const reason = ownWords(end.complaint);
   const code = codeOf(end, reason);
@@ -31,22 +34,25 @@ function codeOf({ answer }: GitEnd, reason: string): keyof typeof messages {
   return codeWithoutStatus(reason);
 }
 
-/** Where no status says what is wrong, git's words tell a lost connection from nonsense, or from a damaged copy. */
+/**
+ * Returns the code of a failure that no status explains: git's message distinguishes a lost connection from an
+ * unreadable response or a damaged copy.
+ */
 function codeWithoutStatus(reason: string): 'provider_denied' | 'provider_unavailable' | 'provider_invalid_response' {
-  // A branch that moves between two requests is another matter a moment later.
+  // A branch that moved between two requests can be fetched a moment later.
   if (/not our ref|couldn't find remote ref/.test(reason)) return 'provider_unavailable';
   if (/remote error/.test(reason)) return 'provider_denied';
   const isCutOff = /early EOF|hung up|unexpected disconnect|RPC failed|unable to access/.test(reason);
   return isCutOff ? 'provider_unavailable' : 'provider_invalid_response';
 }
 
-/** Lines that git itself wrote: what the remote has to say could be anything. */
+/** Returns the lines that git itself wrote: the remote's lines could contain anything. */
 function ownWords(complaint: string): string {
   const lines = complaint.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line));
   return lines.join('; ');
 }
 
-/** A remote may send back what it was shown, and git quote it. */
+/** Redacts the credential: a remote may send it back, and git may quote it. */
 function withoutCredential(text: string, authorization: string | undefined): string {
   const encoded = authorization?.split(' ') ?? [];
   const decoded = encoded.flatMap((part) => Buffer.from(part, 'base64').toString('utf8').split(':'));
@@ -54,7 +60,7 @@ function withoutCredential(text: string, authorization: string | undefined): str
   return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text);
 }
 
-/** No code host documents a longer window for its limits; a wait that a host names is believed up to it. */
+/** The longest wait, in s, that is accepted from a host: no code host documents a longer window for its limits. */
 const longestWaitS = 3600;
 
 /** Reads `Retry-After` (RFC 9110, section 10.2.3) in its form of seconds, which code hosts use. */

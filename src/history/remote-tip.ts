@@ -11,7 +11,7 @@ export interface Remote extends RemoteAccess {
 }
 
 export interface RemoteTip {
-  /** Where the repository was found, which may be after redirects. */
+  /** The address at which the repository was found, maybe after redirects. */
   access: RemoteAccess;
   /** Full name of the branch, or HEAD. */
   ref: string;
@@ -22,9 +22,9 @@ const maxRedirects = 3;
 const listingPath = '/info/refs?service=git-upload-pack';
 
 /**
- * Asks what a branch points to, without fetching anything.
- * @returns null when there is nothing on the default branch.
- * @throws AppError `conflict` when a branch that was asked for by name is not there.
+ * Looks up the commit that a branch points to, without fetching anything.
+ * @returns null when the default branch has no commit.
+ * @throws AppError `conflict` when a branch that was requested by name does not exist.
  */
 export async function findRemoteTip(
   remote: Remote,
@@ -46,7 +46,7 @@ async function listRefs(
 ): Promise<{ access: RemoteAccess; output: string }> {
   let access: RemoteAccess = { url, authorization };
   for (let redirects = 0; ; redirects += 1) {
-    // No repository, so that a damaged copy is not in the way.
+    // Git runs outside the copy, which may be damaged.
     const outcome = await runGit(devNull, ['ls-remote', 'origin', 'HEAD', ref], { signal, remote: access });
     if (outcome.code === 0) return { access, output: outcome.output };
     const target = redirectTarget(access.url, outcome.answer?.location);
@@ -55,7 +55,7 @@ async function listRefs(
   }
 }
 
-/** Where a repository that was renamed is now, on the same host: a credential is shown to nobody else. */
+/** Returns the new address of a renamed repository on the same host: a credential is sent to no other host. */
 function redirectTarget(url: string, location: string | undefined): string | undefined {
   if (location === undefined || !URL.canParse(location, url)) return undefined;
   const target = new URL(location, url);

@@ -2,20 +2,22 @@ import { LRUCache } from 'lru-cache';
 import type { Answer } from './answer.ts';
 import type { Caller } from './caller.ts';
 
-/** What an answer is kept under. No address holds a space, so that no caller's answer is ever somebody else's. */
+/**
+ * Returns the cache key of a response. No URL holds a space, so one caller's response is never sent to another caller.
+ */
 export function cacheKey(address: string, caller: Caller | null): string {
   return caller === null ? address : `${caller.accountId} ${address}`;
 }
 
-/** What a cached answer costs in memory besides its body and address. */
+/** The memory that a cached response takes besides its body and URL. */
 const overheadBytes = 600;
 const maxRememberedInvalidations = 10_000;
-/** Addresses that lead to answers kept under another name. */
+/** The largest number of URLs that lead to responses cached under another key. */
 const maxAliases = 20_000;
 
 /**
- * Keeps rendered answers by their address, and the caller if there was one, until the data behind them changes.
- * Bounded by bytes; what was used least recently goes first.
+ * Caches rendered responses by URL, and by caller if there was one, until the data behind them changes. Bounded by
+ * bytes; the response that was not used for the longest time is dropped first.
  */
 export class AnswerCache {
   readonly #answers: LRUCache<string, Answer>;
@@ -23,12 +25,12 @@ export class AnswerCache {
     max: maxAliases,
     dispose: (name, alias) => this.#forgetAlias(name, alias),
   });
-  /** Aliases go with what they lead to: by then the address may be somebody else's. */
+  /** Aliases are removed with their response: by then the URL may belong to another account. */
   readonly #aliasesOf = new Map<string, Set<string>>();
   readonly #addresses = new Map<string, Set<string>>();
   readonly #invalidated = new Map<string, number>();
   #sequence = 0;
-  /** What was begun before this was possibly read before a change that nobody remembers. */
+  /** A response begun before this number may hold data from before a change that is no longer remembered. */
   #floor = 0;
 
   constructor(maxBytes: number) {
@@ -45,19 +47,19 @@ export class AnswerCache {
     return answer !== undefined && answer.expiresAt > now ? answer : undefined;
   }
 
-  /** Answers at an address with what is kept under a name: addresses that mean the same have one answer. */
+  /** Serves the response of a key at another URL too: equivalent URLs share one response. */
   alias(address: string, name: string): void {
     if (!this.#answers.has(name)) return;
     this.#aliases.set(address, name);
     this.#aliasesOf.set(name, (this.#aliasesOf.get(name) ?? new Set()).add(address));
   }
 
-  /** To be called before reading the data for an answer; `put` wants it back. */
+  /** Returns a mark to take before reading the data for a response; `put` requires it. */
   begin(): number {
     return this.#sequence;
   }
 
-  /** Keeps an answer, unless its data changed since it was begun. */
+  /** Caches a response, unless its data changed since it was begun. */
   put(address: string, answer: Answer, begun: number): void {
     const changedAt = this.#invalidated.get(answer.accountId) ?? 0;
     if (begun < this.#floor || begun < changedAt) return;
@@ -66,7 +68,7 @@ export class AnswerCache {
     if (this.#answers.has(address)) this.#addresses.set(answer.accountId, addresses.add(address));
   }
 
-  /** Drops every answer about an account. */
+  /** Drops every response about an account. */
   invalidate(accountId: string): void {
     this.#sequence += 1;
     if (this.#invalidated.size >= maxRememberedInvalidations) {
@@ -77,7 +79,7 @@ export class AnswerCache {
     for (const address of this.#addresses.get(accountId) ?? []) this.#answers.delete(address);
   }
 
-  /** Drops everything: changes may have been missed. */
+  /** Drops everything, because changes may have been missed. */
   clear(): void {
     this.#sequence += 1;
     this.#floor = this.#sequence;

@@ -5,48 +5,48 @@ import { LRUCache } from 'lru-cache';
 import type { Envelope } from './envelope.ts';
 import type { Picture } from './pictures.ts';
 
-/** An answer's bytes in one content coding (RFC 9110, section 8.8.3.3: each has a tag of its own). */
+/** The bytes of a response in one content coding (RFC 9110, section 8.8.3.3: each has a tag of its own). */
 export interface Representation {
   body: Buffer;
   etag: string;
-  /** Everything but what differs from one response to the next. */
+  /** All headers except those that differ each time the response is sent. */
   headers: Record<string, string>;
 }
 
-/** A 200 as it goes over the wire. */
+/** A response with status 200, ready to send. */
 export interface Answer extends Representation {
   /** The account whose data it shows. */
   accountId: string;
-  /** Milliseconds since 1970; later the answer must be made anew. */
+  /** The time until which the response may be sent, in ms since 1970; later it has to be rendered again. */
   expiresAt: number;
-  /** The same for those who read it compressed. */
+  /** The compressed representations. */
   compressed?: { br: Representation; gzip: Representation };
 }
 
-/** How long others may keep an answer, and we at the most: seconds. */
+/** The seconds for which others may cache a response; this service caches it for no longer. */
 export const maxAgeS = { complete: 60, incomplete: 5 };
 const staleWhileRevalidateS = 86_400;
 
-/** A picture runs nothing and loads nothing; what it shows is part of it. */
+/** The headers of images. An image runs nothing and loads nothing: its whole content is embedded. */
 export const pictureHeaders = {
   'content-security-policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
   'cross-origin-resource-policy': 'cross-origin',
 };
 
-/** Whom an answer is for: everybody, everybody as long as the owner does not change their mind, or one caller. */
+/** The audience of a response: the public, the public until the owner withdraws the data, or one caller. */
 export type Audience = 'everybody' | 'everybody_for_now' | 'caller';
 
-/** Renders an answer once, to be sent many times. */
+/** Renders a response once, so that it can be sent many times. */
 export function renderAnswer(content: {
   envelope: Envelope;
-  /** The same, drawn. */
+  /** The image of the response; undefined when it is JSON. */
   picture?: Picture | undefined;
   audience: Audience;
   accountId: string;
-  /** Addresses of the pages before and after. */
+  /** URLs of the previous and the next page. */
   links?: { prev?: string | undefined; next?: string | undefined };
   now: Date;
-  /** When the data behind it is due for a refresh, which the next answer has to ask for. */
+  /** The time at which the data is due for a refresh, which the next request has to start. */
   staleAt: Date;
 }): Answer {
   const { envelope, picture, now } = content;
@@ -69,7 +69,7 @@ export function renderAnswer(content: {
       'content-length': String(body.length),
       etag,
       'cache-control': cacheControl(content.audience, isFinished),
-      // What is said to nobody in particular must not be taken for what is said to the bearer of a token.
+      // A cache must not serve the response without a token to the bearer of one.
       vary: 'authorization',
       ...(content.audience !== 'caller' && {
         'access-control-allow-origin': '*',
@@ -79,17 +79,17 @@ export function renderAnswer(content: {
       ...(link !== '' && { link }),
     },
     accountId: content.accountId,
-    // Already stale: the refresh has been asked for, and its end will drop this answer.
+    // The data is stale already: its refresh was requested, and the end of the refresh drops this response.
     expiresAt: staleAt > now.getTime() ? Math.min(keepUntil, staleAt) : now.getTime() + maxAgeS.incomplete * 1000,
   };
 }
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
-/** Pictures are made anew now and then, and sent often. */
+/** An image is drawn now and then, but sent often. */
 const brotliQuality = 7;
 
-/** Adds what is sent to those who read it compressed; away from the event loop. */
+/** Adds the compressed representations; compresses away from the event loop. */
 export async function compressAnswer(answer: Answer): Promise<Answer> {
   const { body } = answer;
   const [br, gzipped] = await Promise.all([
@@ -114,7 +114,7 @@ function compressedAs(coding: 'br' | 'gzip', body: Buffer, { etag, headers }: An
   };
 }
 
-/** The bytes for one who reads these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). */
+/** Returns the representation for a client that accepts these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). */
 export function representationFor(answer: Answer, acceptEncoding: string | undefined): Representation {
   const { compressed } = answer;
   if (compressed === undefined || acceptEncoding === undefined) return answer;
@@ -126,7 +126,7 @@ export function representationFor(answer: Answer, acceptEncoding: string | undef
   return coding === 'identity' ? answer : compressed[coding];
 }
 
-/** Most readers say the same few things. */
+/** Parsed `Accept-Encoding` headers; most clients send one of a few values. */
 const codings = new LRUCache<string, 'br' | 'gzip' | 'identity'>({ max: 200 });
 
 function accepts(acceptEncoding: string, coding: string): boolean {
@@ -140,7 +140,10 @@ function maxAgeOf(isFinished: boolean): number {
   return isFinished ? maxAgeS.complete : maxAgeS.incomplete;
 }
 
-/** Lets shared caches serve a stale response for a day only where nothing is missing from it and nobody may withdraw it. */
+/**
+ * Returns the `Cache-Control` header. Shared caches may serve a stale response for a day only where it is complete and
+ * its owner cannot withdraw it.
+ */
 function cacheControl(audience: Audience, isFinished: boolean): string {
   if (audience === 'caller') return 'private, no-store';
   const mayBeStale = audience === 'everybody' && isFinished;
@@ -148,14 +151,14 @@ function cacheControl(audience: Audience, isFinished: boolean): string {
   return `public, max-age=${maxAgeOf(isFinished)}${whileRevalidating}`;
 }
 
-/** Whether a request's If-None-Match holds the tag (RFC 9110, section 13.1.2: compared weakly). */
+/** Returns whether a request's `If-None-Match` holds the tag (RFC 9110, section 13.1.2: compared weakly). */
 export function isNotModified(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-/** The headers that a 304 repeats: those that a cache updates. */
+/** Returns the headers that a 304 repeats: those that a cache updates. */
 export function notModifiedHeaders({ headers: all }: Representation): Record<string, string> {
   const { 'content-type': _type, 'content-length': _length, 'content-encoding': _coding, ...headers } = all;
   return headers;

@@ -1,23 +1,23 @@
-/** Whom a verified service token speaks for. */
+/** The account that a verified service token stands for, and the rights of the token. */
 export interface Caller {
   /** The account whose private data may be read. */
   accountId: string;
-  /** The token's `jti`; null: it has none. */
+  /** The token's `jti`; null when it has none. */
   tokenId: string | null;
-  /** The long-term key that the token was signed with; null: the service itself issued it. */
+  /** The long-term key that signed the token; null when the service itself issued it. */
   keyId: string | null;
-  /** Whether it may change anything, or only read. */
+  /** True when the token may change data; false when it may only read. */
   mayManage: boolean;
   /** Milliseconds since 1970. */
   expiresAt: number;
 }
 
-/** Which credential a route takes: a service token, where any is presented; the provider's; or either. */
+/** The credential that a route takes: a service token, where any is presented; a token of the provider; or either. */
 export type CredentialKind = 'service' | 'provider' | 'either';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null: nobody in particular. */
+    /** Null for a request without a service token. */
     caller: Caller | null;
   }
   interface FastifyContextConfig {
@@ -25,12 +25,12 @@ declare module 'fastify' {
   }
 }
 
-/** The token of an `Authorization: Bearer` header (RFC 6750); undefined when there is none. */
+/** Returns the token of an `Authorization: Bearer` header (RFC 6750); undefined when there is none. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1];
 }
 
-/** Whether a credential has the form of a JWT, which no provider's token has. */
+/** Returns whether a credential has the form of a JWT, which no provider's token has. */
 export function isServiceToken(token: string): boolean {
   return /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }

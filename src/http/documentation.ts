@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { App } from './app.ts';
 
-/** Serves the interface's description: `/openapi.json` for programs, `/docs` for people. */
+/** Serves the description of the API: `/openapi.json` for programs, `/docs` for people. */
 export async function addDocumentation(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 
-/** What `meta_data.data_type` says the items are. */
+/** The types of items, by the number in `meta_data.data_type`. */
 export const dataTypes = {
   unknown: 0,
   entity: 1,
@@ -12,11 +12,11 @@ export const dataTypes = {
   key_id: 7,
 } as const;
 
-/** How current and how complete an answer is. */
+/** The age and the completeness of the data in a response. */
 export interface Provenance {
-  /** When the provider was last asked. */
+  /** The time of the last request to the provider. */
   asOf: Date;
-  /** Names of what is not completely known. */
+  /** Names of the parts that are not completely known. */
   missing: readonly string[];
   includesPrivate: boolean;
 }
@@ -35,12 +35,12 @@ export interface Envelope {
   next_cursor?: string;
 }
 
-/** Wraps a list of items as every successful answer is wrapped. */
+/** Wraps a list of items in the envelope of every successful response. */
 export function envelope(content: {
   dataType: keyof typeof dataTypes;
   data: readonly unknown[];
   provenance?: Provenance;
-  /** Where there is no other provenance to tell. */
+  /** Set for responses without other provenance. */
   includesPrivate?: boolean;
   previousCursor?: string | undefined;
   nextCursor?: string | undefined;
@@ -64,24 +64,24 @@ export function envelope(content: {
   };
 }
 
-/** Wraps one thing that is no list. */
+/** Wraps a single item. */
 export function single(dataType: keyof typeof dataTypes, data: object): object {
   return { meta_data: { count: 1, data_type: dataTypes[dataType] }, data };
 }
 
-/** `YYYY-MM-DDTHH:MM:SSZ`, as all times in answers are written. */
+/** Formats a time as `YYYY-MM-DDTHH:MM:SSZ`, like all times in responses. */
 export function formatTimestamp(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
-/** The JSON Schema of an envelope around one thing. */
+/** Returns the JSON Schema of an envelope around a single item. */
 export function SingleSchema(item: TSchema) {
   return Type.Object({ meta_data: Type.Object({ count: Type.Integer(), data_type: Type.Integer() }), data: item });
 }
 
 const Timestamp = Type.String({ format: 'date-time' });
 
-/** The JSON Schema of an envelope around items of one kind. */
+/** Returns the JSON Schema of an envelope around a list of items. */
 export function EnvelopeSchema(item: TSchema) {
   return Type.Object({
     meta_data: Type.Object({

@@ -5,7 +5,7 @@ import { ProblemSchema } from './problem.ts';
 
 const Status = Type.Object({ status: Type.String() });
 
-/** Whether the process runs, and whether it can answer. */
+/** Adds `/healthz`, which shows that the process runs, and `/readyz`, which shows that it can serve requests. */
 export function healthRoutes(app: App, isReady: () => Promise<boolean>): void {
   app.get(
     '/healthz',

@@ -29,7 +29,7 @@ export async function serveMetrics(registry: Registry, host: string, port: numbe
   };
 }
 
-/** The address that a listening server answers at. */
+/** Returns the URL of a listening server. */
 export function formatUrl(host: string, address: AddressInfo | string | null): string {
   const port = address !== null && typeof address === 'object' ? address.port : 0;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,9 +1,9 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
-  /** An answer from the cache. */
+  /** Counts a response from the cache. */
   countWarm(status: 200 | 304): void;
-  /** Any other response; `route` is the pattern, never what somebody wrote. */
+  /** Records any other response; `route` is the pattern of the route, never the path that a client sent. */
   observe(route: string, status: number, seconds: number): void;
 }
 

@@ -20,13 +20,13 @@ export type PageParameters = Static<typeof PageParameters>;
 /** A place in a listing: the values of its keys, as the listing itself defines them. */
 export type Place = readonly (string | number)[];
 
-/** Where a page begins. */
+/** The start of a page. */
 export interface PageStart {
   after?: Place;
   before?: Place;
 }
 
-/** Makes and reads cursors, which only this service can make: each is signed and bound to one listing. */
+/** Writes and reads cursors, which only this service can make: each is signed and bound to one listing. */
 export class Cursors {
   readonly #key: Buffer;
 
@@ -39,7 +39,10 @@ export class Cursors {
     return Buffer.concat([this.#mac(listing, payload), payload]).toString('base64url');
   }
 
-  /** @throws AppError `invalid_input` that names the parameter. */
+  /**
+   * Reads the start of a page from the parameters of a request.
+   * @throws AppError `invalid_input` that names the parameter.
+   */
   readStart(listing: string, { after, before }: Pick<PageParameters, 'after' | 'before'>): PageStart {
     if (after !== undefined && before !== undefined) {
       throw new AppError('invalid_input', 'after and before cannot be used together; keep one.');
@@ -73,7 +76,7 @@ export function staleCursor(parameter: string): AppError {
   );
 }
 
-/** Cuts a page out of items of which one more than `limit` was asked for, and says on which sides there are more. */
+/** Cuts a page out of up to `limit` + 1 items, and returns on which sides there are more. */
 export function cutPage<Item>(
   items: readonly Item[],
   limit: number,

@@ -9,14 +9,14 @@ interface ParameterSchema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
-  /** What a text that has to match a pattern is, said to a person. */
+  /** The description, for people, of a text that has to match a pattern. */
   'x-expected'?: string;
 }
 
 /**
- * Makes the reader of a route's parameters, as they come in an address, from their TypeBox object.
- * What is not declared is left out: people add words of their own to get past caches.
- * The reader throws AppError `invalid_input`, naming the parameter and what it must be.
+ * Returns a reader for the parameters of a route's URLs, made from their TypeBox object. It ignores parameters that are
+ * not declared, because people add some to get past caches. It throws AppError `invalid_input`, naming the parameter
+ * and the valid values.
  */
 export function parameterReader(schema: TSchema): (given: unknown) => Record<string, unknown> {
   const declared = Object.entries<TSchema>('properties' in schema ? Object(schema.properties) : {}).map(
@@ -36,8 +36,8 @@ export function parameterReader(schema: TSchema): (given: unknown) => Record<str
 }
 
 /**
- * Makes the reader of a route's body from its TypeBox object.
- * The reader throws AppError `missing_field` or `invalid_input`, naming the field and what it must be.
+ * Returns a reader for a route's body, made from its TypeBox object. It throws AppError `missing_field` or
+ * `invalid_input`, naming the field and the valid values.
  */
 export function bodyReader(schema: TSchema): (given: unknown) => unknown {
   const compiled = Compile(schema);
@@ -55,7 +55,10 @@ export function bodyReader(schema: TSchema): (given: unknown) => unknown {
   };
 }
 
-/** Undefined when the text cannot be of the type. A parameter that is given twice is a list, and of no type. */
+/**
+ * Converts the text of a parameter; undefined when it cannot be of the type. A parameter that is given twice is a list,
+ * which is of no type.
+ */
 function toValue(text: unknown, { type }: ParameterSchema): unknown {
   if (typeof text !== 'string') return undefined;
   if (type === 'integer') return /^-?(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : undefined;

@@ -1,21 +1,21 @@
 import { type TObject, type TProperties, Type } from 'typebox';
 import type { Envelope } from './envelope.ts';
 
-/** What a picture shows: an answer, and what is told of it in pictures alone. */
+/** The data that a card is drawn from: a response, and facts that only cards show. */
 export interface Shown {
   answer: Envelope;
-  /** How many items come after those of the answer. */
+  /** The number of items after those of the response. */
   further?: number;
-  /** Ids of the repositories that images come from, by the images' addresses: they are kept as long as these. */
+  /** Ids of the repositories that images come from, by image URL. An image is stored as long as its repository is. */
   repositoriesOfImages?: ReadonlyMap<string, string>;
   calendar?: ShownCalendar;
-  /** Counters are of what is collected, and there is nobody to ask for more. */
+  /** True when the counters hold only collected contributions, because the provider has no totals of its own. */
   countsCollected?: boolean;
 }
 
-/** Contributions of at most 371 days. */
+/** A calendar of contributions of at most 371 days. */
 export interface ShownCalendar {
-  /** The provider's own calendar, or days of what is collected here. */
+  /** The provider's own calendar, or days computed from the contributions collected here. */
   source: 'provider' | 'collected';
   /** The first and the last day, `YYYY-MM-DD`. */
   from: string;
@@ -24,7 +24,7 @@ export interface ShownCalendar {
   days: readonly DayOfContributions[];
   /** Contributions on all days, as the source sums them. */
   total: number;
-  /** Private contributions are among them. */
+  /** True when private contributions are among them. */
   includesPrivate: boolean;
 }
 
@@ -37,62 +37,70 @@ export interface DayOfContributions {
 export const pictureFormats = ['svg', 'png'] as const;
 export type PictureFormat = (typeof pictureFormats)[number];
 
-/** Parameters of an address, read by their schemas or as they came. */
+/** Parameters of a URL, parsed by their schemas or raw. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** A picture that somebody asked for. */
+/** A requested card. */
 export interface PictureRequest {
   card: string;
   format: PictureFormat;
   query: Parameters;
-  /** The same, told in one way, so that one picture has one name. */
+  /** The canonical form of the request, so that equivalent requests share one cache key. */
   key: string;
 }
 
-/** A picture as it goes over the wire. */
+/** A drawn card, ready to send. */
 export interface Picture {
   body: Buffer;
   contentType: 'image/svg+xml; charset=utf-8' | 'image/png';
-  /** False while a part of it is still being fetched: it is to be drawn anew soon. */
+  /** False while a part of the card is still being fetched, so that it has to be drawn again soon. */
   isFinal: boolean;
 }
 
-/** An error as pictures tell it. */
+/** An error as cards show it. */
 export interface PictureProblem {
   status: number;
   message: string;
 }
 
-/** Draws answers. */
+/** Draws responses as cards. */
 export interface Pictures {
-  /** What addresses of pictures may say of how they look. */
+  /** The URL parameters of card options. */
   parameters: TProperties;
   /**
-   * @param query parameters of an address that asks for a picture, read by their schemas.
-   * @throws AppError `invalid_input` where the card has no such parts.
+   * Reads the request for a card.
+   * @param query parameters of the card's URL, parsed by their schemas.
+   * @throws AppError `invalid_input` when the card has no such parts.
    */
   request(card: string, format: PictureFormat, query: Parameters): PictureRequest;
   /**
-   * @param deadline until when images of others may be waited for.
-   * @throws AppError `unavailable` when too many pictures are waiting to be drawn.
+   * Draws a card.
+   * @param deadline the time until which the card may wait for images from other hosts.
+   * @throws AppError `rate_limited` when too many cards are waiting to be drawn.
    */
   draw(request: PictureRequest, shown: Shown, deadline: Date): Promise<Picture>;
-  /** Says that what is to be shown is being asked for. */
+  /** Draws a card which says that its data is being fetched. */
   drawCollecting(request: PictureRequest): Promise<Picture>;
-  /** @param query as it came: it may be what is wrong. */
+  /**
+   * Draws an error.
+   * @param query the raw parameters, because they may be the cause of the error.
+   */
   drawProblem(card: string, format: PictureFormat, query: Parameters, problem: PictureProblem): Promise<Picture>;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The cards that the route's answer can be drawn as; the first one unless the address says otherwise. */
+    /** The cards that can be drawn from the route's response; the first is the default. */
     cards?: readonly [string, ...string[]];
-    /** For addresses that answer with a picture and nothing else. */
+    /** True for routes that return nothing but an image. */
     isPicture?: boolean;
   }
 }
 
-/** Parameters of a route whose answer can be drawn. They are all read; a route itself knows its own. */
+/**
+ * Returns the parameters of a route whose response can be drawn. All of them are parsed; the type shows the route only
+ * its own.
+ */
 export function withPictures<Properties extends TProperties>(
   properties: Properties,
   { parameters }: Pictures,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { AppError, type ErrorCode } from '../errors.ts';
 
-/** An error as the interface tells it. */
+/** An error as the API returns it. */
 export interface Problem {
   status: number;
   body: { error: { code: number; type: string; message: string } };
@@ -16,7 +16,7 @@ export const ProblemSchema = Type.Object({
   }),
 });
 
-/** The numbers that the interface gives to its errors. */
+/** The numbers of errors in the API. */
 const numbers = {
   unknown: 0,
   missingField: 1,
@@ -31,11 +31,11 @@ const numbers = {
   conflict: 10,
 } as const;
 
-/** Said when nothing better is known of how long a trouble lasts. */
+/** The `Retry-After` of a failure of unknown duration. */
 const defaultRetryAfterS = 30;
 const unavailableRetryAfterS = 5;
 
-/** Turns any failure into what a caller may know of it. */
+/** Converts any failure into the error that a caller may see. */
 export function toProblem(error: unknown, now: Date): Problem {
   if (!(error instanceof AppError)) {
     return problem(500, numbers.unknown, 'internal_error', 'Something went wrong on our side; it has been logged.');
@@ -49,7 +49,9 @@ export function methodNotAllowed(allowed: readonly string[]): Problem {
   return problem(405, numbers.methodNotAllowed, 'method_not_allowed', message, { allow: allowed.join(', ') });
 }
 
-/** Our own trouble, which passes: the database is away, or does not answer in time. */
+/**
+ * Returns the error for a temporary failure of this service: the database is unreachable, or does not respond in time.
+ */
 export function unavailable(): Problem {
   const message = 'The service cannot reach its database just now.';
   const headers = { 'retry-after': String(unavailableRetryAfterS) };

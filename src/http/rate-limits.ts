@@ -5,22 +5,22 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
 
-/** How often something was done within its present period, by anybody who shares the counts. */
+/** Counts of attempts within a period, shared by all nodes. */
 export interface Counts {
   add(key: string, periodMs: number): Promise<{ count: number; resetsAt: Date }>;
 }
 
 const minuteMs = 60_000;
-/** What proves or changes something: by one address, and about one account by all. */
+/** The limits a minute of requests that prove or change something: from one address, and about one account. */
 const sensitive = { perAddress: 20, perAccount: 60 };
-/** On loopback there is the operator, or a proxy that speaks for everybody; it is counted and not held up. */
+/** Requests from loopback are counted but not limited: they come from the operator, or from a proxy for all clients. */
 const loopbackPerMinute = 1_000_000;
-/** A database that does not answer must not hold up those whom it can't count. */
+/** A request that cannot be counted must not wait for a database that does not respond. */
 const countTimeoutMs = 1000;
 
 /**
- * Limits how often one address asks. Answers from the cache are not counted. Where the counts cannot be kept nobody is
- * refused for that: without its database the service answers nothing else either.
+ * Limits the requests of one address. Responses from the cache are not counted. When the counts cannot be stored, no
+ * request is refused for that: without its database the service can serve nothing else either.
  */
 export async function addRateLimits(
   app: App,
@@ -38,14 +38,17 @@ export async function addRateLimits(
   });
 }
 
-/** For a route's `config`: what may be tried only seldom from one address. */
+/** The limit of attempts from one address, for a route's `config`. */
 export const seldomByAddress = {
   timeWindow: minuteMs,
   max: sensitive.perAddress,
   groupId: ' sensitive',
 };
 
-/** Counts an attempt at an account, whoever makes it. @throws AppError `rate_limited` */
+/**
+ * Counts an attempt at an account by any caller.
+ * @throws AppError `rate_limited`
+ */
 export async function countAttempt(counts: Counts, account: { provider: string; name: string }): Promise<void> {
   const { count, resetsAt } = await counts.add(`account ${account.provider}/${account.name.toLowerCase()}`, minuteMs);
   if (count > sensitive.perAccount) throw tooMany(resetsAt.getTime());

@@ -21,14 +21,14 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
     : reply.code(200).headers(found.headers).send(found.body);
 }
 
-/** Sends a picture that says why there is nothing else to show. */
+/** Sends a card that says why there is nothing else to show. */
 export function sendPicture(reply: FastifyReply, { body, contentType }: Picture, status: number): FastifyReply {
   return reply.code(status).headers(pictureHeaders).type(contentType).send(body);
 }
 
 /**
- * The picture for what is not known yet. It is a 200, because proxies for images show nothing of a 202 (see
- * docs/decisions/0018); they may keep it for a few seconds.
+ * Sends the card for data that is not known yet. It is a 200, because proxies for images show nothing of a 202 (see
+ * docs/decisions/0018); they may cache it for a few seconds.
  */
 export function sendPendingPicture(request: FastifyRequest, reply: FastifyReply, picture: Picture): FastifyReply {
   const control = request.caller === null ? `public, max-age=${maxAgeS.incomplete}` : 'private, no-store';
@@ -36,7 +36,7 @@ export function sendPendingPicture(request: FastifyRequest, reply: FastifyReply,
   return sendPicture(reply, picture, 200);
 }
 
-/** What was asked for is not known yet, and being asked for. */
+/** Sends that the data is not known yet and is being fetched. */
 export function sendPending(reply: FastifyReply, dataType: keyof typeof dataTypes): FastifyReply {
   return reply
     .code(202)
@@ -45,7 +45,7 @@ export function sendPending(reply: FastifyReply, dataType: keyof typeof dataType
     .send(Buffer.from(JSON.stringify(envelope({ dataType, data: [] }))));
 }
 
-/** Sends to the same address with the present name of an account or a repository; method and body stay what they are. */
+/** Redirects to the same URL with the present name of an account or a repository; method and body stay the same. */
 export function sendRedirect(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -66,7 +66,10 @@ function ofAccount(address: string, name: string): string {
   return address.replace(/^(\/v1\/[^/]+\/entities\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
 }
 
-/** A repository is named in the path or by the parameter `repository`, whose name may be escaped as well. */
+/**
+ * Replaces the name of the repository in a URL: in the path, or in the parameter `repository`, whose name may be
+ * percent-encoded too.
+ */
 function ofRepository(address: string, name: string): string {
   const [path = '', query] = address.split(/\?(.*)/s);
   const coded = encodeURIComponent(name);
@@ -78,7 +81,7 @@ function ofRepository(address: string, name: string): string {
   return `${path}?${parameters.join('&')}`;
 }
 
-/** Sends what only this caller may see, and nobody may keep. */
+/** Sends a response that only this caller may see and no cache may store. */
 export function sendPrivately(reply: FastifyReply, body: object, status: 200 | 201 = 200): FastifyReply {
   reply.removeHeader('access-control-allow-origin');
   return reply
@@ -88,7 +91,7 @@ export function sendPrivately(reply: FastifyReply, body: object, status: 200 | 2
     .send(Buffer.from(JSON.stringify(body)));
 }
 
-/** Parameters in which people put credentials, where they mean nothing and must not be repeated. */
+/** URL parameters in which people put credentials. They have no effect here and must not be repeated. */
 const credentialNames = new Set(['token', 'access_token', 'private_token', 'authorization', 'jwt']);
 
 export function holdsCredential(address: string): boolean {
@@ -97,7 +100,7 @@ export function holdsCredential(address: string): boolean {
   return [...new URLSearchParams(query).keys()].some((name) => credentialNames.has(name.toLowerCase()));
 }
 
-/** Addresses of the neighbouring pages, for the Link header (RFC 8288). */
+/** Returns the URLs of the neighbouring pages, for the Link header (RFC 8288). */
 export function pageLinks(
   address: string,
   { previous_cursor, next_cursor }: Envelope,

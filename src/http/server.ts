@@ -20,27 +20,27 @@ import { sendPicture } from './replies.ts';
 
 export interface ServerOptions {
   cache: AnswerCache;
-  /** Whether changes reach the cache; while they do not, nothing is answered from it. */
+  /** Returns whether changes reach the cache; while they do not, no response comes from it. */
   isCacheLive: () => boolean;
   log: FastifyBaseLogger;
   metrics: HttpMetrics;
   now: () => Date;
   /**
-   * Finds out whom a service token speaks for.
+   * Verifies a service token.
    * @throws AppError `unauthenticated`
    */
   authenticate: (token: string) => Promise<Caller>;
-  /** The same where it was found out before and still holds; undefined otherwise. */
+  /** Returns the caller of a token that was verified before and is still valid; undefined otherwise. */
   recognize: (token: string) => Caller | undefined;
-  /** Waits until this node has heard of every change that is stored by now. */
+  /** Waits until this node has received every change that is stored by now. */
   catchUp: () => Promise<void>;
   pictures: Pictures;
   counts: Counts;
   readsPerMinute: number;
   trustedProxies: readonly string[];
-  /** Gives every response an id of its own. */
+  /** Returns a unique id for a response. */
   newRequestId: () => string;
-  /** However long whatever it needs stays silent, a request is answered within this time. */
+  /** The time within which every request gets a response, even when a service that it needs does not respond. */
   handlerTimeoutMs: number;
   /** Adds the routes. */
   register: (app: App) => void;
@@ -101,7 +101,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
   return app;
 }
 
-/** Answers from the cache what can be, before the framework does any work. */
+/** Creates the HTTP server, which sends cached responses before the framework does any work. */
 function listener(
   options: ServerOptions,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
@@ -134,7 +134,7 @@ function listener(
   );
 }
 
-/** What is kept for everybody, or for this caller. */
+/** Returns the cached response for the public, or for this caller. */
 function cachedAnswer(
   { cache, now, recognize }: ServerOptions,
   { authorization }: IncomingMessage['headers'],
@@ -151,12 +151,12 @@ function addHooks(app: App, options: ServerOptions): void {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request.headers)) {
-      // What follows on this connection may be the body, so it ends here.
+      // The next bytes on this connection may be the body, so the connection ends here.
       reply.header('connection', 'close');
       throw new AppError('invalid_input', `A ${request.method} request takes no body.`);
     }
   });
-  // After those of `onRequest`, so that attempts are counted before anything is spent on them.
+  // Runs after the hooks of `onRequest`, so that attempts are counted before anything is spent on them.
   app.addHook('preParsing', async (request) => {
     const { credential = 'service' } = request.routeOptions.config;
     const { authorization } = request.headers;
@@ -168,7 +168,7 @@ function addHooks(app: App, options: ServerOptions): void {
     if (credential === 'provider' || (credential === 'either' && !isServiceToken(token))) return;
     request.caller = await options.authenticate(token);
   });
-  // Whoever is told that something was changed finds it so at once.
+  // A caller that receives the confirmation of a change sees the change at once.
   app.addHook('onSend', async (request, reply) => {
     const mayChange = !['GET', 'HEAD'].includes(request.method) && request.headers.authorization !== undefined;
     if (mayChange && reply.statusCode < 300) await options.catchUp();
@@ -187,7 +187,7 @@ function hasBody(headers: IncomingMessage['headers']): boolean {
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
 }
 
-/** Every address that is served, to tell a wrong method from a wrong address. */
+/** Collects the pattern of every route, to distinguish a wrong method from a wrong path. */
 function collectPatterns(app: App): Map<string, { expression: RegExp; methods: Set<string> }> {
   const patterns = new Map<string, { expression: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -225,7 +225,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     .send(JSON.stringify(problem.body));
 }
 
-/** The error as a picture, where a picture was asked for. */
+/** Sends the error as a card, where the request is for one. */
 async function drawnProblem(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -248,7 +248,7 @@ async function drawnProblem(
   }
 }
 
-/** What could not even be read as a request gets the documented shape too. */
+/** Sends an error in the documented shape for bytes that are not even a readable request. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, options: ServerOptions): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

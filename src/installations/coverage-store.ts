@@ -2,20 +2,20 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { isLiving } from './store.ts';
 
-/** What installations mean for repositories: which are installed, and which must not be shown any more. */
+/** Applies installations to repositories: which repositories are installed, and which must be hidden. */
 
-/** SQL for whether the living installation `i` covers the repository `r` of the account `a`. */
+/** SQL that is true when the living installation `i` covers the repository `r` of the account `a`. */
 const covers = sql`i.provider = r.provider and i.account_external_id = a.external_id and ${isLiving}
   and (i.covers = 'all' or exists (
     select from covered_repositories c
     where c.provider = i.provider and c.installation_id = i.id and c.repository_external_id = r.external_id))`;
 
-/** Whose repositories are looked at. */
+/** The accounts whose repositories are updated. */
 export type Owners =
   | { ids: readonly string[] }
-  /** By the provider's id. */
+  /** An account by its external id. */
   | { provider: string; account: string }
-  /** Everybody who ever installed the service at a provider. */
+  /** All accounts that ever installed the service at a provider. */
   | { everyInstalledOn: string };
 
 function areOf(owners: Owners): RawBuilder<boolean> {
@@ -26,7 +26,10 @@ function areOf(owners: Owners): RawBuilder<boolean> {
         select account_external_id from installations where provider = ${owners.everyInstalledOn})`;
 }
 
-/** Brings `installed_at` up to date with the installations that there are. To be called after each change of either. */
+/**
+ * Updates `installed_at` by the current installations. Must be called after each change of repositories or
+ * installations.
+ */
 export async function recordInstalled(transaction: Connection, owners: Owners, now: Date): Promise<void> {
   await sql`
     update repositories r set installed_at = case when r.installed_at is null then ${now}::timestamptz end
@@ -36,8 +39,8 @@ export async function recordInstalled(transaction: Connection, owners: Owners, n
 }
 
 /**
- * Hides private repositories that an installation of the app showed which does not cover them any more.
- * @returns the accounts that own them.
+ * Hides private repositories that were read by an installation of the app that does not cover them any more.
+ * @returns the ids of the accounts that own them.
  */
 export async function hideUncovered(transaction: Connection, owners: Owners, now: Date): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
@@ -50,7 +53,7 @@ export async function hideUncovered(transaction: Connection, owners: Owners, now
   return distinctOwners(rows);
 }
 
-/** Hides private repositories that one credential showed. @returns the accounts that own them. */
+/** Hides private repositories that were read with a credential. @returns the ids of the accounts that own them. */
 export async function hideShownBy(
   transaction: Connection,
   { provider, access }: { provider: string; access: string },

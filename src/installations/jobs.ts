@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Job } from '../database/queue.ts';
 
-/** What a job about one installation is told. */
+/** The payload of a job about one installation. */
 export const InstallationReference = Type.Object({ provider: Type.String(), installation: Type.String() });
 export type InstallationReference = Static<typeof InstallationReference>;
 
-/** Asks providers which installations there are, and follows what changed. */
+/** Fetches the installations from providers and applies their changes. */
 export const reconcileJob: Job = {
   task: 'reconcile_installations',
   payload: {},
@@ -13,7 +13,7 @@ export const reconcileJob: Job = {
   priority: 5,
 };
 
-/** Learns who installed the service and what they own, without anybody asking. */
+/** Fetches an account that installed the service, and its repositories, before a client requests them. */
 export function welcomeJob({ provider, installation }: InstallationReference): Job {
   const key = `welcome ${provider}/${installation}`;
   return { task: 'welcome', payload: { provider, installation }, key, priority: 10 };

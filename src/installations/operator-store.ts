@@ -2,16 +2,16 @@ import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
 import { findInstallation } from './store.ts';
 
-/** What the operator says is installed: whole accounts, or repositories of theirs. */
+/** Stores installations by the operator: of whole accounts, or of single repositories. */
 
 interface OperatorsWish {
   provider: string;
   account: { externalId: string; name: string };
-  /** External id; null: everything that the account owns, also what comes later. */
+  /** External id; null: all repositories of the account, including future ones. */
   repository: string | null;
 }
 
-/** @returns the id of the installation. */
+/** Stores an installation. @returns its id. */
 export async function installByOperator(
   transaction: Connection,
   { provider, account, repository }: OperatorsWish,
@@ -36,7 +36,7 @@ export async function installByOperator(
       created_at: now,
     })
     .onConflict((conflict) =>
-      // A repository of what is installed as a whole changes nothing.
+      // Adding a repository to an account that is installed as a whole changes nothing.
       conflict
         .columns(['provider', 'id'])
         .doUpdateSet({ account_name: account.name, seen_at: now, ...(repository === null && { covers: 'all' }) }),
@@ -54,7 +54,7 @@ export async function installByOperator(
   return id;
 }
 
-/** @throws AppError `not_found` when that is not installed; `conflict` when only the whole account can be uninstalled. */
+/** @throws AppError `not_found` when it is not installed; `conflict` when only the whole account can be uninstalled. */
 export async function uninstallByOperator(
   transaction: Connection,
   { provider, account, repository }: OperatorsWish,

@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { isLiving } from './store.ts';
 
-/** When the repositories of owners are polled together of whom anything is installed. */
+/** Schedules the polls of owners with an installation. One poll covers all repositories of an owner. */
 
-/** What the last poll of an owner left. */
+/** The result of an owner's last poll. */
 export interface OwnerPoll {
-  /** Requests, or points where the host counts points. */
+  /** The cost in requests, or in points where the host counts points. */
   cost: number;
-  /** The provider's: up to where changes are known that no listing shows. */
+  /** The provider's position in the changes that no listing shows; earlier ones are known. */
   position: string | null;
 }
 
-/** SQL for whether something of the account `a` is installed and can be polled. */
+/** SQL that is true when the account `a` has a living installation and can be polled. */
 const isPolled = sql<boolean>`a.gone_at is null and not a.pinned and exists (
   select from installations i
   where i.provider = a.provider and i.account_external_id = a.external_id and ${isLiving})`;
 
-/** Names of the providers that have an owner whose poll is due. */
+/** Finds the names of the providers that have an owner whose poll is due. */
 export async function findDueProviders(
   connection: Connection,
   providers: readonly string[],
@@ -32,7 +32,7 @@ export async function findDueProviders(
 }
 
 /**
- * Takes the owner of a provider who has waited longest, so that no other process polls them before `nextAt`.
+ * Claims the poll that has been due longest at a provider, so that no other process polls the owner before `nextAt`.
  * @returns undefined when no poll is due.
  */
 export async function claimOwnerPoll(
@@ -52,7 +52,7 @@ export async function claimOwnerPoll(
   return rows[0];
 }
 
-/** Stores when an owner is polled next, with what the poll left. */
+/** Stores the result of an owner's poll and the time of the next one. */
 export async function saveOwnerPoll(
   connection: Connection,
   accountId: string,
@@ -65,7 +65,7 @@ export async function saveOwnerPoll(
     .execute();
 }
 
-/** Sums what one poll of every owner of a provider costs. */
+/** Sums the costs of one poll of every owner of a provider. */
 export async function sumPollCosts(connection: Connection, provider: string): Promise<number> {
   const { rows } = await sql<{ cost: number }>`
     select coalesce(sum(p.cost), 0)::integer as cost
@@ -74,7 +74,7 @@ export async function sumPollCosts(connection: Connection, provider: string): Pr
   return rows[0]?.cost ?? 0;
 }
 
-/** Whether everything that an account owns is installed, also what comes later. */
+/** Returns whether all repositories of an account are installed, including future ones. */
 export async function isWhollyInstalled(
   connection: Connection,
   account: { provider: string; externalId: string },

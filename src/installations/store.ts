@@ -4,7 +4,7 @@ import { announce } from '../database/listener.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Installation, UsableInstallation } from '../providers/installation.ts';
 
-/** An installation as it is stored. */
+/** A stored installation. */
 export interface StoredInstallation {
   id: string;
   source: 'app' | 'operator';
@@ -14,13 +14,13 @@ export interface StoredInstallation {
   suspendedAt: Date | null;
 }
 
-/** SQL for whether the installation `i` shows anything. */
+/** SQL that is true when the installation `i` is neither removed nor suspended. */
 export const isLiving = sql<boolean>`i.removed_at is null and i.suspended_at is null`;
 
 /**
- * Stores every installation of the app as the provider told them at `askedAt`; what it did not tell is removed. What was
- * told earlier never replaces what was told later.
- * @returns the accounts of those that show more than before, or something else.
+ * Stores the installations of the app that a provider listed at `askedAt`, and marks all others as removed. An older
+ * list never replaces a newer one.
+ * @returns the installations that show more than before, or something else, with their accounts.
  */
 export async function saveInstallations(
   transaction: Connection,
@@ -68,7 +68,10 @@ export async function saveInstallations(
   return saved;
 }
 
-/** Ends what accounts installed where the service is not their app any more. @returns whether there was anything. */
+/**
+ * Marks all app installations of a provider as removed, when it has no app any more.
+ * @returns whether there were any.
+ */
 export async function endAppInstallations(transaction: Connection, provider: string, now: Date): Promise<boolean> {
   const ended = await transaction
     .updateTable('installations')
@@ -82,8 +85,8 @@ export async function endAppInstallations(transaction: Connection, provider: str
 }
 
 /**
- * Stores which repositories a selection holds, as the provider told it at `askedAt`.
- * @returns whether it is another selection than before.
+ * Stores the repositories of a selection that the provider listed at `askedAt`, unless a newer list is stored.
+ * @returns whether the selection changed.
  */
 export async function saveSelection(
   transaction: Connection,
@@ -116,7 +119,7 @@ export async function saveSelection(
   return rows.length > 0;
 }
 
-/** What a provider may be asked with. */
+/** Finds the installations whose credentials can be used for requests to a provider. */
 export async function findUsable(connection: Connection, provider: string): Promise<UsableInstallation[]> {
   const rows = await connection
     .selectFrom('installations as i')
@@ -129,7 +132,10 @@ export async function findUsable(connection: Connection, provider: string): Prom
   return rows.map((row) => ({ externalId: row.id, account: row.account_external_id }));
 }
 
-/** Living installations of the app on accounts of which nobody has learnt since `before` what they own. */
+/**
+ * Finds living installations of the app on accounts whose repositories have not been listed since `before`.
+ * @returns ids.
+ */
 export async function findUnseen(connection: Connection, provider: string, before: Date): Promise<string[]> {
   const rows = await connection
     .selectFrom('installations as i')
@@ -148,7 +154,7 @@ export async function findUnseen(connection: Connection, provider: string, befor
   return rows.map(({ id }) => id);
 }
 
-/** A living installation. */
+/** Finds a living installation. */
 export async function findInstallation(
   connection: Connection,
   provider: string,
@@ -164,7 +170,7 @@ export async function findInstallation(
   return row && toInstallation(row);
 }
 
-/** Every installation that is not removed, by the account's name, with how many repositories a selection holds. */
+/** Lists all installations that are not removed, by the account's name, with the number of selected repositories. */
 export async function listInstallations(
   connection: Connection,
 ): Promise<(StoredInstallation & { provider: string; selected: number })[]> {
@@ -196,12 +202,12 @@ export async function listInstallations(
   );
 }
 
-/** Forgets installations that were removed before `before`. */
+/** Deletes installations that were removed before a time. */
 export async function forgetInstallations(connection: Connection, before: Date): Promise<void> {
   await connection.deleteFrom('installations').where('removed_at', '<', before).execute();
 }
 
-/** Forgets everything that an account installed. */
+/** Deletes all installations of an account. */
 export async function eraseInstallations(
   connection: Connection,
   account: { provider: string; externalId: string },

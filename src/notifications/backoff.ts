@@ -1,15 +1,15 @@
 const firstMs = 10_000;
 const factor = 3;
-/** Also where a receiver asks for more. */
+/** The longest delay, in ms, even when a receiver requests a longer one. */
 export const maxDelayMs = 6 * 3_600_000;
-/** So that those who failed together do not come back together. */
+/** The random share of a delay, so that receivers that failed together are not tried together again. */
 const jitterShare = 0.2;
 
-/** For how long a receiver is tried before a message to it is given up. */
+/** The time, in ms, for which a receiver is tried before a message to it is given up. */
 export const giveUpAfterMs = 3 * 86_400_000;
 
 /**
- * How long to wait after a failure: 10 s, 30 s, 90 s, ... at most 6 hours, each a fifth more or less.
+ * Returns the delay after a failure, in ms: 10 s, 30 s, 90 s, ... at most 6 hours, each a fifth more or less.
  * @param failures in a row, at least 1.
  * @param random from 0 to 1.
  */

@@ -14,9 +14,12 @@ import { post } from './senders/post.ts';
 import { slackMessage } from './senders/slack.ts';
 
 const noSecret = 'has no secret yet: the owner makes one with PUT .../webhook-secrets';
-/** After this time others have their turn. */
+/** The time slice of one receiver, in ms. */
 const turnMs = 60_000;
-/** GitHub asks for a second between two that write. https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
+/**
+ * GitHub requires a second between two writing requests.
+ * https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+ */
 const pausesMs: Partial<Record<Kind, number>> = { github: 1000 };
 
 export interface NotificationContext {
@@ -24,14 +27,14 @@ export interface NotificationContext {
   outbound: OutboundClient;
   providers: ReadonlyMap<string, { announcer?: Announcer | undefined }>;
   now: () => Date;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number;
   onOutcome: (kind: Kind, outcome: 'sent' | 'failed' | 'dead' | 'withheld', count?: number) => void;
-  /** Hears of what was given up: its id, never its address. */
+  /** Receives the id of each notification that was given up, never its address. */
   onDead: (dead: { notification: string; kind: Kind; reason: string; count: number }) => void;
 }
 
-/** Sends what is waiting for a receiver, one after the other, until there is nothing left, one fails or the turn is over. */
+/** Sends a receiver's waiting messages, one after the other, until none is left, one fails or the time slice ends. */
 export async function deliver(context: NotificationContext, receiver: string, signal: AbortSignal): Promise<void> {
   const { connection, now, random } = context;
   const until = now().getTime() + turnMs;

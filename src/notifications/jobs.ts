@@ -3,7 +3,7 @@ import type { Job } from '../database/queue.ts';
 
 export const ReceiverReference = Type.Object({ receiver: Type.String() });
 
-/** Tells one receiver what is waiting for it. */
+/** Returns the job that sends a receiver its waiting messages. */
 export function notifyJob(receiver: string): Job {
   return { task: 'notify', payload: { receiver }, key: `notify ${receiver}`, priority: 20 };
 }

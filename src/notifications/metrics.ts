@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { NotificationContext } from './deliver.ts';
 
-/** Counts how attempts to tell of awards ended. */
+/** Returns a counter for the outcomes of attempts to send messages about awards. */
 export function createNotificationMetrics(registry: Registry): NotificationContext['onOutcome'] {
   const outcomes = new Counter({
     name: 'plaudit_notifications_total',

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 
-/** In which way a receiver is told. */
+/** The way in which a receiver is notified. */
 export type Kind = 'github' | 'http' | 'slack' | 'discord';
 
-/** Where messages go: to an address, or as comments into a discussion (`repository` is `owner/name`). */
+/** The place of messages: an address, or a discussion that gets comments (`repository` is `owner/name`). */
 export type Target = { url: string } | { repository: string; title: string };
 
-/** What a repository's file wants to be told, and where. */
+/** The achievements that a repository's file announces, and their receiver. */
 export type Webhook = { name: string; achievements: readonly string[] } & (
   | { type: 'github'; repository: string; title: string }
   | { type: Exclude<Kind, 'github'>; url: string }
 );
 
-/** All that is ever told of an award. */
+/** The data of a message about an award; nothing else about the award is sent. */
 export interface Content {
   /** As the provider spells the name. */
   person: string;
@@ -23,7 +23,7 @@ export interface Content {
   awardedAt: string;
 }
 
-/** One attempt to tell a receiver. */
+/** One attempt to notify a receiver. */
 export interface Attempt {
   /** The same at each attempt. */
   id: string;
@@ -32,23 +32,26 @@ export interface Attempt {
   target: Target;
   receiver: string;
   content: Content;
-  /** Who owns the repository. */
+  /** The owner of the repository. */
   owner: { accountId: string; externalId: string; name: string };
-  /** This one included. */
+  /** The number of attempts, this one included. */
   attempts: number;
-  /** It was dropped: the award, or whose it is, is not shown any more. */
+  /** True when the message was dropped: the award, or the account that earned it, is not shown any more. */
   isWithheld: boolean;
 }
 
-/** How an attempt ended. `reason` is for the owner of the repository, and holds nothing of what was sent or answered. */
+/**
+ * The outcome of an attempt. `reason` is for the owner of the repository, and holds nothing of the message or the
+ * response.
+ */
 export type Outcome =
   | { outcome: 'sent' }
   | {
       outcome: 'failed';
       reason: string;
-      /** Another attempt would fail like this one. */
+      /** True when another attempt would fail like this one. */
       isFinal?: boolean;
-      /** When the receiver said to come back. */
+      /** The time that the receiver named for the next attempt. */
       retryAt?: Date | undefined;
     };
 
@@ -58,7 +61,7 @@ export function targetOf(webhook: Webhook): Target {
     : { url: new URL(webhook.url).href };
 }
 
-/** Names a receiver, without telling its address, which may be a secret. */
+/** Returns a key of a receiver that does not reveal its address, which may be a secret. */
 export function receiverOf(provider: string, kind: Kind, target: Target): string {
   const parts = 'url' in target ? [target.url] : [provider, target.repository.toLowerCase(), target.title];
   return createHash('sha256')

@@ -7,7 +7,7 @@ import type { Provider } from '../providers/provider.ts';
 import { createNotificationMetrics } from './metrics.ts';
 import { createNotificationTasks } from './tasks.ts';
 
-/** Opens what tells of awards: the jobs of this node, and its connections to receivers. */
+/** Opens the notifications about awards: the jobs of this node, and its connections to receivers. */
 export function openNotifications(options: {
   connection: Connection;
   providers: ReadonlyMap<string, Provider>;

@@ -6,12 +6,15 @@ import { giveUpAfterMs, maxDelayMs, retryDelayMs } from './backoff.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Content, Kind, Target } from './notification.ts';
 
-/** What was earned longer ago is no news: a new file would tell a repository's whole past at once. */
+/**
+ * The age, in ms, above which an award is not announced: a new file would announce a repository's whole past at once.
+ */
 const newsMs = 30 * 86_400_000;
 
 /**
- * Puts into the outbox what a repository's file wants to be told of awards, and sees to it that it is sent. Must run in
- * the transaction that stores the awards: both are there, or neither. One row for each award and receiver, however often.
+ * Puts messages about awards into the outbox, as the repository's file requests them, and queues the jobs that send
+ * them. Must run in the transaction that stores the awards, so that both are stored or neither is. Each award and
+ * receiver gets one row, however often this is called.
  */
 export async function enqueue(
   transaction: Connection,
@@ -48,9 +51,9 @@ export async function enqueue(
 }
 
 /**
- * Takes what is to be told a receiver next, and books the failure of the attempt beforehand: after a kill it is tried
- * again like after any failure. What was tried least comes first, so that one message that is refused holds up no other.
- * What is not shown any more is dropped: an award that was revoked, somebody who hides.
+ * Claims a receiver's next message, and stores the failure of the attempt beforehand: after a kill, the message is
+ * tried again like after any failure. The message with the fewest attempts comes first, so that a refused one does not
+ * hold up the others. A message is dropped when its award was revoked, or its account or repository is hidden.
  */
 export async function claimNext(
   connection: Connection,
@@ -115,7 +118,7 @@ function toAttempt(row: ClaimedRow, attempts: number): Attempt {
   };
 }
 
-/** Ends what was sent, and trusts its receiver again. */
+/** Marks a message as sent, and forgets the failures of its receiver. */
 export async function settleSent(connection: Connection, { id, receiver }: Attempt, now: Date): Promise<void> {
   await connection.transaction().execute(async (transaction) => {
     await transaction
@@ -128,7 +131,8 @@ export async function settleSent(connection: Connection, { id, receiver }: Attem
 }
 
 /**
- * Notes why an attempt failed, leaves the receiver alone for a while, and gives up what can or may not be tried again.
+ * Stores why an attempt failed, delays the receiver's next attempt, and gives up messages that must not or can no
+ * longer be tried again.
  * @returns how many messages were given up.
  */
 export async function settleFailed(
@@ -161,7 +165,7 @@ export async function settleFailed(
   });
 }
 
-/** When a receiver is to be told something next; undefined: nothing is waiting for it. */
+/** Returns the time of a receiver's next attempt, or undefined when no message waits for it. */
 export async function findNextAttempt(connection: Connection, receiver: string): Promise<Date | undefined> {
   const { rows } = await sql<{ at: Date | null }>`
     select greatest(min(n.next_attempt_at), (select resumes_at from failing_receivers where receiver = ${receiver})) as at
@@ -169,7 +173,7 @@ export async function findNextAttempt(connection: Connection, receiver: string):
   return rows[0]?.at ?? undefined;
 }
 
-/** Receivers for whom something is due, also what a failure left behind. */
+/** Finds receivers with due messages, including those that a failed job left behind. */
 export async function findDueReceivers(connection: Connection, now: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ receiver: string }>`
     select n.receiver from notifications n left join failing_receivers f on f.receiver = n.receiver
@@ -178,7 +182,7 @@ export async function findDueReceivers(connection: Connection, now: Date, limit:
   return rows.map(({ receiver }) => receiver);
 }
 
-/** Forgets what was settled long ago, and troubles of receivers that nothing is waiting for. */
+/** Deletes messages that were settled long ago, and the failures of receivers for which no message waits. */
 export async function forgetSettled(connection: Connection, before: { sent: Date; dead: Date }): Promise<void> {
   await sql`
     delete from notifications

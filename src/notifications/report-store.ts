@@ -22,7 +22,7 @@ export interface Notification {
   error: string | null;
   createdAt: Date;
   lastAttemptAt: Date | null;
-  /** Null: there is none. */
+  /** Null: no attempt is planned. */
   nextAttemptAt: Date | null;
 }
 
@@ -47,10 +47,10 @@ const columns = sql`
     join repositories r on r.id = n.repository_id
     join accounts a on a.id = n.account_id
     left join failing_receivers f on f.receiver = n.receiver`;
-/** A repository's owner is not told either of accounts that are hidden or gone. */
+/** A repository's owner does not see messages about hidden or deleted accounts either. */
 const isShown = sql<boolean>`${isShownInSql('a')} and r.gone_at is null`;
 
-/** Messages about awards in what an account owns, newest first. */
+/** Finds messages about awards in an account's repositories, newest first. */
 export async function findNotifications(
   connection: Connection,
   ownerId: string,
@@ -68,7 +68,7 @@ export async function findNotifications(
   return before === undefined ? found : found.toReversed();
 }
 
-/** One message; undefined when the account's repositories have no such one. */
+/** Finds one message; undefined when the account's repositories have no such one. */
 export async function findNotification(
   connection: Connection,
   ownerId: string,
@@ -79,7 +79,10 @@ export async function findNotification(
   return rows[0] && toNotification(rows[0]);
 }
 
-/** Has a message that was given up sent again, at once and then as a new one. @returns false when it was not given up. */
+/**
+ * Queues a message that was given up as if it were new, for an attempt at once.
+ * @returns false when it was not given up.
+ */
 export async function revive(transaction: Connection, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql<{ receiver: string }>`
     update notifications set state = 'waiting', attempts = 0, next_attempt_at = ${now}, settled_at = null,

@@ -40,7 +40,7 @@ const Query = Type.Object({
 const address = '/v1/:provider/entities/:name/notifications';
 const security = [{ serviceToken: [] }];
 
-/** What was told of awards in an owner's repositories, and what could not be. */
+/** Adds the routes to messages about awards in an owner's repositories, sent or not. */
 export function notificationRoutes(app: App, context: AccessContext): void {
   listingOfNotifications(app, context);
   retry(app, context);

@@ -5,14 +5,14 @@ import { notifyJob, ReceiverReference } from './jobs.ts';
 import { findDueReceivers, forgetSettled } from './outbox-store.ts';
 
 const maxAttempts = 5;
-/** Of those for whom something is due, so many are begun a minute. */
+/** The most receivers with due messages for which jobs are queued each minute. */
 const receiversAtOnce = 500;
 const dayMs = 86_400_000;
 const sentKeptMs = 30 * dayMs;
-/** Their owner may look into it and have it sent again. */
+/** Kept for longer, so that the owner can find the cause and have the message sent again. */
 const deadKeptMs = 365 * dayMs;
 
-/** Jobs that tell of awards. */
+/** Returns the jobs that send messages about awards. */
 export function createNotificationTasks(context: NotificationContext): Record<string, Task> {
   const { connection, now } = context;
   return {

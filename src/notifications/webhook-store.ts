@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { receiverOf, targetOf, type Webhook } from './notification.ts';
 
-/** Stores where a repository's file wants awards to be told from now on; what is waiting stays. Must run in a transaction. */
+/**
+ * Stores the receivers that a repository's file names for awards from now on; waiting messages stay. Must run in a
+ * transaction.
+ */
 export async function saveWebhooks(
   transaction: Connection,
   repositoryId: string,

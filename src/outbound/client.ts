@@ -9,9 +9,9 @@ export interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** For the whole exchange. */
+  /** The limit for the whole exchange, in ms. */
   timeoutMs: number;
-  /** Of the answer's body, so much is read. */
+  /** The most bytes of the response's body that are read. */
   maxBytes: number;
   signal?: AbortSignal;
 }
@@ -20,16 +20,19 @@ export interface OutboundAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Buffer;
-  /** False where the body is longer than was to be read, or broke off. */
+  /** False when the body is longer than `maxBytes`, or broke off. */
   isWhole: boolean;
 }
 
-/** The address may not be asked: asking again would be refused again. */
+/** The error for an address that requests may not go to; another request would be refused again. */
 export class RefusedAddress extends Error {}
 
-/** Asks servers that somebody else named: never one that only we can reach, and redirects are answers like others. */
+/**
+ * Sends requests to servers that users of the service named: never to one that only the service can reach. Redirects
+ * are returned like other responses.
+ */
 export interface OutboundClient {
-  /** @throws RefusedAddress; else Error where there was no answer in time. */
+  /** @throws RefusedAddress; another Error when no response arrives in time. */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
   close(): Promise<void>;
 }
@@ -37,9 +40,9 @@ export interface OutboundClient {
 type Lookup = typeof systemLookup;
 
 export interface OutboundOptions {
-  /** `host` or `host:port` of those that the operator lets be asked wherever they are, also by http. */
+  /** `host` or `host:port` of servers to which the operator allows requests even at private addresses and by http. */
   allowedHosts: ReadonlySet<string>;
-  /** Whether others may be asked by http too. */
+  /** True when requests to all other servers may use http, too. */
   allowsHttp: boolean;
   /** Default: the system's. */
   lookup?: Lookup;
@@ -87,7 +90,7 @@ async function exchange(
   };
 }
 
-/** What is not read to its end is ended; that this is an error concerns nobody. */
+/** Reads at most `maxBytes` and closes the connection of a longer body; the error that this causes does not matter. */
 async function readBody(body: Readable, maxBytes: number): Promise<{ body: Buffer; isWhole: boolean }> {
   body.on('error', () => {});
   const chunks: Buffer[] = [];
@@ -114,7 +117,7 @@ function readAddress(text: string): URL {
   return url;
 }
 
-/** For names the look-up decides; addresses themselves are not looked up. */
+/** Checks the scheme, the port and a literal IP address. `publicLookup` checks the addresses of names. */
 function requirePublic({ protocol, hostname, port }: URL, allowsHttp: boolean): void {
   if (protocol !== 'https:' && !allowsHttp) throw new RefusedAddress('not an address that begins with https://');
   const literal = hostname.replace(/^\[|\]$/g, '');
@@ -122,7 +125,10 @@ function requirePublic({ protocol, hostname, port }: URL, allowsHttp: boolean): 
   if (isPrivate || !webPorts.has(port)) throw new RefusedAddress('not a public address');
 }
 
-/** Refuses names that lead to what only we can reach, at the moment of connecting: what was checked is what is used. */
+/**
+ * Refuses names that resolve to private addresses. The check happens while connecting, so that the connection uses the
+ * very address that was checked.
+ */
 function publicLookup(lookup: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js';
 
-/** Where clouds answer to the machines inside them at an address that is public by its number. */
+/** Addresses in public ranges at which clouds serve only the machines inside them. */
 const insideClouds = new Set(['168.63.129.16']);
-/** Of IPv6 nothing else is given out (RFC 4291, section 2.4). */
+/** The only range of IPv6 from which public addresses are assigned (RFC 4291, section 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an IP address is one that everybody can reach: neither private, loopback, link-local, multicast, for
- * documentation, nor a way around that by mapping one kind into another (mapped, NAT64, 6to4, Teredo).
+ * Returns whether an IP address is public: neither private, loopback, link-local, multicast or for documentation, nor
+ * one of these mapped into another kind (mapped, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;

@@ -1,22 +1,22 @@
-/** What requests to a host cost. The provider's module adds to it. */
+/** The cost of requests to a host. The provider's module adds to it. */
 export interface Cost {
   requests: number;
-  /** In the host's own unit, where it has one. */
+  /** The cost in the host's own unit, where it has one. */
   points: number;
 }
 
 /** Part of a response that could not be read, or that the host refused. It holds no value of the response. */
 export interface SkippedPart {
-  /** `issue`, `review`, `repository`, `label`, ...: what the part is, or belongs to. */
+  /** The kind of the part, or of the item that it belongs to: `issue`, `review`, `repository`, `label`, ... */
   kind: string;
   reason: 'unreadable' | 'refused';
-  /** Place in the response, `*` for a position in a list. */
+  /** The place in the response, with `*` for a position in a list. */
   path: string;
-  /** The host's own words for a refusal, where they hold no private data; else empty. */
+  /** The host's message about a refusal; empty where it may hold private data. */
   explanation: string;
-  /** Whether the item is stored without the part; else the item itself is left out. */
+  /** True when the item is stored without the part; false when the item is left out. */
   isStored: boolean;
-  /** Whether the numbers of the kind are complete all the same. */
+  /** True when the counts of the kind are complete without the part. */
   isCounted: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Call {
   urgency: 'interactive' | 'background';
   signal: AbortSignal;
   cost: Cost;
-  /** Name of the one credential that may be used; undefined: the one with most quota left. */
+  /** The name of the only credential that may be used; undefined: the credential with the most quota left is used. */
   access?: string;
   /** Receives each part of a response that is skipped; undefined: skipped parts are not recorded. */
   onSkipped?: (part: SkippedPart) => void;

@@ -2,13 +2,13 @@ import type { Actor } from '../accounts/account.ts';
 import type { Contribution, ItemKind } from '../contributions/contribution.ts';
 import type { ContributionPage } from './provider.ts';
 
-/** Puts together what one page tells. */
+/** Collects the contributions on one page, and the actors that they name. */
 export class PageCollector {
   readonly contributions: Contribution[] = [];
   readonly wholeParents: string[] = [];
   readonly #actors = new Map<string, Actor>();
 
-  /** @param author by external id. */
+  /** @param author the external id. */
   addItem(
     kind: ItemKind,
     author: string | null,
@@ -20,7 +20,7 @@ export class PageCollector {
       parentExternalId: null,
       author,
       createdAt: new Date(told.createdAt),
-      // The oldest time that is possible, so that a known newer state stays.
+      // Without a time of change the oldest possible time is taken, so that it never overwrites a newer stored state.
       updatedAt: new Date(told.updatedAt ?? told.createdAt),
       closedAt: null,
       mergedAt: null,
@@ -32,7 +32,7 @@ export class PageCollector {
     return contribution;
   }
 
-  /** @returns the external id, to be named by a contribution; null for nobody. */
+  /** @returns the actor's external id, for use in a contribution; null without an actor. */
   addActor(actor: Actor | null): string | null {
     if (actor === null) return null;
     this.#actors.set(actor.externalId, actor);
@@ -49,7 +49,7 @@ export class PageCollector {
   }
 }
 
-/** Each once, without those who are nobody. */
+/** Returns the ids without duplicates and nulls. */
 export function distinct(people: readonly (string | null)[]): string[] {
   return [...new Set(people)].filter((id) => id !== null);
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts';
 
-/** One limit that a host puts on a credential. */
+/** A rate limit that a host sets for a credential. */
 export interface Quota {
-  /** The host's name of it, such as `graphql`. */
+  /** The host's name for the limited resource, such as `graphql`. */
   resource: string;
   unit: 'points' | 'requests';
   limit: number;
@@ -12,43 +12,43 @@ export interface Quota {
 
 /** Something that a credential is not allowed to do. */
 export interface MissingPermission {
-  /** In the host's words, such as `read:issue`. */
+  /** The host's name for the permission, such as `read:issue`. */
   name: string;
-  /** The data that stays unknown without it, for people. */
+  /** The data that the service cannot read without it, described for people. */
   neededFor: string;
-  /** True: the service cannot read public data without it. */
+  /** True when the service cannot read public data without it. */
   isRequired: boolean;
 }
 
 /**
- * How the host treats a credential. `accepted`: it responds to it. `refused`: it does not take it. `limited`: it responds to
- * nothing before `retryAt`. `unreachable`: no usable response came.
+ * The host's treatment of a credential. `accepted`: the host accepts it. `refused`: the host rejects it. `limited`: the
+ * host refuses requests with it until `retryAt`. `unreachable`: the host sent no usable response.
  */
 export type CredentialState = 'accepted' | 'refused' | 'limited' | 'unreachable';
 
-/** One credential as the host treats it at this moment. It never holds the credential itself. */
+/** The current state of one credential at the host. The report never holds the credential itself. */
 export interface CredentialReport {
   kind: 'none' | 'token' | 'app' | 'installation';
-  /** For people, such as `token 1 of 2`. */
+  /** A name for people, such as `token 1 of 2`. */
   label: string;
-  /** The name under which stored data says that this credential shows it; null: it shows nothing private. */
+  /** The credential's name in stored private data that it shows; null: it shows nothing private. */
   access: string | null;
   state: CredentialState;
-  /** For people, why the state is not `accepted`. */
+  /** The reason why the state is not `accepted`, for people. */
   reason: string | null;
   retryAt: Date | null;
-  /** Time until the first response; null: none came. */
+  /** The time until the first response, in ms; null: none came. */
   latencyMs: number | null;
   /** The account that the credential belongs to. */
   holder: string | null;
-  /** Data that the credential shows; `unknown` where the host does not say. */
+  /** The data that the credential shows; `unknown` where the host does not say. */
   sees: 'public' | 'private' | 'unknown';
   missing: MissingPermission[];
   expiresAt: Date | null;
   quotas: Quota[];
 }
 
-/** The host and all credentials for it, as they are at this moment. */
+/** The current state of a host and of all credentials for it. */
 export interface Diagnosis {
   /** The version of the host's software; null where it does not say. */
   version: string | null;
@@ -58,7 +58,7 @@ export interface Diagnosis {
 /** The parts of a report that are known before the host is called. */
 export type Credential = Pick<CredentialReport, 'kind' | 'label' | 'access'>;
 
-/** Reports on a credential; a failure of `examine` becomes the state of the report. */
+/** Returns the report on a credential; a failure of `examine` becomes the state of the report. */
 export async function reportOn(
   credential: Credential,
   examine: () => Promise<Partial<CredentialReport>>,
@@ -82,7 +82,7 @@ export async function reportOn(
   }
 }
 
-/** Returns `undefined` in place of a failure, where the rest of a report is worth having without this part. */
+/** Returns `undefined` when the host call fails, so that a report goes on without this part. */
 export async function orUnknown<Part>(part: Promise<Part>): Promise<Part | undefined> {
   return part.catch((error: unknown) => {
     if (error instanceof AppError) return undefined;
@@ -90,7 +90,7 @@ export async function orUnknown<Part>(part: Promise<Part>): Promise<Part | undef
   });
 }
 
-/** Names a token without saying what it is. The last characters tell it apart from others; a short token shows none. */
+/** Returns a name for a token that shows at most its last characters, and none of a short token. */
 export function tokenLabel(secret: string, index: number, count: number): string {
   const label = count === 1 ? 'the token' : `token ${index + 1} of ${count}`;
   return secret.length < shortestWithEnding ? label : `${label} (ends with ${secret.slice(-endingLength)})`;
@@ -109,7 +109,10 @@ function stateAfter(error: unknown): Pick<CredentialReport, 'state' | 'reason' |
   return { state: 'unreachable', reason, retryAt: null };
 }
 
-/** By the codes of Node and OpenSSL: https://nodejs.org/api/errors.html and https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+/**
+ * Reasons by the error codes of Node and OpenSSL: https://nodejs.org/api/errors.html and
+ * https://nodejs.org/api/tls.html#x509-certificate-error-codes
+ */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/^(ENOTFOUND|EAI_)/, 'has a name that cannot be resolved'],
   [/^ECONNREFUSED$/, 'refuses connections'],

@@ -16,11 +16,11 @@ export interface ProviderDependencies {
 
 interface HostKind {
   create: (options: ProviderConfig & ProviderDependencies) => Provider;
-  /** What such a host does not tell, with a credential or without. */
+  /** Returns the data that such a host does not report, with a credential or without. */
   untold: (hasCredential: boolean) => readonly Untold[];
 }
 
-/** Every kind of code host, one line each. */
+/** All kinds of code hosts. */
 const kinds: Readonly<Record<string, HostKind>> = {
   github: { create: createGitHubProvider, untold: untoldByGitHub },
   gitea: { create: createGiteaProvider, untold: () => untoldByGitea },
@@ -29,7 +29,7 @@ const kinds: Readonly<Record<string, HostKind>> = {
 };
 
 /**
- * Returns what a kind of host does not tell, with a credential or without.
+ * Returns the data that a kind of host does not report, with a credential or without.
  * @throws AppError `invalid_input` for a kind that does not exist.
  */
 export function untoldBy(kind: string, hasCredential: boolean): readonly Untold[] {

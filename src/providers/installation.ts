@@ -1,21 +1,21 @@
 import type { Actor } from '../accounts/account.ts';
 import type { Call } from './call.ts';
 
-/** What an account let the service see, as the provider tells it. */
+/** An account's installation of the app, as the provider reports it. */
 export interface Installation {
   /** The provider's immutable id. */
   externalId: string;
-  /** The name of the credential that shows it. */
+  /** The name of the installation's credential. */
   access: string;
   account: Pick<Actor, 'externalId' | 'name'>;
-  /** Everything that the account owns, also what comes later, or what was selected. */
+  /** `all`: every repository of the account, also those created later. `selected`: those that the account chose. */
   covers: 'all' | 'selected';
   suspendedAt: Date | null;
-  /** What the service needs and was not given, in the provider's words. */
+  /** The permissions that the service needs and was not given, by the provider's names. */
   missingPermissions: string[];
 }
 
-/** What a provider has to know of an installation to ask with it. */
+/** The data that a provider needs for sending requests as an installation. */
 export type UsableInstallation = Pick<Installation, 'externalId'> & { account: string };
 
 /** External ids of repositories that an installation covers. */
@@ -24,11 +24,11 @@ export interface CoveredPage {
   nextCursor: string | null;
 }
 
-/** An attempt at a delivery, as the provider remembers it. */
+/** An attempt at a delivery, from the provider's log. */
 export interface DeliveryAttempt {
-  /** Of this attempt. */
+  /** The id of this attempt. */
   id: string;
-  /** Of what is delivered: the same for every attempt. */
+  /** The id of the delivery, the same for each of its attempts. */
   delivery: string;
   at: Date;
   hasArrived: boolean;
@@ -41,23 +41,24 @@ export interface AttemptPage {
 }
 
 /**
- * A provider at which the service is registered as an app that accounts install. Methods throw as those of `Provider`;
- * `provider_denied` where the provider does not take the app, `not_found` where it does not know the installation.
+ * A provider at which the service is registered as an app that accounts install. Its methods throw the errors of
+ * `Provider`: `provider_denied` when the provider does not accept the app, `not_found` when it does not know the
+ * installation.
  */
 export interface InstallableApp {
-  /** Every installation that there is. */
+  /** Returns all installations of the app. */
   installations(call: Call): Promise<Installation[]>;
   coveredRepositories(
     installation: Pick<Installation, 'externalId' | 'account'>,
     cursor: string | null,
     call: Call,
   ): Promise<CoveredPage>;
-  /** Tells which installations may be asked with from now on: these and no others. */
+  /** Replaces the installations whose credentials may be used. */
   use(installations: readonly UsableInstallation[]): void;
-  /** Whether the service takes what the provider delivers. */
+  /** True when the service accepts deliveries from the provider. */
   readonly takesDeliveries: boolean;
-  /** What the provider tried to deliver lately; `not_found` for a cursor that it does not know any more. */
+  /** Returns the provider's recent delivery attempts; throws `not_found` for a cursor that it no longer knows. */
   attempts(cursor: string | null, call: Call): Promise<AttemptPage>;
-  /** Has an attempt made again. @returns false when the provider does not do it any more. */
+  /** Requests that a delivery is repeated. @returns false when the provider no longer repeats it. */
   redeliver(attempt: string, call: Call): Promise<boolean>;
 }

@@ -1,33 +1,34 @@
 import type { Actor } from '../accounts/account.ts';
 import type { Call } from './call.ts';
 
-/** What a host has to know of an owner to be asked for the changes of all their repositories. */
+/** The data that a provider needs for reading the changes in all repositories of an owner. */
 export type PolledOwner = Pick<Actor, 'externalId' | 'name' | 'type'>;
 
 /** A change that a listing of repositories does not show. */
 export interface ListlessChange {
-  /** External id; it may be a repository that is not stored. */
+  /** The repository's external id; the repository may not be stored. */
   repository: string;
-  /** Names of streams that hold something new. */
+  /** The names of the streams that changed. */
   streams: string[];
 }
 
 export interface OwnerChanges {
   changes: ListlessChange[];
-  /** Everything up to here is among the changes of this call or an earlier one; to be passed to the next call. */
+  /** The end of the changes that this call and earlier ones returned; the next call begins here. */
   position: string;
 }
 
-/** How all repositories of an installed owner are polled together: by their listing, and by what it does not show. */
+/** The polling of all repositories of an installed owner: by their listing, and by `readChanges` for other changes. */
 export interface OwnerPolls {
-  /** Interval between two polls of an owner, where the costs of all owners allow it. */
+  /** The interval between two polls of an owner in ms; longer when `maxCostPerHour` requires it. */
   intervalMs: number;
-  /** How much the polls of all owners may cost in an hour: requests, or points where the host counts points. */
+  /** The maximum cost of the polls of all owners in an hour: requests, or points where the host counts points. */
   maxCostPerHour: number;
   /**
-   * Reads which repositories of an owner changed in a way that their listing does not show; undefined: it shows everything.
-   * @param known.repositories external ids of the owner's installed repositories.
-   * @param known.position null: from an hour ago on.
+   * Reads the changes in an owner's repositories that their listing does not show; undefined: the listing shows all
+   * changes.
+   * @param known.repositories the external ids of the owner's installed repositories.
+   * @param known.position null: begin one hour ago.
    */
   readChanges?(
     owner: PolledOwner,

@@ -15,24 +15,24 @@ export type { Call, Cost, SkippedPart } from './call.ts';
 export type { CommitOwners } from './commit-owners.ts';
 export type { RepositoryFile, RepositoryFiles } from './repository-files.ts';
 
-/** How to ask for an account that is stored already. */
+/** The data for requesting a stored account. */
 export interface KnownAccount {
   externalId: string;
   handle: string;
   type: AccountFacts['type'];
   name: string;
-  /** What the last report left in `memory`. */
+  /** The `memory` of the last report. */
   memory: object | null;
 }
 
-/** What was learnt of an account so far. */
+/** An account and its counters, as far as they have been fetched. */
 export interface AccountReport {
   account: AccountFacts;
-  /** Lifetime totals of what is public, as far as they are known; an organization's are counted from its repositories. */
+  /** Lifetime totals of public contributions, as far as known; an organization's are counted from its repositories. */
   counters: Partial<Counters>;
-  /** Totals that the provider could not tell (yet). */
+  /** The counters whose totals the provider does not report, or has not reported yet. */
   missing: CounterName[];
-  /** For the provider's module alone: what makes the next question cheaper. */
+  /** Data that only the provider's module reads, for fetching less in the next report. */
   memory: object | null;
 }
 
@@ -41,246 +41,257 @@ export interface KnownRepository {
   name: string;
   handle: string;
   defaultBranch: string;
-  /** Of a private one: the name of the credential that shows it. */
+  /** The name of the credential that shows a private repository; null: the repository is public. */
   access: string | null;
 }
 
-/** The stream of commits, which every provider has and git reads. */
+/** The stream of commits, which every provider has and which is read with git. */
 export const historyStream: Stream = { name: 'commits', covers: ['commit'] };
 
 /** One way of reading contributions to a repository, page by page. */
 export interface Stream {
   name: string;
-  /** The kinds that are known completely once the stream is read to its end; the first is what it lists. */
+  /** The kinds that are complete once the stream is read to its end. The stream lists items of the first kind. */
   covers: readonly (ItemKind | 'commit')[];
-  /** Read of installed repositories alone. */
+  /** True when the stream is read for installed repositories only. */
   isForInstalled?: boolean;
 }
 
-/** How a stream stands at the provider, as far as a listing of repositories tells. */
+/** The newest state of a stream at the provider, as far as a listing of repositories shows it. */
 export interface StreamTip {
   total: number | null;
   changedAt: Date | null;
-  /** What names the newest state; for the history, its newest commit. */
+  /** The id of the newest state; for the history, the newest commit. */
   revision: string | null;
 }
 
 export interface ListedRepository extends RepositoryFacts {
-  /** By name of stream; one that is absent has to be read to know. */
+  /** Tips by name of stream. The state of an absent stream is known only after reading it. */
   tips: Partial<Record<string, StreamTip>>;
 }
 
-/** A page of a listing. A listing has views: what is public, then what each credential shows besides. */
+/**
+ * A page of a listing. A listing has views: the public repositories, then the private ones that each credential shows.
+ */
 export interface RepositoryPage {
   repositories: ListedRepository[];
-  /** The credential whose view it is of; null: the public one. */
+  /** The name of the credential of the view; null: the public view. */
   access: string | null;
-  /** Whether it is the last page of its view. */
+  /** True for the last page of the view. */
   endsView: boolean;
-  /** The provider does not accept the credential any more: it shows nothing. */
+  /** True when the provider no longer accepts the credential, which then shows nothing. */
   isRefused: boolean;
-  /** How many the provider says there are in the view; null: it does not say. */
+  /** The number of repositories in the view as the provider reports it; null: it reports none. */
   total: number | null;
   nextCursor: string | null;
 }
 
-/** Where to go on reading. */
+/** The place where reading continues. */
 export interface Position {
-  /** Null: from the newest change. */
+  /** Null: begin with the newest change. */
   cursor: string | null;
-  /** Stop at what has not changed since; null: read to the end. */
+  /** Stop at items that have not changed since this time; null: read to the end. */
   since: Date | null;
-  /** How many items to ask for; null: as many as the provider gives. */
+  /** The number of items to request; null: the largest page of the provider. */
   pageSize: number | null;
-  /** Whether contributions are to be told with their details, as those of installed repositories. */
+  /** True when contributions are read with their details, as for installed repositories. */
   isDeep: boolean;
 }
 
 export interface ContributionPage {
   contributions: Contribution[];
-  /** Everybody whom the contributions name. */
+  /** All actors that the contributions name. */
   actors: Actor[];
-  /** Pull requests of which every review is among the contributions. */
+  /** The pull requests whose reviews are all among the contributions. */
   wholeParents: string[];
   nextCursor: string | null;
-  /** How many items of the first kind the provider says there are in all; null: it does not say. */
+  /** The total number of items of the stream's first kind as the provider reports it; null: it reports none. */
   total: number | null;
-  /** How many items the provider took well; to be asked for next time. */
+  /** The number of items to request for the next page, adapted to the load that the provider accepts. */
   pageSize: number;
-  /** The host does not show this caller the list: the page says nothing about what the list holds. */
+  /** True when the host does not show the list with this credential, so that the empty page proves nothing. */
   isWithheld?: true;
 }
 
-/** A repository, and what changed last in it, as of now. */
+/** The current state of a repository and of its last changed items. */
 export interface RepositoryTip {
   repository: ListedRepository;
   page: ContributionPage;
 }
 
-/** How much there is of what streams list, by name of stream; one that is absent is not known. */
+/** The number of items that each stream lists, by name of stream; the number for an absent stream is unknown. */
 export type ContributionTotals = Partial<Record<string, number>>;
 
-/** Address in a commit, whose account is looked up. */
+/** An email address in a commit, whose account is looked up. */
 export interface CommitIdentity {
   /** In lower case. */
   email: string;
-  /** Commit that names the address. */
+  /** The id of a commit that names the address. */
   oid: string;
-  /** The commit names it as co-author, which some hosts show nowhere. Default: as author. */
+  /** True when the commit names the address as a co-author, which some hosts show nowhere; else it is the author's. */
   isCoAuthor?: boolean;
 }
 
-/** Where a repository's commits come from. */
+/** The git remote of a repository. */
 export interface GitRemote {
   url: string;
-  /** Value of the Authorization header, when one is needed. */
+  /** The value of the Authorization header; undefined: none is needed. */
   authorization: string | undefined;
 }
 
 export type ChangedFiles = Map<string, readonly string[]>;
 
-/** What a presented credential proves. */
+/** The result of checking a presented credential. */
 export interface OwnershipProof {
-  /** Who presented it. */
+  /** The account of the credential. */
   bearer: { externalId: string; name: string };
-  /** The account of the name that was asked for, which the bearer owns or administers; null: neither. */
+  /** The account of the requested name if the bearer owns or administers it; else null. */
   owned: Actor | null;
 }
 
 /** Headers of a delivery, in lower case. */
 export type DeliveryHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a provider hints at; accounts and repositories are named by its immutable ids, an owner without one (null) by its name. */
+/**
+ * A change that a delivery reports. Ids of accounts and repositories are immutable; an owner without id has a name
+ * only.
+ */
 export type Change =
-  /** An account is another than before, or what it did. */
+  /** The profile or the activity of an account changed. */
   | { what: 'account'; account: string; name: string }
-  /** What an account owns is another. */
+  /** The repositories that an account owns changed. */
   | { what: 'owned'; account: string | null; name: string }
-  /** There are other contributions to a repository, in some of its streams. */
+  /** The contributions to a repository changed, in the named streams. */
   | { what: 'contributions'; repository: string; owner: string | null; ownerName: string; streams: string[] }
-  /** Somebody reacted to something in a repository, which no list of changes tells. */
+  /** An account reacted to an item of a repository. No list of changes shows reactions. */
   | { what: 'reactions'; repository: string }
-  /** Somebody installed the app, or changed or ended that. `isOver`: it shows nothing private any more. */
+  /** An account added, changed or removed an installation. `isOver`: the installation no longer shows private data. */
   | { what: 'installation'; access: string; isOver: boolean }
-  /** A repository must not be shown any more until it is listed again. */
+  /** A repository must be hidden until it is listed again. */
   | { what: 'hidden'; repository: string; onlyPrivate: boolean }
-  /** An account starred a repository or took that back at a time. Hosts may show no list of stars that would tell. */
+  /** An account starred a repository, or removed its star, at a time. Hosts may not show the list of stars. */
   | { what: 'star'; repository: string; account: Actor; at: string; isTakenBack: boolean }
-  /** A contribution is no more, which no list of changes tells. A star's id is that of the account. */
+  /** A contribution was deleted. No list of changes shows deletions. The id of a star is the id of its account. */
   | { what: 'removed'; repository: string; kind: Contribution['kind']; externalId: string };
 
-/** What a provider tells by itself. */
+/** A delivery from a provider, such as a webhook request. */
 export interface Delivery {
-  /** The same for a repetition. */
+  /** The id of the delivery; a repeated delivery has the same id. */
   id: string;
   event: string;
-  /** None: it is nothing to us. */
+  /** Empty when the delivery does not concern the service. */
   changes: Change[];
 }
 
 /**
  * A code host. Every method throws AppError: `provider_rate_limited`, `provider_unavailable`, `provider_denied` or
- * `provider_invalid_response`; a repository that is gone or hidden is `not_found`; a presented credential that is not
- * valid is `unauthenticated`.
+ * `provider_invalid_response`; `not_found` for a deleted or hidden repository; `unauthenticated` for a presented
+ * credential that is not valid.
  */
 export interface Provider {
-  /** Path segment in addresses. */
+  /** The provider's path segment in the service's URLs. */
   readonly name: string;
-  /** Whether the provider could have given out such a name; if not, it is never asked. */
+  /** Returns whether the provider allows such an account name. Other names are never requested from it. */
   isPossibleName(name: string): boolean;
   isPossibleRepositoryName(name: string): boolean;
-  /** Address of the record in the provider's API, for people who want to go on from there. */
+  /** Returns the URL of the account in the provider's API, for people who want to read more there. */
   accountUrl(account: Pick<Actor, 'name' | 'type'>): string;
   repositoryUrl(owner: string, name: string): string;
 
   /**
-   * Asks for a name that is not stored. Yields what is known so far, the last time all; nothing when there is no such account,
-   * and one report with `isPublic: false` where the host tells that it does not show the account to everybody. The report has
-   * another name where the host leads from a former name to the present one.
+   * Fetches an account that is not stored, by its name. Yields reports that grow, the last one complete; nothing when
+   * there is no such account; and one report with `isPublic: false` when the host says that the account is not public.
+   * The report has another name when the host redirects a former name to the current one.
    */
   lookUp(name: string, call: Call): AsyncGenerator<AccountReport, void, undefined>;
-  /** The same for a stored account, by its immutable id. Yields nothing when it is gone. */
+  /** Fetches a stored account by its immutable id, like `lookUp`. Yields nothing when the account is deleted. */
   refresh(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
   /**
-   * Returns how the host shows accounts now, at most 50 at a time, by external id: each with `isPublic`, or null for one that
-   * it does not show at all. Of one that is not in the answer nothing could be learnt.
+   * Returns the accounts as the host shows them now, at most 50 at a time, by external id: each with `isPublic`, or
+   * null for an account that the host does not show. The state of an account that is not in the result is unknown.
    */
   checkAccounts(accounts: readonly KnownAccount[], call: Call): Promise<Map<string, Actor | null>>;
 
-  /** Present where users' lifetime totals cannot be told: what reports name as missing is summed from what is stored. */
+  /** Present where the host reports no lifetime totals: missing counters are summed from stored contributions. */
   readonly totalsFromStored?: true;
 
   /**
-   * Names of the credentials that may show what is private, as far as is known; those that may show something of one
-   * account when it is given. Names say nothing of the credentials.
+   * Returns the names of the credentials that may show private data, as far as known; with an account, those that may
+   * show its private data. A name reveals nothing of the credential.
    */
   accesses(account?: Pick<KnownAccount, 'externalId'>): string[];
-  /** Totals as they are with what is private and the credential `call.access` sees. Yields nothing when the account is gone. */
+  /** Fetches totals that include the private items that `call.access` sees. Yields nothing for a deleted account. */
   seenTotals(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
   /**
-   * Fetches a user's calendar of the last year as everybody sees it. Null: no credential is known to see public data alone.
-   * Absent where the provider has no such calendar.
+   * Fetches a user's public calendar of the last year. Null: no credential is known to see public data only. Absent
+   * where the provider has no such calendar.
    */
   readonly fetchCalendar?: (account: KnownAccount, call: Call) => Promise<ReportedCalendar | null>;
-  /** Asks, with a credential that somebody presents, who its bearer is and whether that is the account's owner. */
+  /** Finds the bearer of a credential that a caller presents, and whether the bearer owns the account of a name. */
   proveOwnership(credential: string, name: string, signal: AbortSignal): Promise<OwnershipProof>;
 
-  /** Repositories that the account owns: public ones, and private ones that a credential shows; 100 a page or fewer. */
+  /** Lists the account's public repositories, and the private ones that a credential shows; at most 100 a page. */
   listRepositories(owner: KnownAccount, cursor: string | null, call: Call): Promise<RepositoryPage>;
-  /** How owners of installed repositories are polled; undefined: nothing is installed. */
+  /** The polling of owners of installed repositories; undefined: no repositories are installed. */
   readonly ownerPolls: OwnerPolls | undefined;
-  /** One repository by its name; null when there is none, or it is private and not asked for. */
+  /** Finds a repository by its name; null when there is none, or it is private and `withPrivate` is false. */
   findRepository(
     owner: KnownAccount,
     name: string,
     options: { withPrivate: boolean },
     call: Call,
   ): Promise<ListedRepository | null>;
-  /** The streams, besides the history, that can be read with the credentials at hand. */
+  /** The streams, besides the history, that can be read with the configured credentials. */
   readonly streams: readonly Stream[];
-  /** What cannot be read of contributions with the credentials at hand: every kind that no stream covers, and more. */
+  /** The data that the configured credentials cannot read: each kind that no stream covers, and single details. */
   readonly untold: readonly Untold[];
-  /** A page of a stream, newest change first. */
+  /** Reads a page of a stream, newest change first. */
   readStream(stream: string, repository: KnownRepository, position: Position, call: Call): Promise<ContributionPage>;
 
-  /** Where the service is registered as an app that accounts install; undefined: it is not. */
+  /** The service's registration as an app that accounts install; undefined: there is none. */
   readonly app: InstallableApp | undefined;
 
   /**
-   * Reads what somebody delivers as the provider's.
-   * @throws AppError `unauthenticated` when it is not; `not_found` when no deliveries are configured; `invalid_input`.
+   * Reads a delivery after checking that it comes from the provider.
+   * @throws AppError `unauthenticated` if it does not; `not_found` when no deliveries are configured; `invalid_input`.
    */
   readDelivery(headers: DeliveryHeaders, body: Buffer): Delivery;
 
-  /** What changed last in a stored repository, also what no list of changes tells; null when it is not shown as it was. */
+  /**
+   * Reads the items that changed last, also changes that no list shows; null when the repository's visibility changed.
+   */
   readTip(repository: KnownRepository, call: Call): Promise<RepositoryTip | null>;
-  /** What commits changed, by id (hexadecimal), at most 50 at a time; one that is not shown is not in the answer. */
+  /** Reads line counts by commit id (hexadecimal), at most 50 at a time; commits that the host hides are absent. */
   readLineCounts(repository: KnownRepository, oids: readonly string[], call: Call): Promise<Map<string, LineCounts>>;
-  /** Paths that pull requests change, by number, at most 50 at a time. */
+  /** Reads the paths that pull requests change, by number, at most 50 at a time. */
   readChangedFiles(repository: KnownRepository, numbers: readonly string[], call: Call): Promise<ChangedFiles>;
-  /** How much there is of what the streams of a repository list. */
+  /** Reads the number of items that each stream of a repository lists. */
   readTotals(repository: KnownRepository, call: Call): Promise<ContributionTotals>;
 
-  /** Files on the default branch, at most 4 at a time; null when the repository is not shown as it was, or none is told. */
+  /**
+   * Reads files of the default branch, at most 4 at a time; null when the visibility changed, or no files are shown.
+   */
   readFiles(repository: KnownRepository, paths: readonly string[], call: Call): Promise<RepositoryFiles | null>;
-  /** Address of a file on the default branch as it is, such as a picture. */
+  /** Returns the URL of the raw content of a file on the default branch, such as an image. */
   fileUrl(repository: Pick<KnownRepository, 'owner' | 'name' | 'defaultBranch'>, path: string): string;
 
   gitRemote(repository: KnownRepository, signal: AbortSignal): Promise<GitRemote>;
-  /** How many addresses to look up in one call: as many as few requests answer, because an error loses the whole call. */
+  /**
+   * The number of addresses to look up in one call; few requests must suffice, because an error loses the whole call.
+   */
   readonly identitiesAtOnce: number;
   /**
-   * Looks up the accounts of addresses. An address that is not in the result remains unknown: its commit is not shown, or
-   * does not show it.
+   * Looks up the accounts of email addresses. An address that is not in the result remains unknown: the host does not
+   * show its commit, or shows the commit without the address.
    */
   resolveIdentities(repository: KnownRepository, identities: CommitIdentity[], call: Call): Promise<CommitOwners>;
 
-  /** Writes for the service; undefined where nothing lets it: it is not the provider's app, or has no token. */
+  /** Writes comments and checks; undefined when the service has neither an app nor a token for writing. */
   readonly announcer?: Announcer | undefined;
 
   /**
-   * Calls the host with every credential and reports how each is treated, what it shows and what is left of its quota.
-   * It never fails: what cannot be found out in time is a state in the report.
+   * Calls the host with every credential and reports the credential's state, the data that it shows and its remaining
+   * quota. It never fails: a call that fails or takes too long becomes a state in the report.
    */
   diagnose(signal: AbortSignal): Promise<Diagnosis>;
   close(): Promise<void>;

@@ -1,17 +1,17 @@
 /** A file on the default branch. */
 export interface RepositoryFile {
   path: string;
-  /** The blob's name in git. */
+  /** The id of the git blob. */
   oid: string;
   sizeBytes: number;
-  /** Null: it is no text, or too long to be told as one. */
+  /** Null: the file is binary, or too long for the host to return as text. */
   text: string | null;
 }
 
-/** Files of a repository as they were together at one commit. */
+/** Files of a repository at one commit. */
 export interface RepositoryFiles {
-  /** The newest commit of the default branch; null: there is none. */
+  /** The newest commit of the default branch; null: the branch has no commits. */
   revision: string | null;
-  /** Those that are there. */
+  /** The requested files that exist. */
   files: RepositoryFile[];
 }

@@ -1,12 +1,12 @@
 import type { ContributionDetails, ItemKind } from '../contributions/contribution.ts';
 
-/** Something about contributions that a host does not tell this service, or not always. */
+/** Data about contributions that a host does not report to this service, or only sometimes. */
 export interface Untold {
   kind: ItemKind | 'commit';
-  /** Details that are not told; absent: the contributions themselves are not. */
+  /** The details that the host does not report; absent: it does not report the contributions themselves. */
   details?: readonly (keyof ContributionDetails)[];
   /** A sentence for people that begins with the host's name, without a full stop. */
   why: string;
-  /** Some of it is told, so that conditions on it can hold. */
+  /** Present when the host reports some of the data, so that conditions on it can be met. */
   isPartial?: true;
 }

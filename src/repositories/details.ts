@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { formatTimestamp } from '../http/envelope.ts';
 import type { Repository } from './store.ts';
 
-/** A repository as the interface tells it. */
+/** A repository as the API shows it. */
 export const RepositoryDetails = Type.Object({
   id: Type.String({ format: 'uuid' }),
   provider: Type.String(),

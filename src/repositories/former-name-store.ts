@@ -4,8 +4,8 @@ import type { Connection } from '../database/connection.ts';
 /** Names that repositories had before, below the account that owns them. */
 
 /**
- * Remembers that the host leads from a name to a repository of the same owner that is called otherwise, so that the name is
- * not asked for again before `checkAfter`.
+ * Stores that the host redirects a name to a repository of the same owner that has another name, so that the name is
+ * not looked up again before `checkAfter`.
  */
 export async function saveFormerName(
   connection: Connection,
@@ -21,8 +21,8 @@ export async function saveFormerName(
 }
 
 /**
- * Finds the repository of an account that had a name last, unless it is gone or given away; a private one only where it may be
- * seen, so that its former name tells strangers nothing.
+ * Finds the repository of an account that last had a name, unless it is hidden or has another owner now. Finds a
+ * private one only with `withPrivate`, so that its former name reveals nothing to strangers.
  */
 export async function findByFormerName(
   connection: Connection,
@@ -46,7 +46,10 @@ export async function findByFormerName(
   return row && { name: row.name, checkAfter: row.check_after };
 }
 
-/** Leaves a former name alone until `checkAfter`: no other repository has taken it so far, as far as the reader sees. */
+/**
+ * Postpones the next check of a former name to `checkAfter`, because no other repository that the reader sees has taken
+ * it so far.
+ */
 export async function keepFormerName(
   connection: Connection,
   ownerId: string,

@@ -2,9 +2,12 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import type { Repository } from './store.ts';
 
-/** What is not shown any more is hidden at once, and erased later. */
+/** Repositories that their provider no longer shows are hidden at once and erased later. */
 
-/** Hides what a whole listing since `listingStartedAt` did not show: deleted, moved away, or not shown to us any more. */
+/**
+ * Hides repositories that a complete listing since `listingStartedAt` did not show: deleted, moved away, or no longer
+ * visible to the service.
+ */
 export async function hideUnlisted(
   connection: Connection,
   ownerId: string,
@@ -23,10 +26,10 @@ export async function hideUnlisted(
 }
 
 /**
- * Hides repositories that one view of a listing showed before and does not show any more. Those that were listed again since
+ * Hides repositories that one view of a listing showed before and no longer shows. Those that were listed again since
  * the poll began stay.
- * @param view.access the credential whose view it is; null: the public one.
- * @returns whether there were any.
+ * @param view.access the credential whose view it is; null: the public view.
+ * @returns true when there were any.
  */
 export async function hideUnseen(
   connection: Connection,
@@ -42,7 +45,7 @@ export async function hideUnseen(
   return rows.length > 0;
 }
 
-/** Hides a repository, whatever was told of it; what was answered before shows it no more. */
+/** Hides a repository in any state. Responses to earlier requests cannot make it visible again. */
 export async function hideRepository(connection: Connection, id: string, now: Date): Promise<void> {
   await sql`
     update repositories set gone_at = ${now}, updated_at = ${now}, listed_at = greatest(listed_at, ${now})
@@ -50,8 +53,9 @@ export async function hideRepository(connection: Connection, id: string, now: Da
 }
 
 /**
- * Hides a repository that its provider did not show to who asked at `askedAt`; what was answered before that shows it no
- * more. @returns false where it was shown since, or is somebody else's by now.
+ * Hides a repository that its provider did not show to a request at `askedAt`. Responses to earlier requests cannot
+ * make it visible again.
+ * @returns false when it was shown since, or belongs to another account by now.
  */
 export async function markRepositoryGone(
   connection: Connection,

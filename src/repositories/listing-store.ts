@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** A listing of what an account owns that has begun and not ended. */
+/** A listing of an account's repositories that has begun and not ended. */
 export interface Listing {
   startedAt: Date;
   cursor: string;
@@ -25,7 +25,7 @@ export async function moveListing(connection: Connection, accountId: string, lis
     .execute();
 }
 
-/** A hint that came while the listing ran may be about what it had passed already: it stands. */
+/** Ends a listing. A hint that came while it ran stays, because it may concern a part that was listed before. */
 export async function finishListing(
   connection: Connection,
   accountId: string,

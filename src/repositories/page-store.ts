@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { type Repository, toRepository } from './store.ts';
 
-/** Where a page begins: `created_at` in microseconds since 1970, and the id. */
+/** The position where a page begins: `created_at` in microseconds since 1970, and the id. */
 export type RepositoryPlace = readonly [createdAtUs: string, id: string];
 
 /**
- * Repositories that an account owns, the one that was stored last first: private ones too, and public ones that are gone.
- * What is private and gone is shown to nobody.
+ * Finds repositories that an account owns, the one that was stored last first: private ones too, and public ones that
+ * are hidden since the provider no longer shows them. Hidden private ones are left out.
  */
 export async function findRepositoryPage(
   connection: Connection,

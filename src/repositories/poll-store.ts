@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 
-/** When an installed repository is asked next about what no delivery tells. */
+/** The polls of an installed repository for changes that no delivery reports. */
 export interface Poll {
   intervalMs: number;
-  /** Of what was seen last. */
+  /** Digest of the data seen last. */
   digest: string;
 }
 
-/** Installed repositories of providers that can be asked whose turn it is, those that waited longest first. */
+/**
+ * Finds installed repositories that are due for a poll, of providers that can be polled; those that waited longest come
+ * first.
+ */
 export async function findDuePolls(
   connection: Connection,
   providers: readonly string[],
@@ -32,7 +35,7 @@ export async function findPoll(connection: Connection, repositoryId: string): Pr
   return row && { intervalMs: row.interval_s * 1000, digest: row.digest };
 }
 
-/** Makes no poll wait longer than its interval, whatever a host said. */
+/** Limits the wait for every poll to its interval, regardless of a host's instructions. */
 export async function boundPolls(connection: Connection, now: Date): Promise<void> {
   await sql`
     update repository_polls set next_at = ${now}::timestamptz + interval_s * interval '1 second'
@@ -52,7 +55,7 @@ export async function savePoll(
     .execute();
 }
 
-/** Ids of all installed repositories, in an order that stays. */
+/** Returns the ids of all installed repositories, in a stable order. */
 export async function findAllInstalled(connection: Connection): Promise<string[]> {
   const rows = await connection
     .selectFrom('repositories')

@@ -18,14 +18,14 @@ const defaultLimit = 30;
 const Query = Type.Object({ ...PageParameters.properties, format: Type.Optional(Type.Enum(['json'])) });
 
 /**
- * Has an account's repositories listed when they never were, waiting for that until the deadline.
- * @returns when they were last listed; undefined while they never were.
+ * Makes sure that an account's repositories are listed: waits until the deadline when they never were.
+ * @returns the time of the last listing; undefined while there is none.
  */
 export type AwaitListing = (
   asked: Pick<AskedAccount, 'account' | 'deadline' | 'isOwner'>,
 ) => Promise<{ listedAt: Date } | undefined>;
 
-/** Endpoint 6: all repositories that the account of the service token owns. */
+/** Registers endpoint 6: all repositories that the account of the service token owns. */
 export function repositoryRoutes(app: App, context: AccountRouteContext & { awaitListing: AwaitListing }): void {
   app.get(
     '/v1/:provider/entities/:name/repositories',

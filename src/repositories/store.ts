@@ -13,23 +13,23 @@ export interface Repository extends RepositoryFacts {
   id: string;
   provider: string;
   ownerId: string;
-  /** When the provider last showed it. */
+  /** The time when the provider last showed it. */
   listedAt: Date;
-  /** When all contributions were last known to be stored; null: never. */
+  /** The time at which all contributions were last known to be stored; null: never. */
   collectedAt: Date | null;
-  /** Since when it is known at full depth and kept current; null: it is not installed. */
+  /** The time since when all its details are read and kept current; null when it is not installed. */
   installedAt: Date | null;
-  /** The provider does not show it any more. */
+  /** True when the provider no longer shows it. */
   isGone: boolean;
   createdAt: Date;
   updatedAt: Date;
 }
 
 /**
- * Stores a page of a listing of what an account owns, but what was told later by another answer, and remembers the names that
- * repositories had before.
- * @returns the ids of what was stored by external id, and the accounts of whose public repositories there are others now: what came
- * back, became public or private, or moved from one account to another.
+ * Stores a page of a listing of an account's repositories, except those that a later response has updated, and
+ * remembers their former names.
+ * @returns the ids of the stored repositories by external id, and the accounts whose set of public repositories
+ * changed: a repository came back, became public or private, or moved from one account to another.
  */
 export async function saveListedRepositories(
   connection: Connection,
@@ -45,7 +45,7 @@ export async function saveListedRepositories(
   if (listed.repositories.length === 0) return { ids: new Map(), ownersChanged: [] };
   const rows = listed.repositories.map((repository) => ({ id: listed.newId(), ...columnsOf(repository) }));
   const externalIds = rows.map((row) => row.external_id);
-  // Whoever saves at the same time sees what this saves, and the other way round.
+  // Locks the rows, so that of two saves at the same time the second sees the changes of the first.
   await sql`
     select from repositories where provider = ${provider} and external_id = any(${externalIds})
     order by external_id for no key update`.execute(connection);
@@ -102,7 +102,7 @@ export async function saveListedRepositories(
   };
 }
 
-/** What is stored of a repository as its provider shows it. */
+/** Returns the columns that hold the provider's facts about a repository. */
 function columnsOf(repository: RepositoryFacts) {
   return {
     external_id: repository.externalId,
@@ -122,7 +122,7 @@ function columnsOf(repository: RepositoryFacts) {
   };
 }
 
-/** How many repositories a listing since `listingStartedAt` has shown in one of its views. */
+/** Counts the repositories that a listing since `listingStartedAt` has shown in one of its views. */
 export async function countListed(
   connection: Connection,
   ownerId: string,
@@ -140,7 +140,7 @@ export async function countListed(
   return count;
 }
 
-/** A repository of an account by its name; the letter case does not matter. */
+/** Finds a repository of an account by its name; the letter case does not matter. */
 export async function findOwnedRepository(
   connection: Connection,
   ownerId: string,
@@ -160,7 +160,7 @@ export async function findOwnedRepository(
   return row && toRepository(row);
 }
 
-/** All repositories of an account, private ones included, the one with most stars first. */
+/** Returns all repositories of an account, private ones included, the one with most stars first. */
 export async function findOwnedRepositories(connection: Connection, ownerId: string): Promise<Repository[]> {
   const rows = await connection
     .selectFrom('repositories')
@@ -174,8 +174,8 @@ export async function findOwnedRepositories(connection: Connection, ownerId: str
 }
 
 /**
- * Makes this node the only one that reads a repository; false while another living node does.
- * That the node does so once at a time is its own care.
+ * Makes this node the only one that reads a repository; returns false while another living node does. The node itself
+ * makes sure that it reads the repository only once at a time.
  */
 export async function claimRepository(connection: Connection, id: string, node: number): Promise<boolean> {
   const claimed = await connection
@@ -203,12 +203,12 @@ export async function releaseRepository(connection: Connection, id: string, node
     .execute();
 }
 
-/** Remembers that all contributions that the provider had at `collectedAt` are stored. */
+/** Records that all contributions that the provider had at `collectedAt` are stored. */
 export async function markCollected(connection: Connection, id: string, collectedAt: Date): Promise<void> {
   await connection.updateTable('repositories').set({ collected_at: collectedAt }).where('id', '=', id).execute();
 }
 
-/** Repositories by the provider's immutable ids, hidden ones too. */
+/** Finds repositories by the provider's immutable ids, hidden ones too. */
 export async function findByExternalIds(
   connection: Connection,
   provider: string,
@@ -223,7 +223,7 @@ export async function findByExternalIds(
   return new Map(rows.map((row) => [row.external_id, toRepository(row)]));
 }
 
-/** A repository by the provider's immutable id, also when it is gone. */
+/** Finds a repository by the provider's immutable id, also when it is hidden. */
 export async function findByExternalId(
   connection: Connection,
   provider: string,
@@ -243,7 +243,7 @@ export async function findRepository(connection: Connection, id: string): Promis
   return row && toRepository(row);
 }
 
-/** Erases repositories that have been gone since before `before`, with all that is stored of them. */
+/** Erases repositories that have been hidden since before `before`, with all their stored data. */
 export async function eraseGoneRepositories(connection: Connection, before: Date): Promise<void> {
   await connection.deleteFrom('repositories').where('gone_at', '<', before).execute();
 }

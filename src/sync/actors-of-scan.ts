@@ -2,16 +2,19 @@ import type { Actor } from '../accounts/account.ts';
 
 const maxRemembered = 10_000;
 
-/** Whom a scan has met: the same few people are on most of its pages, and need not be stored again for each. */
+/**
+ * The accounts that a scan has met: most of its pages mention the same few, which need not be stored again for each
+ * page.
+ */
 export class ActorsOfScan {
   readonly #known = new Map<string, { id: string; facts: string }>();
 
-  /** Those whom the scan has not met yet, or who are told differently now. */
+  /** Returns the accounts that the scan has not met yet, or whose facts have changed since. */
   unsaved(actors: readonly Actor[]): Actor[] {
     return actors.filter((actor) => this.#known.get(actor.externalId)?.facts !== JSON.stringify(actor));
   }
 
-  /** Our ids of those on a page: `saved` just now, or known from before. */
+  /** Returns our ids of the accounts on a page: of those just `saved`, and of those met before. */
   idsOf(actors: readonly Actor[], saved: ReadonlyMap<string, string>): Map<string, string> {
     const ids = new Map<string, string>();
     for (const { externalId } of actors) {
@@ -21,7 +24,7 @@ export class ActorsOfScan {
     return ids;
   }
 
-  /** To be called once what was saved is committed. */
+  /** Remembers saved accounts. Must be called after the transaction that saved them has committed. */
   remember(actors: readonly Actor[], ids: ReadonlyMap<string, string>): void {
     if (this.#known.size > maxRemembered) this.#known.clear();
     for (const actor of actors) {

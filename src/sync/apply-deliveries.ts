@@ -20,15 +20,21 @@ import { pollJob } from './poll-repository.ts';
 import { recordState, recordVisibility } from './record-state.ts';
 import { hintAt } from './stream-store.ts';
 
-/** What happens in a burst is looked at once; and the provider's own copies have the time to agree. */
+/**
+ * Delays in ms. They let the work on a burst of changes be done once, and give the provider's own copies the time to
+ * agree.
+ */
 const restMs = { repository: 1000, account: 3000, whileOthersApply: 1000 };
 
-/** How many deliveries are applied together. */
+/** The most deliveries that are applied together. */
 const atOnce = 200;
-/** Deliveries go on coming; the job makes room for others now and then. */
+/** The most rounds of one job: deliveries keep coming, and other jobs need the worker too. */
 const maxRounds = 50;
 
-/** Has everything looked at that deliveries hint at, and hides at once what must not be shown. */
+/**
+ * Applies all stored deliveries: queues jobs that read the changes, and hides private and deleted data at once.
+ * @returns `more` when deliveries may be left.
+ */
 export async function applyDeliveries(context: SyncContext): Promise<'done' | 'more'> {
   for (let round = 0; round < maxRounds; round += 1) {
     const applied = await applyTogether(context, atOnce).catch((error: unknown) => {
@@ -40,7 +46,10 @@ export async function applyDeliveries(context: SyncContext): Promise<'done' | 'm
   return 'more';
 }
 
-/** All or nothing; what several hint at is looked at once. @returns how many there were. */
+/**
+ * Applies several deliveries or none; a change that several of them report is applied once.
+ * @returns the number of deliveries.
+ */
 async function applyTogether(context: SyncContext, limit: number): Promise<number> {
   return alone(context, async (transaction) => {
     const deliveries = await takeUnapplied(transaction, limit);
@@ -49,7 +58,7 @@ async function applyTogether(context: SyncContext, limit: number): Promise<numbe
   });
 }
 
-/** Runs in a transaction unless somebody else applies deliveries just now: then it is looked again after a while, and there is nothing. */
+/** Runs `apply` in a transaction. While another process applies deliveries, it queues another try and returns 0. */
 async function alone(context: SyncContext, apply: (transaction: Connection) => Promise<number>): Promise<number> {
   return inTransaction(context.connection, async (transaction) => {
     if (await isAlone(transaction)) return apply(transaction);
@@ -58,7 +67,7 @@ async function alone(context: SyncContext, apply: (transaction: Connection) => P
   });
 }
 
-/** One after the other, so that one that cannot be applied does not hold up the others. */
+/** Applies deliveries one after the other, so that one that cannot be applied does not hold up the others. */
 async function applyEach(context: SyncContext): Promise<number> {
   const deliveries = await takeUnapplied(context.connection, atOnce);
   let applied = 0;
@@ -84,12 +93,12 @@ async function applyChanges(
   const distinct = new Map<string, { provider: string; change: Change }>();
   for (const { provider, id, changes } of deliveries) {
     for (const change of changes) {
-      // Two deliveries can say the same about a star, which was given, taken back and given again within a second.
+      // Two deliveries can report the same about a star that was given, taken back and given again within a second.
       const delivery = change.what === 'star' ? id : null;
       distinct.set(JSON.stringify([provider, change, delivery]), { provider, change });
     }
   }
-  // In one order for all, so that they never wait for each other in a circle.
+  // All transactions apply changes in one order, so that they cannot deadlock.
   const ordered = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1));
   for (const [, { provider, change }] of ordered) await applyChange(context, transaction, provider, change);
   if (deliveries.length === 0) return;
@@ -123,7 +132,7 @@ async function applyChange(
   }
 }
 
-/** Somebody whom nobody ever asked for is not asked for now either. */
+/** Refreshes a known account. An account that no client has requested is not fetched now either. */
 async function refreshKnown(
   context: SyncContext,
   transaction: Connection,
@@ -142,7 +151,7 @@ async function list(
   asked: { provider: string; externalId: string | null; name: string },
 ): Promise<void> {
   const known = await findKnown(transaction, asked);
-  // It is listed once somebody asks for it.
+  // An unknown account is only looked up; its repositories are listed when a client requests them.
   if (known === undefined) {
     // An account without a name cannot be looked up.
     if (asked.name === '') return;
@@ -169,7 +178,7 @@ async function collect(
   await addJob(transaction, later(context, job, restMs.repository));
 }
 
-/** An installed repository is asked what changed last in it, with who reacted. */
+/** Queues a poll of an installed repository, which reads its last changes and their reactions. */
 async function look(
   context: SyncContext,
   transaction: Connection,

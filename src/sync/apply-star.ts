@@ -8,12 +8,12 @@ import { ActorsOfScan } from './actors-of-scan.ts';
 import type { SyncContext } from './context.ts';
 import { savePage } from './read-stream.ts';
 
-/** Deliveries about stars are remembered for this time; an older one is too late to be put in order. */
+/** The time, in ms, for which star deliveries are remembered. An older delivery cannot be put in order any more. */
 export const starEventsKeptMs = 30 * 86_400_000;
 
 /**
- * Stores or removes a star as a delivery says. Only installed repositories have stars stored; and their host may show
- * nobody's stars to the service, so that a delivery is all that it ever learns of one.
+ * Stores or removes a star as a delivery says. Only installed repositories have stars stored. Their host may not show
+ * stars to the service, so that deliveries are the only source of them.
  */
 export async function applyStar(
   context: SyncContext,

@@ -6,14 +6,14 @@ import { AppError } from '../errors.ts';
 import type { Call, Provider } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 
-/** How many accounts of a host are checked in one run, and how many of them in one call of its provider. */
+/** The most accounts of a host that one run checks, and the most in one call of its provider. */
 const atOnce = { run: 100, call: 50 };
-/** What a host said is taken for true this long, unless a mention or a lookup says otherwise. */
+/** The time, in ms, for which the result of a check holds, unless a mention or a lookup shows otherwise. */
 const checkedForMs = 7 * 86_400_000;
 
 /**
- * Finds out whether hosts still show the accounts that are in lists of contributors: deliveries and mentions do not tell that
- * one was deleted or hidden. Each run is bounded, so that large lists are checked over days.
+ * Checks whether hosts still show the accounts in lists of contributors: deliveries and mentions do not report that an
+ * account was deleted or hidden. Each run is bounded, so that large lists are checked over days.
  */
 export async function checkAccounts(context: SyncContext, call: Call): Promise<void> {
   for (const provider of context.providers.values()) {
@@ -45,7 +45,7 @@ async function checkTogether(
   const askedAt = context.now();
   const found = await provider.checkAccounts(due, call).catch((error: unknown) => {
     if (!(error instanceof AppError) || !isAboutThese(error)) throw error;
-    // These would be the first again next time, and keep all others from being checked.
+    // Without being marked as checked, these accounts would come first again and keep all others from being checked.
     context.onFailure(error, 'checking accounts');
     return new Map<string, null>();
   });

@@ -17,17 +17,17 @@ import { recordVisibility } from './record-state.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
 import { completeStream, failStream, findStreams, type StreamState } from './stream-store.ts';
 
-/** What keeps git from telling something now, and nobody else. */
+/** Failures that keep only git from being read for now. */
 const gitFailures = new Set<ErrorCode>(['provider_unavailable', 'provider_rate_limited', 'conflict']);
 
 const partFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
 
-/** How a repository stands after its collecting; `gone`: it is not what was to be read any more. */
+/** The state of a repository after it was collected; `gone`: it was hidden, or its visibility changed meanwhile. */
 export type Collected = 'complete' | 'incomplete' | 'gone';
 
 /**
- * Brings what is stored of one repository up to what its provider has.
- * @throws AppError when going on makes no sense now: the budget is used up, or the provider is not there.
+ * Updates the stored data of one repository from its provider.
+ * @throws AppError when continuing is useless now: the quota is used up, or the provider cannot be reached.
  */
 export async function collectRepository(context: SyncContext, asked: Omit<Subject, 'skips'>): Promise<Collected> {
   const skips = new SkipCollector(asked.call);
@@ -39,7 +39,7 @@ export async function collectRepository(context: SyncContext, asked: Omit<Subjec
     const { isRead, failure } = await outcomeOf(collectStream(context, subject, stream));
     isComplete &&= isRead;
     if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'gone';
-    // The file is followed after its push was read, and also where git cannot be read.
+    // The file of achievements is read after the push that changed it, and also where git cannot be read.
     if (isHistory(stream) && !call.signal.aborted) await followFileIfTold(context, subject, failure !== undefined);
     if (failure === undefined) {
       if (isHistory(stream)) await storeSkips(context, subject, stream.name, startedAt);
@@ -69,10 +69,10 @@ async function storeFailure(
   stream: StreamState,
   error: AppError,
 ): Promise<void> {
-  // The parts of an unfinished page are met again with the page.
+  // Skipped parts of an unfinished page come again with the page, so they are dropped here.
   skips.take();
   const { provider, id: repositoryId } = repository;
-  // A place in a scan that the provider does not take any more would stop the stream for ever.
+  // A cursor that the provider rejects would stop the stream for ever.
   const restart = error.code === 'provider_invalid_response' && !isHistory(stream);
   const reason = error.reason || error.message;
   const failure = { code: error.code, reason, failedAt: context.now(), restart };
@@ -99,7 +99,7 @@ async function outcomeOf(work: Promise<boolean>): Promise<{ isRead: boolean; fai
   }
 }
 
-/** Follows the file of achievements; one that the provider does not show, or garbles, leaves the rest to be read. */
+/** Reads the file of achievements. When the provider denies or garbles it, the other parts are read all the same. */
 async function followFileIfTold(context: SyncContext, subject: Subject, isHistoryOld: boolean): Promise<void> {
   const streams = await findStreams(context.connection, subject.repository.id);
   const { cursor = null, providerRevision = null } = streams.find(isHistory) ?? {};
@@ -112,7 +112,10 @@ async function followFileIfTold(context: SyncContext, subject: Subject, isHistor
   }
 }
 
-/** Everything else is known, and may be told and judged, also where git does not come to an end with so much. */
+/**
+ * Reads the pending paths of commits. Everything else is stored already, and is served and evaluated even when git does
+ * not finish this work.
+ */
 async function fillCommitFilesIfTold(
   context: SyncContext,
   { repository, provider, known, call }: Subject,
@@ -127,7 +130,10 @@ async function fillCommitFilesIfTold(
   }
 }
 
-/** What the provider denies, does not have, or answers in a way that cannot be used, leaves the rest to be read. */
+/**
+ * Returns whether a failure concerns one part only: the provider denies it, does not have it, or sends an unusable
+ * response. The other parts are read all the same.
+ */
 function isOfOnePart(error: unknown): error is AppError {
   return error instanceof AppError && partFailures.has(error.code);
 }
@@ -137,8 +143,9 @@ function isNotFound(error: unknown): boolean {
 }
 
 /**
- * Where a part is not there, as git is not where it is switched off, the whole may be: its provider is asked, and what it
- * tells is stored. What nobody vouches for is hidden.
+ * Checks a repository of which a part was not found. Either the part alone is absent, as git is where it is switched
+ * off, or the whole repository is. The provider's response is stored; without one, the repository is hidden.
+ * @returns whether the repository is still present, with the same visibility and credential.
  */
 async function isStillAsItWas(
   context: SyncContext,
@@ -155,7 +162,7 @@ async function isStillAsItWas(
       await saveListed(context, transaction, { account, provider, repositories: [found], listedAt: askedAt });
       return found.isPrivate === isPrivate && found.access === access;
     }
-    // Where it was listed since, whoever listed it has it read again.
+    // A repository that another process has listed since `askedAt` is not hidden: that process has it read again.
     if (await markRepositoryGone(transaction, repository, askedAt)) {
       await recordVisibility(context, transaction, repository.ownerId);
     }
@@ -163,7 +170,7 @@ async function isStillAsItWas(
   });
 }
 
-/** @returns false where more is to be read soon. */
+/** @returns false when the stream has to be read again soon. */
 async function collectStream(context: SyncContext, subject: Subject, stream: StreamState): Promise<boolean> {
   const { repository } = subject;
   const now = context.now();

@@ -22,21 +22,21 @@ import { listRepositories, saveListed } from './list-repositories.ts';
 import { settleFailed } from './look-up.ts';
 import { recordState, recordVisibility } from './record-state.ts';
 
-/** How many repositories of one account are read side by side. */
+/** The number of repositories of one account that are read in parallel. */
 const parallelRepositories = 4;
-/** So many repositories failing in a row are the provider's failure, not theirs. */
+/** The number of failures in a row that count as the provider's failure, and not as those of single repositories. */
 const maxFailuresInARow = 3;
 
 /**
- * How collecting ended: `paused` when there is more to do, because the time was over or another process is reading
+ * How collecting ended: `paused` when there is more to do, because the time slice ended or another process is reading
  * some of the repositories.
  */
 export type CollectingEnd = 'complete' | 'paused';
 
 /**
- * Lists what an account owns and reads every contribution to it that is not stored yet.
- * Can be stopped at any point and goes on where it was.
- * @param until when to pause, so that other accounts get their turn.
+ * Lists the repositories of an account and reads every contribution that is not stored yet. It can be stopped at any
+ * point, and the next run continues there.
+ * @param until the end of the time slice, after which other accounts are collected.
  */
 export async function collect(
   context: SyncContext,
@@ -104,7 +104,10 @@ export async function collectNamed(
   }
 }
 
-/** The host leads from the name to a repository that is called otherwise: those who wait are led there at once. */
+/**
+ * Completes the request for a former name. The host redirects it to another name, so that waiting clients are
+ * redirected at once.
+ */
 async function settleRenamed(
   context: SyncContext,
   transaction: Connection,
@@ -119,7 +122,7 @@ async function settleRenamed(
   await settleAnswered(transaction, collectRepositoryJob(asked).key);
 }
 
-/** There is no such repository, or it may not be seen: what was shown of it before is hidden at once. */
+/** Completes the request for a repository that is absent or may not be seen. A stored one is hidden at once. */
 async function settleAbsent(context: SyncContext, asked: RepositoryOfAccount, askedAt: Date): Promise<void> {
   const { accountId, repository: name, withPrivate } = asked;
   const until = new Date(context.now().getTime() + context.freshForMs);
@@ -144,7 +147,7 @@ async function isListingDue(context: SyncContext, accountId: string): Promise<bo
   return listedAt === null || isListOutdated || listedAt.getTime() + context.freshForMs <= context.now().getTime();
 }
 
-/** Reads the repositories side by side; stops at the first failure that is not a single repository's. */
+/** Reads the repositories in parallel; stops at the first failure that does not concern a single repository alone. */
 async function collectAll(
   context: SyncContext,
   collecting: Collecting,
@@ -182,7 +185,7 @@ async function collectAll(
   return end;
 }
 
-/** Reads one repository, unless somebody is reading it already. */
+/** Reads one repository, unless another job is reading it already. */
 export async function collectOne(
   context: SyncContext,
   { account, provider, work }: Collecting,
@@ -194,7 +197,7 @@ export async function collectOne(
   );
 }
 
-/** Does something with a repository that nobody else may read meanwhile. */
+/** Runs `work` while no other job may read the repository. Returns `busy` when another job is reading it. */
 export async function whileClaimed<Done>(
   { connection, node, reading }: SyncContext,
   repositoryId: string,
@@ -211,7 +214,7 @@ export async function whileClaimed<Done>(
   }
 }
 
-/** A stored repository as its provider is asked for it. */
+/** Returns a stored repository in the form that its provider needs for requests. */
 export function toKnown(account: Account, { name, handle, defaultBranch, access }: Repository): KnownRepository {
   return { owner: account.name, name, handle, defaultBranch, access };
 }

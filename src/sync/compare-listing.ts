@@ -18,24 +18,26 @@ import { recordState, recordVisibility } from './record-state.ts';
 import { SkipCollector } from './skips.ts';
 import { findTips, hintAt } from './stream-store.ts';
 
-/** A provider that goes on for ever is not followed for ever. */
+/** The most pages of a listing; a provider that never ends it is not followed for ever. */
 const maxPages = 10_000;
-/** An end that comes too early is read again this often; then it is the end, whatever the provider's count says. */
+/**
+ * The most reads of a listing that ends too early; after them the end is accepted, even if the provider counts more.
+ */
 const maxReads = 3;
-/** A burst of changes is read once. */
+/** The delay, in ms, that lets a burst of changes be read once. */
 const delayMs = 1000;
 
-/** A listing that is compared with what is stored. */
+/** A listing that is compared with the stored repositories. */
 interface Comparison {
   account: Account;
   provider: Provider;
-  /** Whether repositories that are not stored yet are installed, too. */
+  /** True when repositories that are not stored yet are installed, too. */
   isWhole: boolean;
 }
 
 /**
- * Lists what an owner has and stores what differs from what is stored, and nothing else: what became private or vanished
- * is hidden at once, and installed repositories in which something happened are read.
+ * Lists an owner's repositories and stores only the differences. Repositories that became private or vanished are
+ * hidden at once, and installed repositories with changes are read.
  */
 export async function compareListing(context: SyncContext, comparison: Comparison, call: Call): Promise<void> {
   const { account, provider } = comparison;
@@ -59,7 +61,7 @@ export async function compareListing(context: SyncContext, comparison: Compariso
     }
     if (page.endsView) {
       const { seen, skipped } = view;
-      // A repository that cannot be read may be any of those that are not shown.
+      // A repository that cannot be read may be any of those that are not shown, so none of them is hidden.
       if (skipped === 0)
         await hideVanished(context, account, { access: page.access, seen: [...seen], startedAt, listedAt });
       view = newView();
@@ -84,7 +86,9 @@ async function hideVanished(
   });
 }
 
-/** Stores the repositories of a page that differ from what is stored, and has what is new in installed ones read. */
+/**
+ * Stores the repositories of a page that differ from the stored ones, and queues reads of installed ones with changes.
+ */
 async function saveDifferent(
   context: SyncContext,
   transaction: Connection,
@@ -136,7 +140,7 @@ async function readSoon(
   await addJob(transaction, { ...job, runAt: new Date(now().getTime() + delayMs), keepsRunAt: true });
 }
 
-/** Names of the streams that the listing shows in another state than the last one did. */
+/** Returns the names of the streams that the listing shows in another state than the last one did. */
 function changedStreams(
   { streams }: Provider,
   { tips: listed }: ListedRepository,
@@ -149,7 +153,10 @@ function changedStreams(
   });
 }
 
-/** Whether a repository is shown otherwise than it is stored. Which of several credentials shows it makes no difference. */
+/**
+ * Returns whether the listed facts of a repository differ from the stored ones. A change from one credential that shows
+ * it to another makes no difference.
+ */
 function hasOtherFacts(known: Repository, listed: ListedRepository): boolean {
   const access = known.access !== null && listed.access !== null ? known.access : listed.access;
   return !isDeepStrictEqual(factsOf(known), { ...factsOf(listed), access });

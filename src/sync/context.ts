@@ -5,31 +5,31 @@ import type { Drift } from './drift.ts';
 import type { Skip } from './skip-store.ts';
 import type { StreamFailure } from './stream-failure.ts';
 
-/** What everything that asks providers and stores their answers works with. */
+/** The dependencies of all code that fetches data from providers and stores it. */
 export interface SyncContext {
   connection: Connection;
   providers: ReadonlyMap<string, Provider>;
-  /** This process among those that work on the database. */
+  /** The number of this process among those that work on the database. */
   node: number;
-  /** Ids of the repositories that this process is reading just now. */
+  /** Ids of the repositories that this process is reading now. */
   reading: Set<string>;
   /** Local copies of histories. */
   histories: HistoryCache;
-  /** How long what was asked is taken as current. */
+  /** The time, in ms, for which fetched data counts as current. */
   freshForMs: number;
   now: () => Date;
   newId: () => string;
-  /** Hears what went wrong where nobody waits; `what` says in a few words what was being done. */
+  /** Receives a failure that no caller waits for; `what` names the work in a few words. */
   onFailure: (error: unknown, what: string) => void;
-  /** Receives a stream that could not be read on. */
+  /** Receives the failure of a stream that could not be read to its end. */
   onStreamFailure: (failure: StreamFailure) => void;
   /** Receives each part of a response that was skipped. `isNew`: no earlier scan has met its place. */
   onSkip: (skip: Skip, options: { isNew: boolean }) => void;
-  /** Hears where what was stored was not what a provider has. */
+  /** Receives a difference between stored data and the provider's. */
   onDrift: (drift: Drift) => void;
 }
 
-/** One piece of work: on whose behalf the provider is asked, and who hears how far it is. */
+/** One piece of work: the call for requests to the provider, and the receiver of progress. */
 export interface Work {
   call: Call;
   onProgress: (progress: Progress) => void;
@@ -37,7 +37,7 @@ export interface Work {
 
 export interface Progress {
   repository: string;
-  /** Of the account's repositories, how many are up to date. */
+  /** The number of the account's repositories that are up to date. */
   done: number;
   total: number;
 }

@@ -27,7 +27,7 @@ export async function settleDrifts(
   );
 }
 
-/** Forgets repaired drifts from before. */
+/** Deletes repaired drifts that were found before a time. */
 export async function forgetDrifts(connection: Connection, before: Date): Promise<void> {
   await connection.deleteFrom('drifts').where('is_repaired', '=', true).where('found_at', '<', before).execute();
 }

@@ -1,11 +1,14 @@
-/** What was stored was not what the provider has. */
+/** A difference between stored data and the provider's. */
 export interface Drift {
   provider: string;
-  /** Ours: whether a name may be told depends on who asks. */
+  /** Our id of the repository, because not every reader may see its name. */
   repositoryId: string;
-  /** Name of the stream, or `sums` for what was counted wrong from what is stored. */
+  /** The name of the stream, or `sums` for totals that did not agree with the stored contributions. */
   what: string;
-  /** What the provider has, and what was stored; of sums, how many were wrong. */
+  /**
+   * The number of items at the provider, and in `found` the stored number. For `sums`, `found` is the number of wrong
+   * totals.
+   */
   expected: number;
   found: number;
   isRepaired: boolean;

@@ -9,7 +9,10 @@ import type { Call } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import { settling } from './look-up.ts';
 
-/** Fetches a user's calendar and stores it. A failure leaves the last one; where the provider shows none any more, it is removed. */
+/**
+ * Fetches a user's calendar and stores it. After a failure the stored one stays; when the provider shows none any more,
+ * it is removed.
+ */
 export async function fetchCalendar(context: SyncContext, accountId: string, call: Call): Promise<void> {
   const { connection, freshForMs, now } = context;
   const account = await findById(connection, accountId);
@@ -23,7 +26,7 @@ export async function fetchCalendar(context: SyncContext, accountId: string, cal
     const fetchedAt = now();
     const calendar = (await provider.fetchCalendar?.(account, call)) ?? null;
     await inTransaction(connection, async (transaction) => {
-      // An erasure that ended meanwhile must not be undone.
+      // The erasure lock keeps this from storing data of an account that was erased meanwhile.
       await passGate(transaction);
       if (calendar === null) {
         await removeReportedCalendar(transaction, accountId);

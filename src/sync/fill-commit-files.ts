@@ -6,19 +6,19 @@ import type { GitRemote } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 
 const commitsAtOnce = 1000;
-/** No repository has so many commits. */
+/** A limit against endless loops: no repository has ten million commits. */
 const maxRounds = 10_000;
 
 type Stores = Pick<SyncContext, 'connection' | 'histories'>;
 
 interface Filled {
   repositoryId: string;
-  /** Where its history is. */
+  /** Finds the remote of the repository's history. */
   findRemote: () => Promise<GitRemote>;
   signal: AbortSignal;
 }
 
-/** Reads, by git, the paths that a repository's commits lack and that somebody needs; each answer is stored as it comes. */
+/** Reads, by git, the pending paths of a repository's commits; each batch is stored at once. */
 export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<void> {
   const { connection, histories } = stores;
   const { repositoryId, findRemote, signal } = filled;
@@ -31,7 +31,10 @@ export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<v
   });
 }
 
-/** What the branch lost just now, and is still stored, goes on lacking its paths until the history is read again. */
+/**
+ * Reads pending paths in batches. Commits that the branch lost just now, and that are still stored, stay pending until
+ * the history is read again.
+ */
 async function readLackingPaths(
   connection: Connection,
   { repositoryId, signal }: Filled,

@@ -5,10 +5,10 @@ import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
 
 const atOnce = 50;
-/** No repository has so many commits. */
+/** A limit against endless loops: no repository has ten million commits. */
 const maxRounds = 200_000;
 
-/** Reads what a repository lacks of what it is needed for; each answer is stored as it comes. */
+/** Fetches the pending details of a repository; each response is stored at once. */
 export async function fillDetails(context: SyncContext, subject: Subject): Promise<void> {
   const { repository, provider, known, call } = subject;
   await fill(context, repository.id, 'commit_lines', async (asked) => {

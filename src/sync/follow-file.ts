@@ -6,8 +6,8 @@ import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
 
 /**
- * Reads an installed repository's file of achievements when the default branch moved since it was last read.
- * @param revision the newest commit of the default branch that is known; null: nothing names it.
+ * Reads an installed repository's file of achievements when the default branch has moved since the last time.
+ * @param revision the newest known commit of the default branch; null: none is known.
  */
 export async function followFile(
   context: SyncContext,

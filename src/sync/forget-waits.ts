@@ -3,12 +3,12 @@ import { forgetRefusals } from '../database/questions.ts';
 import { runNow } from '../database/queue.ts';
 import { boundPolls } from '../repositories/poll-store.ts';
 
-/** Tasks that are put off when a host refuses requests. */
+/** Tasks that are delayed when a host refuses requests. */
 const tasks = ['look_up', 'refresh', 'see_totals', 'collect', 'collect_repository', 'welcome', 'poll_repository'];
 
 /**
- * Ends every stored wait for a host's quota, because there may be another credential: at the start of a process, and when
- * an installation is new. A host that still refuses says so to the first request, and each process remembers that.
+ * Ends every stored wait for a host's quota, because there may be another credential: at the start of a process, and
+ * when an installation is new. A host that still refuses does so at the first request, and each process remembers that.
  */
 export async function forgetWaits(connection: Connection, now: Date): Promise<void> {
   await forgetRefusals(connection);

@@ -7,9 +7,9 @@ import { pollOwners, roundMs, startOwnerPolls } from './poll-owners.ts';
 import { pollJob, pollRepository } from './poll-repository.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
 
-/** Of those whose turn it is, so many are asked a minute; the others wait a minute longer. */
+/** The most due polls that are queued each minute; the others wait a minute longer. */
 const pollsAtOnce = 200;
-/** Reconciling all repositories is spread over these hours, so that others get at the provider too. */
+/** The time, in ms, over which reconciling all repositories is spread, so that other jobs can use the provider too. */
 const reconcilingMs = 4 * 3_600_000;
 const maxAttempts = 5;
 
@@ -17,7 +17,7 @@ const OneProvider = Type.Object({ provider: Type.String() });
 const SecondRound = Type.Object({ isSecond: Type.Literal(true) });
 const OneRepository = Type.Object({ repositoryId: Type.String() });
 
-/** Jobs that keep installed repositories current without anybody asking. */
+/** Returns the jobs that keep installed repositories current without a request by a client. */
 export function createInstalledTasks(
   context: SyncContext,
   settled: (work: Promise<unknown>, signal: AbortSignal) => Promise<void>,
@@ -43,7 +43,7 @@ export function createInstalledTasks(
       },
     },
     poll_owners: {
-      // Hiding what became private does not wait behind long reads.
+      // Repositories that became private are hidden without waiting behind long reads.
       urgency: 'interactive',
       maxAttempts,
       run: (payload, signal) =>
@@ -68,7 +68,7 @@ export function createInstalledTasks(
   };
 }
 
-/** The clock of the queue knows minutes alone. */
+/** Returns the job of the round at the half minute: the schedule of the queue knows whole minutes only. */
 function secondRound(now: Date): Job {
   const runAt = new Date(now.getTime() + roundMs);
   return {

@@ -15,12 +15,14 @@ import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
 import { recordSkips, SkipCollector } from './skips.ts';
 import { saveTips } from './stream-store.ts';
 
-/** No account owns so many pages of repositories; a provider that goes on for ever is not followed for ever. */
+/** The most pages of a listing: no account has more, and a provider that never ends it is not followed for ever. */
 const maxPages = 10_000;
-/** An end that comes too early is looked at so often; then it is the end, whatever the provider's count says. */
+/**
+ * The most reads of a listing that ends too early; after them the end is accepted, even if the provider counts more.
+ */
 const maxLooks = 3;
 
-/** Lists the repositories that an account owns, page by page; goes on where a listing was interrupted. */
+/** Lists the repositories that an account owns, page by page; continues a listing that was interrupted. */
 export async function listRepositories(
   context: SyncContext,
   account: Account,
@@ -41,7 +43,7 @@ export async function listRepositories(
       await recordSkips(context, transaction, place, skips.take());
       if (page.isRefused && page.access !== null) await forgetSeenBy(transaction, account.provider, page.access);
       if (page.endsView && looks < maxLooks) {
-        // A list that breaks off early must not hide what it did not show.
+        // A list that breaks off early must not hide the repositories that it left out.
         const listed = await countListed(transaction, account.id, page.access, startedAt);
         const skipped = await countSkipped(transaction, place, ['repository']);
         if (listed + skipped < (page.total ?? 0)) return 'again';
@@ -66,15 +68,16 @@ export async function listRepositories(
   throw new AppError('provider_invalid_response', 'The provider lists repositories without an end.');
 }
 
-/** Returns the place of skipped repositories: those of the public view are told apart from those that a credential shows. */
+/** Returns the place of skipped repositories, which differs between the public view and the views of credentials. */
 function placeOf({ provider, id }: Account, access: string | null, seenAt: Date) {
   const stream = access === null ? publicListing : privateListing;
   return { provider, target: { accountId: id }, stream, seenAt };
 }
 
 /**
- * Hides repositories that the listing did not show.
- * @returns whether any was hidden. None is where one could not be read, for it may be any of those that were not shown.
+ * Hides repositories that the listing did not show, unless one of its items could not be read: that one may be any of
+ * those that were not shown.
+ * @returns whether any was hidden.
  */
 async function finishViews(
   transaction: Connection,
@@ -90,7 +93,7 @@ async function finishViews(
   return skipped === 0 && (await hideUnlisted(transaction, account.id, startedAt, listedAt));
 }
 
-/** Stores repositories as they are listed, with what the listing tells of their streams. */
+/** Stores listed repositories, with the state of their streams that the listing reports. */
 export async function saveListed(
   context: SyncContext,
   connection: Connection,
@@ -106,9 +109,9 @@ export async function saveListed(
   });
   const owners = { ids: [account.id, ...ownersChanged] };
   await recordInstalled(connection, owners, listedAt);
-  // Some streams are of installed repositories alone.
+  // Some streams exist for installed repositories only, which `recordInstalled` has just marked.
   await saveTips(connection, repositories, ids, provider.streams);
-  // What was asked for just before an installation ended must not come back by an answer that arrives after.
+  // A response to a request from just before an installation ended must not show hidden repositories again.
   const hidden = await hideUncovered(connection, owners, listedAt);
   for (const ownerId of new Set([...ownersChanged, ...hidden])) await recordVisibility(context, connection, ownerId);
 }

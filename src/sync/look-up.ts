@@ -16,12 +16,12 @@ import type { SyncContext } from './context.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
 import { sumMissing } from './stored-totals.ts';
 
-/** How long a failed question rests when the provider did not say when to come back. */
+/** The time, in ms, for which a failed lookup is not repeated when the provider named none. */
 const restAfterFailureMs = 10_000;
 
 /**
- * Asks a provider for a name, stores what it says, and settles the question, also when it fails.
- * @returns the account's id, if there is one.
+ * Looks up a name at its provider, stores the result, and settles the lookup, also when it fails.
+ * @returns the account's id, or undefined when there is no such account.
  */
 export async function lookUp(context: SyncContext, asked: NameOnProvider, call: Call): Promise<string | undefined> {
   const { key } = lookUpJob(asked);
@@ -29,7 +29,7 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
   if (provider === undefined) return undefined;
   return settling(context, key, call, async () => {
     const known = await findByName(context.connection, asked.provider, asked.name);
-    // Who asks may have looked just before somebody else's question was answered.
+    // The caller may have read the database just before another process completed the lookup.
     if (known?.state === 'present' && isFresh(context, known.account)) return known.account.id;
     const isUnwanted = (): Promise<boolean> => isNameOptedOut(context.connection, asked.provider, asked.name);
     const mentioned = known?.state === 'present' ? known.account : undefined;
@@ -44,7 +44,7 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
       const renamed = await followMentioned(context, asked, mentioned, call);
       if (renamed !== undefined) return renamed;
     }
-    // Or its owner has opted out under another name.
+    // The lookup may also have found an account whose owner opted out under another name.
     if (await isUnwanted()) {
       await settleAnswered(context.connection, key);
       return undefined;
@@ -59,8 +59,8 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
 }
 
 /**
- * Finds an account that is stored by a mention alone under a name that the host does not know: it was renamed since, and is
- * found by its immutable id, or it is gone. One that its host hides is left as it is.
+ * Fetches an account that is stored by a mention alone, under a name that the host does not know. A renamed account is
+ * found by its immutable id; a deleted one is hidden. An account that its host hides stays as it is.
  */
 async function followMentioned(
   context: SyncContext,
@@ -77,7 +77,7 @@ async function followMentioned(
   return id;
 }
 
-/** Has an account refreshed that is stored under a name which the host says is another's. */
+/** Queues a refresh of a stored account whose name belongs to another account by now. */
 async function refreshOther(context: SyncContext, mentioned: Account | undefined, id: string): Promise<void> {
   if (mentioned === undefined || mentioned.id === id) return;
   const { connection, now } = context;
@@ -88,7 +88,7 @@ function isFresh({ freshForMs, now }: SyncContext, { askedAt }: Account): boolea
   return askedAt !== null && askedAt.getTime() + freshForMs > now().getTime();
 }
 
-/** Asks a provider anew for a stored account; hides it when the provider does not know it any more. */
+/** Fetches a stored account again; hides it when the provider does not know it any more. */
 export async function refresh(context: SyncContext, accountId: string, call: Call): Promise<void> {
   const { key } = refreshJob(accountId);
   const account = await findById(context.connection, accountId);
@@ -106,7 +106,7 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
   });
 }
 
-/** Runs the asking of one question, and settles it as it ends. */
+/** Runs the work of one lookup, and settles the lookup by its result. */
 export async function settling(
   context: SyncContext,
   key: string,
@@ -118,14 +118,14 @@ export async function settling(
     if (id !== undefined) await settleAnswered(context.connection, key);
     return id;
   } catch (error) {
-    // A service that stops takes the question up again when it starts.
+    // A service that stops repeats the lookup when it starts.
     if (call.signal.aborted) throw error;
     await settleFailed(context, key, error);
     throw error;
   }
 }
 
-/** Lets those who wait know that a question failed, and nobody ask again before that can help. */
+/** Stores the failure of a lookup: waiting callers get it, and the lookup is not repeated before that can help. */
 export async function settleFailed(context: SyncContext, key: string, error: unknown): Promise<void> {
   const known =
     error instanceof AppError ? error : new AppError('provider_unavailable', 'The provider could not be asked.');
@@ -133,17 +133,17 @@ export async function settleFailed(context: SyncContext, key: string, error: unk
   await settleUnanswered(context.connection, key, { state: 'failed', error: known }, until);
 }
 
-/** The lookup that reports are the result of. */
+/** The lookup whose result the reports are. */
 interface Source {
   provider: string;
   key: string;
   /** Parts of its responses that were skipped. */
   skips: SkipCollector;
-  /** The name that was asked for; undefined: a stored account was. */
+  /** The name that was looked up; undefined when a stored account is refreshed. */
   name?: string;
 }
 
-/** Stores each report as it comes, so that a process that is killed has lost at most the one under way. */
+/** Stores each report as it comes, so that a killed process loses at most the one under way. */
 async function saveReports(
   context: SyncContext,
   source: Source,
@@ -163,7 +163,10 @@ async function saveReports(
   return id;
 }
 
-/** @returns undefined when the account is not to be stored, or not to be shown. */
+/**
+ * Stores one report.
+ * @returns undefined when the account must not be stored, or not be shown.
+ */
 async function saveReport(
   context: SyncContext,
   { provider, name: askedName }: Source,
@@ -174,7 +177,7 @@ async function saveReport(
     await passGate(transaction);
     const optedOut = await findOptedOutIds(transaction, provider, [report.account.externalId]);
     if (optedOut.length > 0) {
-      // Also by the name that it has now it is not asked for again.
+      // The account's present name is opted out too, so that it is not looked up again.
       const { externalId, name } = report.account;
       await addOptOuts(transaction, provider, { externalId, names: [name], emails: [] }, askedAt);
       return undefined;
@@ -205,7 +208,10 @@ async function saveReport(
   });
 }
 
-/** @param key of the question that this is the answer to. */
+/**
+ * Hides an account that its provider does not know any more.
+ * @param key of the lookup that this completes.
+ */
 async function hide(context: SyncContext, account: Account, key?: string): Promise<void> {
   await context.connection.transaction().execute(async (transaction) => {
     await markGone(transaction, account.id, context.now());

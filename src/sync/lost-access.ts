@@ -7,8 +7,8 @@ import { settleInstallations } from './installations/settle.ts';
 import { recordVisibility } from './record-state.ts';
 
 /**
- * Hides what only credentials showed that are not configured any more: the operator has taken the permission back. To be
- * called when providers know which installations there are.
+ * Hides repositories that only credentials show which are not configured any more, because the operator took the
+ * permission back. Must be called after the providers have their installations.
  */
 export async function hideLostRepositories(context: SyncContext): Promise<void> {
   for (const [name, provider] of context.providers) {

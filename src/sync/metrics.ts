@@ -3,7 +3,7 @@ import type { Drift } from './drift.ts';
 import type { Skip } from './skip-store.ts';
 import type { StreamFailure } from './stream-failure.ts';
 
-/** Counters of what goes wrong while hosts are read. */
+/** Counters of failures while hosts are read. */
 export interface SyncMetrics {
   countDrift: (drift: Drift) => void;
   countSkip: (skip: Skip) => void;

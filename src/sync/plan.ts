@@ -1,36 +1,47 @@
 import { historyStream } from '../providers/provider.ts';
 import type { StreamState } from './stream-store.ts';
 
-/** What has to be done so that a stream is known completely. */
+/** The scan that is due to make the stored stream complete. */
 export type DueScan =
-  /** Nothing: what is stored is what the provider has. */
+  /** Nothing: the stored data is the provider's. */
   | 'nothing'
   /** Nothing to read, but the stream has to be marked as complete. */
   | 'mark_complete'
-  /** Go on with the scan that is running. */
+  /** Continue the running scan. */
   | 'resume'
-  /** Read what changed since the last scan. */
+  /** Read the changes since the last scan. */
   | 'changes'
-  /** Read everything, so that what is gone is noticed. */
+  /** Read everything, so that deletions are noticed. */
   | 'everything';
 
 const dayMs = 86_400_000;
-/** Providers tell times in whole seconds: what changed this shortly before a scan began may have changed after it. */
+/**
+ * In ms. Providers report times in whole seconds: a change this shortly before a scan began may have happened after it.
+ */
 const sameMomentMs = 10_000;
 
-/** Reactions and votes leave no trace in what a provider tells to be new: of installed repositories all is read again so often. */
+/**
+ * The interval, in ms, at which installed repositories are read whole: providers do not report new reactions and votes
+ * as changes.
+ */
 const reactionsKnownForMs = 7 * dayMs;
 
-/** An item that could not be read is tried again after this time, for the host may have mended it. */
+/** The time, in ms, after which an unreadable item is tried again, because the host may have fixed it. */
 const skippedForMs = 7 * dayMs;
 
-/** Where no listing tells how much there is, nothing tells of what was deleted: all is read again so often, if somebody looks. */
+/**
+ * The interval, in ms, at which streams without a total in listings are read whole, when clients request them: nothing
+ * else shows deletions there.
+ */
 const deletionsUnnoticedForMs = 30 * dayMs;
 
-/** A list that the host withheld is requested again so often: the service may have got a credential that shows it. */
+/**
+ * The interval, in ms, at which a withheld list is requested again: the service may have got a credential that shows
+ * it.
+ */
 const withheldForMs = dayMs;
 
-/** Decides from a stream's state and from what the last listing told of it. */
+/** Returns the scan that is due by a stream's state and by the last listing's report of it. */
 export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: Circumstances): DueScan {
   if (stream.scanStartedAt !== null && (isHistory(stream) || stream.scanIsDeep || !isInstalled)) return 'resume';
   if (stream.withheldAt !== null) return isPast(stream.withheldAt, withheldForMs, now) ? 'everything' : 'nothing';
@@ -49,24 +60,24 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
   if (isTipUnknown && !isHistory(stream) && isPast(stream.fullScanAt, deletionsUnnoticedForMs, now))
     return 'everything';
   if (isTipUnknown) return stream.knownUntil.getTime() + freshForMs <= now.getTime() ? 'changes' : 'nothing';
-  // Of what tells no time of its last change, more of it is all that tells of something new.
+  // Without a time of the last change, only a higher total shows that there is something new.
   const known = stream.storedTotal + stream.skippedTotal;
   const isMore = stream.providerChangedAt === null && (stream.providerTotal ?? 0) > known;
   if (isMore) return 'changes';
   const isCountOff = stream.providerTotal !== null && stream.providerTotal !== known;
-  // Something was deleted, which no list of changes tells. Once a day is enough where the two never agree.
+  // Something was deleted, which no list of changes shows. Once a day is enough where the totals never agree.
   if (isCountOff && isPast(stream.fullScanAt, dayMs, now)) return 'everything';
   return 'nothing';
 }
 
 export interface Circumstances {
   now: Date;
-  /** How long what was asked is taken as current. */
+  /** The time, in ms, for which fetched data counts as current. */
   freshForMs: number;
   isInstalled: boolean;
 }
 
-/** Whether what is stored was found not to be what the provider has. */
+/** Returns whether stored data was found to differ from the provider's since the last full scan. */
 export function isWholeScanWanted({ fullScanWantedAt, fullScanAt }: StreamState): boolean {
   return fullScanWantedAt !== null && fullScanWantedAt.getTime() >= (fullScanAt?.getTime() ?? 0);
 }

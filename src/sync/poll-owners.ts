@@ -19,13 +19,19 @@ import { compareListing } from './compare-listing.ts';
 import { newCost, type SyncContext } from './context.ts';
 import { hintAt } from './stream-store.ts';
 
-/** The clock begins a round this often: at the minute, and at its half. */
+/** The time, in ms, between two rounds, which begin at the full and at the half minute. */
 export const roundMs = 30_000;
-/** A poll that is due before the next round is nearer is made in this one. */
+/**
+ * A round also makes the polls that are due up to half a round later, because they are nearer to it than to the next
+ * one.
+ */
 const dueEarlyMs = roundMs / 2;
-/** A round ends before the next one begins; the owners that are left are polled there first. */
+/**
+ * The time slice, in ms, of a round, which ends before the next one begins; the owners that are left are polled there
+ * first.
+ */
 const sliceMs = 25_000;
-/** Owners of one provider that are polled side by side. */
+/** The number of owners of one provider that are polled in parallel. */
 const parallelOwners = 3;
 const failureDelayMs = 60_000;
 const hourMs = 3_600_000;
@@ -36,7 +42,7 @@ export function pollOwnersJob(provider: string): Job {
   return { task: 'poll_owners', payload: { provider }, key: `poll_owners ${provider}`, priority: 30 };
 }
 
-/** Begins a round: one job for each provider that has an owner to poll, so that a slow host holds up no other. */
+/** Begins a round: queues one job for each provider with an owner to poll, so that a slow host holds up no other. */
 export async function startOwnerPolls(context: SyncContext): Promise<void> {
   const polled = [...context.providers.values()].filter(({ ownerPolls }) => ownerPolls !== undefined);
   const names = polled.map(({ name }) => name);
@@ -46,7 +52,7 @@ export async function startOwnerPolls(context: SyncContext): Promise<void> {
   }
 }
 
-/** Polls the owners of a provider whose turn it is, those first who have waited longest. */
+/** Polls the owners of a provider that are due, those first that have waited longest. */
 export async function pollOwners(context: SyncContext, name: string, signal: AbortSignal): Promise<void> {
   const provider = context.providers.get(name);
   const polls = provider?.ownerPolls;
@@ -74,7 +80,10 @@ interface Polled {
   poll: OwnerPoll;
 }
 
-/** Polls one owner, and decides when they are polled next. @returns what the provider failed with. */
+/**
+ * Polls one owner, and sets the time of the next poll.
+ * @returns the failure of the provider, if there is one.
+ */
 async function pollOwner(context: SyncContext, polled: Polled, call: Call): Promise<AppError | undefined> {
   const { accountId, polls, poll } = polled;
   const { connection, now } = context;
@@ -95,7 +104,7 @@ async function pollOwner(context: SyncContext, polled: Polled, call: Call): Prom
     if (call.signal.aborted || !(error instanceof AppError)) throw error;
     const nextAt = error.retryAt ?? new Date(startedAt.getTime() + failureDelayMs);
     await saveOwnerPoll(connection, accountId, { ...poll, nextAt });
-    // The provider says by the account what became of it.
+    // A refresh of the account shows whether it was renamed or deleted.
     if (error.code === 'not_found') await addJob(connection, refreshJob(accountId));
     context.onFailure(error, 'polling an owner');
     return error;
@@ -114,7 +123,7 @@ async function readChanges(
   return polls.readChanges(account, { repositories, position: poll.position }, call);
 }
 
-/** The changes and the place behind them are stored together, so that a kill loses none. */
+/** Stores the changes together with the position after them, so that a kill loses none. */
 async function saveChanges(
   { connection, now }: SyncContext,
   account: Account,

@@ -18,14 +18,17 @@ import { recordState } from './record-state.ts';
 import { replaceSkips, SkipCollector } from './skips.ts';
 
 const intervalMs = { first: 900_000, least: 300_000, most: 86_400_000 };
-/** Polling may use a fifth of one token's 5,000 points an hour; a look costs about four. */
+/**
+ * The interval, in ms, for each installed repository: polling may use a fifth of one token's 5,000 points an hour, and
+ * a poll costs about four.
+ */
 const leastMsForEach = 14_400;
 
 export function pollJob(repositoryId: string): Job {
   return { task: 'poll_repository', payload: { repositoryId }, key: `poll ${repositoryId}`, priority: 40 };
 }
 
-/** A repository that is installed and shown. */
+/** An installed repository that is shown. */
 interface Installed {
   account: Account;
   provider: Provider;
@@ -33,8 +36,8 @@ interface Installed {
 }
 
 /**
- * Asks an installed repository what changed last in it, reactions and votes too, and reads whatever follows from that.
- * Where something happens it is asked again soon, elsewhere ever more seldom.
+ * Polls an installed repository for its last changes, reactions and votes too, and reads everything that follows from
+ * them. A repository with changes is polled again soon, others ever less often.
  */
 export async function pollRepository(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
   const installed = await findInstalled(context, repositoryId);
@@ -56,7 +59,7 @@ export async function pollRepository(context: SyncContext, repositoryId: string,
   }
 }
 
-/** An installed repository with everything that asking for it needs. */
+/** Finds an installed repository with everything that a request for it needs. */
 export async function findInstalled(context: SyncContext, repositoryId: string): Promise<Installed | undefined> {
   const repository = await findRepository(context.connection, repositoryId);
   if (repository === undefined || repository.installedAt === null || repository.isGone) return undefined;
@@ -65,7 +68,10 @@ export async function findInstalled(context: SyncContext, repositoryId: string):
   return account === undefined || provider === undefined ? undefined : { account, provider, repository };
 }
 
-/** Stores what changed last, and reads what that shows to be new. @returns the digest of what was seen. */
+/**
+ * Stores the last changes, and reads the streams in which they show something new.
+ * @returns the digest of the polled state.
+ */
 export async function bringUpToDate(context: SyncContext, installed: Installed, work: Work): Promise<string> {
   const { account, provider, repository } = installed;
   const { connection } = context;
@@ -73,7 +79,7 @@ export async function bringUpToDate(context: SyncContext, installed: Installed, 
   const skips = new SkipCollector(work.call);
   const tip = await provider.readTip(toKnown(account, repository), skips.call);
   if (tip === null) {
-    // Whoever asks for it by its name finds out what became of it.
+    // A request for the repository by its name finds out what became of it.
     await addJob(
       connection,
       collectRepositoryJob({ accountId: account.id, repository: repository.name, withPrivate: true }),

@@ -6,14 +6,18 @@ import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
 import { completeStream, type StreamState, waitForHistory } from './stream-store.ts';
 
-/** Code hosts show a repository as empty until they have worked through its first push: Gitea for about a second. */
+/**
+ * The time, in ms, for which an empty repository may have an unseen push: code hosts show it as empty until they have
+ * processed the first push, Gitea for about a second.
+ */
 const settlingMs = 60_000;
 const nextReadDelayMs = 10_000;
 const maxReads = 6;
 
 /**
- * Completes the history of a repository that its code host shows as empty. Where a push may not be shown yet, the history
- * is read again soon, until it is not empty or a minute is over; where git shows commits, it is not complete until then.
+ * Completes the history of a repository that its code host shows as empty. When a push may not be visible yet, the
+ * history is read again soon, until it is not empty or a minute is over. When git shows commits, it is complete only
+ * then.
  * @returns whether the history is complete.
  */
 export async function readEmptyHistory(context: SyncContext, subject: Subject, stream: StreamState): Promise<boolean> {
@@ -36,7 +40,9 @@ export async function readEmptyHistory(context: SyncContext, subject: Subject, s
   return isEmpty;
 }
 
-/** Whether the repository changed, or a delivery named it, so shortly ago that a push may not be shown yet. */
+/**
+ * Returns whether the repository changed, or a delivery named it, recently enough that a push may not be visible yet.
+ */
 function isRecent(stream: StreamState, now: Date): boolean {
   const { scanStartedAt, completedAt, knownUntil, hintedAt, providerChangedAt } = stream;
   const isHinted = hintedAt !== null && (knownUntil === null || hintedAt >= knownUntil);
@@ -45,7 +51,7 @@ function isRecent(stream: StreamState, now: Date): boolean {
   return isNews && newest + settlingMs > now.getTime();
 }
 
-/** Whether git shows commits. It shows none where the code host keeps the code to itself. */
+/** Returns whether git shows commits. It shows none when the code host withholds the code. */
 async function holdsCommits(context: SyncContext, { repository, provider, known, call }: Subject): Promise<boolean> {
   try {
     return await context.histories.use(repository.id, 'commits', async (copy) => {

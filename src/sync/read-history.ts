@@ -18,7 +18,7 @@ import { hintAt, moveTip, type StreamState, startHistoryScan } from './stream-st
 
 const commitsAtOnce = 2000;
 
-/** Brings the stored commits of a repository to those of its default branch, and looks up the accounts of their authors. */
+/** Makes the stored commits of a repository those of its default branch, and looks up the accounts of their authors. */
 export async function readHistory(context: SyncContext, subject: Subject, stream: StreamState): Promise<void> {
   const startedAt = context.now();
   const isFull = await context.histories.use(subject.repository.id, 'commits', (copy) =>
@@ -28,7 +28,7 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
   await inTransaction(context.connection, async (transaction) => {
     await countCommits(transaction, subject.repository.id);
     await finishStream(context, transaction, subject, stream, { startedAt, isFull, isDeep: false });
-    // The next read goes on, also when nothing is pushed until then.
+    // The next read continues the lookups, even without another push.
     if (left === 'some') await hintAt(transaction, subject.repository.id, [stream.name], context.now());
   });
 }
@@ -40,7 +40,7 @@ async function countCommits(transaction: Connection, repositoryId: string): Prom
   else await recountRepository(transaction, repositoryId);
 }
 
-/** @returns whether all of it was read. */
+/** @returns whether the whole history was read. */
 async function storeHistory(
   context: SyncContext,
   subject: Subject,
@@ -53,7 +53,7 @@ async function storeHistory(
   const tip = await copy.fetch({ ...(await provider.gitRemote(known, signal)), branch: null }, signal);
   const earlierTips = [...new Set([stream.cursor, ...stream.pendingTips])].filter((oid) => oid !== null);
   const isHeld = await Promise.all(earlierTips.map((oid) => copy.holds(oid, signal)));
-  // Without what the branch held before, only reading all of it tells what it lost.
+  // Without a commit that the branch held before, only a whole scan can find the commits that it lost.
   const isWholeScan = tip === null || isWholeScanWanted(stream) || isHeld.includes(false);
   const number = stream.scanNumber + (isWholeScan ? 1 : 0);
   if (isWholeScan) await forgetCommitCounts(connection, repository.id);
@@ -61,7 +61,7 @@ async function storeHistory(
   if (tip !== null) {
     const scan = { startedAt: context.now(), tip, number };
     await startHistoryScan(connection, repository.id, stream.name, scan);
-    // A reading that was interrupted may have removed some of what the cursor stands for.
+    // An interrupted scan may have removed some of the commits up to the cursor.
     const range = { from: isWholeScan || stream.pendingTips.length > 0 ? null : stream.cursor, to: tip };
     await saveAllCommits(connection, copy.readCommits(range, { signal, batchSize: commitsAtOnce }), {
       provider: repository.provider,

@@ -15,19 +15,22 @@ import { countSkipped, forgetSkippedBefore } from './skip-store.ts';
 import { recordSkips, type SkipCollector } from './skips.ts';
 import { completeStream, moveCursor, type StreamState, startScan } from './stream-store.ts';
 
-/** A provider's clock and ours may differ by this much. */
+/** The largest difference, in ms, between a provider's clock and ours. */
 const clockToleranceMs = 300_000;
-/** No repository has so many pages; a provider that goes on for ever is not followed for ever. */
+/** The most pages of a stream: no repository has more, and a provider that never ends it is not followed for ever. */
 const maxPages = 100_000;
-/** An end that comes too early is looked at so often; then it is the end, whatever the provider's count says. */
+/**
+ * The most reads of a page that ends a stream too early; after them the end is accepted, even if the provider counts
+ * more.
+ */
 const maxLooks = 3;
 
 /** A repository that is being read. */
 export interface Subject {
-  /** Whose it is. */
+  /** The owner of the repository. */
   account: Account;
   repository: Repository;
-  /** As its provider knows it. */
+  /** The repository as its provider needs it for requests. */
   known: KnownRepository;
   provider: Provider;
   call: Call;
@@ -94,7 +97,10 @@ export async function readStream(
   throw new AppError('provider_invalid_response', 'The provider lists contributions without an end.');
 }
 
-/** Whether a scan that is at its end has seen less than there is: a list that breaks off early must not remove anything. */
+/**
+ * Returns whether a scan at its end has seen fewer items than there are: a list that breaks off early must not remove
+ * anything.
+ */
 async function isShort(
   transaction: Connection,
   subject: Subject,
@@ -131,9 +137,9 @@ async function beginScan(
 }
 
 /**
- * Stores what a page tells.
- * @param read.askedAt when it was asked for: an account that was found to be hidden since stays so.
- * @returns our ids of everybody on it.
+ * Stores the contributions and accounts of a page.
+ * @param read.askedAt the time of the request: an account that was found to be hidden since stays hidden.
+ * @returns our ids of all accounts on the page, by external id.
  */
 export async function savePage(
   context: SyncContext,
@@ -182,7 +188,7 @@ async function withholdStream(
   });
 }
 
-/** The end of a scan and what follows from it are one step, so that neither is ever seen without the other. */
+/** Ends a scan together with all consequences, so that neither is ever seen without the other. */
 export async function finishStream(
   context: SyncContext,
   transaction: Connection,

@@ -11,12 +11,14 @@ import { bringUpToDate, findInstalled } from './poll-repository.ts';
 import { recordState } from './record-state.ts';
 import { findStreams, wantFullScan } from './stream-store.ts';
 
-/** Compares what is stored of an installed repository with what its provider says there is, and reads anew what is not the same. */
+/**
+ * Compares the stored data of an installed repository with its provider's totals, and reads streams that differ again.
+ */
 export async function reconcileRepository(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
-  // Also what nothing tells, such as that somebody is called otherwise, comes to be judged.
+  // Some changes, such as a renamed account, are never reported, so every account is evaluated again.
   await noteEverybody(context.connection, repositoryId);
   const before = await differences(context, repositoryId, work);
-  // Something may just have happened: then the next look shows the same on both sides.
+  // A change may have happened during the comparison: then a second one finds no difference.
   const found = before.size === 0 ? before : await differences(context, repositoryId, work);
   if (found.size > 0) {
     await wantFullScan(context.connection, repositoryId, [...found.keys()], context.now());
@@ -26,7 +28,7 @@ export async function reconcileRepository(context: SyncContext, repositoryId: st
     }
   }
   await settleDrifts(context.connection, repositoryId, [...found.keys()]);
-  // What somebody reads just now is looked at the next night.
+  // A repository that another job is reading is checked the next night.
   await whileClaimed(context, repositoryId, () => checkSums(context, repositoryId));
 }
 
@@ -36,7 +38,7 @@ interface Difference {
   stored: number;
 }
 
-/** Streams of which something else is stored than there is, after all that is known to be new was read. */
+/** Returns the streams whose stored total differs from the provider's, after all known changes were read. */
 async function differences(context: SyncContext, repositoryId: string, work: Work): Promise<Map<string, Difference>> {
   const different = new Map<string, Difference>();
   const installed = await findInstalled(context, repositoryId);
@@ -47,7 +49,7 @@ async function differences(context: SyncContext, repositoryId: string, work: Wor
   const streams = await findStreams(context.connection, repositoryId);
   for (const { name, storedTotal, skippedTotal, completedAt, withheldAt } of streams) {
     const expected = totals[name];
-    // Reading again cannot repair what the host does not show.
+    // Another read cannot repair a list that the host does not show.
     if (expected === undefined || completedAt === null || withheldAt !== null) continue;
     if (expected === storedTotal + skippedTotal) continue;
     different.set(name, { provider: provider.name, expected, stored: storedTotal });
@@ -55,7 +57,7 @@ async function differences(context: SyncContext, repositoryId: string, work: Wor
   return different;
 }
 
-/** Sums follow every change; that they do is looked at too. */
+/** Checks that the totals of a repository agree with its stored contributions, and repairs them. */
 async function checkSums(context: SyncContext, repositoryId: string): Promise<void> {
   const installed = await findInstalled(context, repositoryId);
   if (installed === undefined || !(await areCommitsCounted(context.connection, repositoryId))) return;

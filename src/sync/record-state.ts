@@ -10,7 +10,7 @@ import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';
 import { updateSome } from './update-totals.ts';
 
-/** Stores what is known by now of what an account owns: which kinds are complete, and counters that are summed. */
+/** Stores the present state of an account's data: the kinds that are complete, and the counters that are summed. */
 export async function recordState(context: SyncContext, transaction: Connection, accountId: string): Promise<void> {
   const account = await findById(transaction, accountId);
   if (account === undefined) return;
@@ -25,10 +25,15 @@ export async function recordState(context: SyncContext, transaction: Connection,
   await recordPrivateCounters(transaction, account);
 }
 
-/** People whose numbers follow in the transaction that hides or shows a repository; those of more follow right after. */
+/**
+ * The most people whose numbers are updated in the transaction that hides or shows a repository; the others follow
+ * right after.
+ */
 const maxPeopleAtOnce = 50;
 
-/** Lets everything follow at once when other repositories of an account may be seen than before. */
+/**
+ * Updates everything that depends on the repositories of an account, after the visibility of any of them has changed.
+ */
 export async function recordVisibility(context: SyncContext, transaction: Connection, ownerId: string): Promise<void> {
   await recordRepositoriesChanged(transaction, ownerId);
   await recordState(context, transaction, ownerId);

@@ -13,14 +13,16 @@ import type { CommitIdentity, CommitOwners } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
 
-/** Commits may be lost at the host since they were stored, so further ones are tried. */
+/** The most commits that are tried for an address: some may be lost at the host since they were stored. */
 const commitsPerAddress = 3;
-/** Retries may be many, most of them in vain, and the rest of the repository waits for them. */
+/** The most calls for retries in one read: most retries are in vain, and the rest of the repository waits for them. */
 const retryCallsPerRead = 2;
-/** The host shows nothing of the repository when a batch with so many authors of commits finds none of them. */
+/**
+ * When a batch has this number of commit authors and none of them is found, the host shows nothing of the repository.
+ */
 const enoughLost = 3;
 
-/** Address with the commits that the host is asked about, best first. */
+/** An address with the commits that the lookup names to the host, best first. */
 interface Lookup extends DueAddress {
   commits: readonly NamingCommit[];
 }
@@ -48,7 +50,8 @@ export async function resolveAddresses(context: SyncContext, subject: Subject): 
     const batch = lookups.slice(at, at + provider.identitiesAtOnce);
     const unknown = await resolveBatch(context, subject, batch);
     const lost = unknown.filter(({ commits: [first] }) => first?.isCoAuthor === false);
-    // Git has just shown the commits. Where the host does not, the branch was replaced meanwhile: the next read knows better.
+    // Git has just shown these commits. If the host does not, the branch was replaced meanwhile, and the next read has
+    // the new commits.
     if (lost.some(({ isRetry }) => !isRetry)) isLeft = true;
     if (lost.length >= enoughLost && unknown.length === batch.length) return 'some';
   }
@@ -78,7 +81,7 @@ async function resolveBatch(context: SyncContext, subject: Subject, batch: reado
 async function saveOwners(
   context: SyncContext,
   { repository }: Subject,
-  // An account that was found to be hidden since the request stays so.
+  // An account that was found to be hidden since the request stays hidden.
   { lookups, owners, askedAt }: { lookups: readonly Lookup[]; owners: CommitOwners; askedAt: Date },
 ): Promise<void> {
   const answered = lookups.flatMap(({ id, email }) => {
@@ -94,7 +97,7 @@ async function saveOwners(
     });
     const resolved = answered.map(({ id, owner }) => ({
       id,
-      // Accounts that were erased are not stored; their addresses have none.
+      // Erased accounts are not stored, so their addresses get no account.
       accountId: owner === null ? null : (accountIds.get(owner.externalId) ?? null),
     }));
     await saveResolved(transaction, resolved, context.now());

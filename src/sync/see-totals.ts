@@ -10,7 +10,7 @@ import type { AccountReport, Call, KnownAccount, Provider } from '../providers/p
 import type { SyncContext } from './context.ts';
 import { settling } from './look-up.ts';
 
-/** Asks for a user's lifetime totals once with each credential that may see what is private. */
+/** Fetches a user's lifetime totals once with each credential that may see private data. */
 export async function seeTotals(context: SyncContext, accountId: string, call: Call): Promise<void> {
   const { connection } = context;
   const account = await findById(connection, accountId);
@@ -39,7 +39,7 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
   });
 }
 
-/** Nothing is seen when the credential is not accepted any more, or the account is gone. */
+/** Returns the last report, or an empty one when the credential is not accepted any more or the account is deleted. */
 async function lastReport(
   provider: Provider,
   account: KnownAccount,

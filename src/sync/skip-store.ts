@@ -5,7 +5,7 @@ import type { SkippedPart } from '../providers/provider.ts';
 /** The repository or the account that a response is about. */
 export type SkipTarget = { repositoryId: string } | { accountId: string };
 
-/** A part of a response that was skipped. Ids are ours: the reader of a log may not know private names. */
+/** A part of a response that was skipped. Ids are ours, because the reader of a log may not know private names. */
 export interface Skip extends SkippedPart {
   provider: string;
   target: SkipTarget;
@@ -16,7 +16,7 @@ interface SkipPlace {
   provider: string;
   target: SkipTarget;
   stream: string;
-  /** Start of the scan that met the parts. */
+  /** The start of the scan that met the parts. */
   seenAt: Date;
 }
 
@@ -66,7 +66,7 @@ export async function saveSkipped(
   return parts.map((part) => added.delete(keyOf(part)));
 }
 
-/** Forgets the places that a scan which has read everything did not meet again. */
+/** Deletes the places that a complete scan did not meet again. */
 export async function forgetSkippedBefore(
   connection: Connection,
   { target, stream, seenAt }: Omit<SkipPlace, 'provider'>,
@@ -78,7 +78,7 @@ export async function forgetSkippedBefore(
   );
 }
 
-/** Counts the items that a scan has left out, of the given kinds. */
+/** Counts the items of the given kinds that a scan has left out. */
 export async function countSkipped(
   connection: Connection,
   { target, stream, seenAt }: Omit<SkipPlace, 'provider'>,

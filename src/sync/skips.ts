@@ -17,7 +17,7 @@ export class SkipCollector {
     this.call = { ...call, onSkipped };
   }
 
-  /** Returns the parts since the last time. */
+  /** Returns the parts that were skipped since the last call. */
   take(): SkippedPart[] {
     const parts = this.#parts;
     this.#parts = [];
@@ -25,7 +25,7 @@ export class SkipCollector {
   }
 }
 
-/** Stores skipped parts with what was read beside them, counts each, and logs those at a place that was not known yet. */
+/** Stores skipped parts in the transaction of the page around them, counts each, and logs those at a new place. */
 export async function recordSkips(
   context: SyncContext,
   transaction: Connection,

@@ -4,7 +4,10 @@ import { countStored } from '../contributions/private-store.ts';
 import type { Connection } from '../database/connection.ts';
 import type { SyncContext } from './context.ts';
 
-/** What is stored of a user's public lifetime, where the provider cannot tell it; it stays named as missing, for there may be more. */
+/**
+ * Returns a user's public lifetime totals from stored data, for counters that the provider cannot report. They stay
+ * named as missing, because there may be more.
+ */
 export async function sumMissing(
   { providers }: SyncContext,
   transaction: Connection,
@@ -13,7 +16,7 @@ export async function sumMissing(
 ): Promise<Partial<Counters>> {
   if (providers.get(provider)?.totalsFromStored === undefined) return {};
   const { counters: stored } = await countStored(transaction, id, 'public');
-  // Stars are told with what is owned, which may not be listed yet.
+  // Stars come with the listing of the user's repositories, which may not be read yet.
   return Object.fromEntries(missing.filter((name) => name !== 'stars').map((name) => [name, stored[name]]));
 }
 
@@ -29,8 +32,8 @@ const ofContributions: readonly CounterName[] = [
 ];
 
 /**
- * Brings such a user's counters up to what is stored by now.
- * @returns whether that is everything that contributions change: the code host reports none of it.
+ * Updates from stored data the counters of a user that the provider cannot report.
+ * @returns whether these are all counters that contributions change, so that the code host reports none of them.
  */
 export async function recordStoredTotals(
   context: SyncContext,

@@ -1,6 +1,9 @@
 import type { AppError } from '../errors.ts';
 
-/** A stream that could not be read on. Ids are ours: the reader of a log may not know private names. */
+/**
+ * The failure of a stream that could not be read to its end. Ids are ours, because the reader of a log may not know
+ * private names.
+ */
 export interface StreamFailure {
   provider: string;
   repositoryId: string;

@@ -5,46 +5,53 @@ import { AppError } from '../errors.ts';
 import type { ListedRepository, Stream, StreamTip } from '../providers/provider.ts';
 import { historyStream } from '../providers/provider.ts';
 
-/** How far a stream of one repository is read. */
+/** The progress of reading a stream of one repository. */
 export interface StreamState {
   name: string;
-  /** Kinds of contributions that are known completely once it was read whole; the first is what it lists. */
+  /** Kinds of contributions that are complete after a whole read; the first is the kind that the stream lists. */
   covers: (ItemKind | 'commit')[];
-  /** Where the running scan stands; for the history, the newest commit that is stored. */
+  /** The position of the running scan; for the history, the newest commit that is stored. */
   cursor: string | null;
   pageSize: number | null;
   /** Null: no scan is running. */
   scanStartedAt: Date | null;
   scanIsFull: boolean;
-  /** Whether the running scan, and the last one that read everything, read what an installed repository is known by. */
+  /**
+   * True when the running scan reads the additional data of installed repositories; `isDeep`: the last whole scan did.
+   */
   scanIsDeep: boolean;
   isDeep: boolean;
-  /** How many items there were when the running scan began; null: not known. Of an empty history: how often it was read. */
+  /**
+   * The number of items when the running scan began; null: not known. For an empty history, the number of its reads.
+   */
   scanTotal: number | null;
-  /** Of the history: number of the last scan that read all of it. */
+  /** For the history: the number of the last scan that read all of it. */
   scanNumber: number;
-  /** Of the history: newest commits of which some, but maybe not all, are stored. */
+  /** For the history: newest commits of which some, but maybe not all, are stored. */
   pendingTips: string[];
-  /** Everything that changed before is stored. */
+  /** The time before which all changes are stored. */
   knownUntil: Date | null;
   completedAt: Date | null;
   fullScanAt: Date | null;
   providerTotal: number | null;
   providerChangedAt: Date | null;
   providerRevision: string | null;
-  /** The provider hinted then that there is something new. */
+  /** The time at which the provider last reported a change. */
   hintedAt: Date | null;
-  /** Something is gone, or was lost: all has to be read anew. */
+  /** The time at which a deletion or a loss was found, so that everything has to be read again. */
   fullScanWantedAt: Date | null;
-  /** When the host withheld the list the last time it was read; null: it showed it. What is stored is what deliveries said. */
+  /**
+   * The time of the last read, when the host withheld the list; null: it showed it. The stored items of a withheld list
+   * come from deliveries.
+   */
   withheldAt: Date | null;
-  /** How many of what it lists were stored when last counted. */
+  /** The number of stored items of the listed kind, at the last count. */
   storedTotal: number;
-  /** Items that the last scan left out, because they could not be read or the host refused them. */
+  /** The number of items that the last scan left out, because they were unreadable or the host refused them. */
   skippedTotal: number;
 }
 
-/** Stores what a listing told of the streams of its repositories. */
+/** Stores the state of streams that a listing reports. */
 export async function saveTips(
   connection: Connection,
   repositories: readonly ListedRepository[],
@@ -81,7 +88,7 @@ export async function saveTips(
   );
 }
 
-/** What the last listing showed of streams: by repository, then by name. */
+/** Returns the state of streams in the last listing: by repository, then by name. */
 export async function findTips(
   connection: Connection,
   repositoryIds: readonly string[],
@@ -100,7 +107,7 @@ export async function findTips(
   return tips;
 }
 
-/** The streams of a repository; first those that people see counted. */
+/** Finds the streams of a repository; first those that people see counted. */
 export async function findStreams(connection: Connection, repositoryId: string): Promise<StreamState[]> {
   const { rows } = await sql<StreamState>`
     select s.name, s.covers, cursor, page_size as "pageSize", scan_started_at as "scanStartedAt",
@@ -134,7 +141,7 @@ export async function startScan(
     .execute();
 }
 
-/** Notes how often the history of a repository was read that is shown as empty, while it is to be read again. */
+/** Stores the number of reads of a history that is shown as empty and has to be read again. */
 export async function waitForHistory(
   connection: Connection,
   repositoryId: string,
@@ -146,7 +153,7 @@ export async function waitForHistory(
     .execute();
 }
 
-/** Remembers, before any of its commits is stored, that the history up to `tip` is being read. */
+/** Stores, before any of its commits, that the history up to `tip` is being read. */
 export async function startHistoryScan(
   connection: Connection,
   repositoryId: string,
@@ -159,7 +166,7 @@ export async function startHistoryScan(
     where repository_id = ${repositoryId} and name = ${stream}`.execute(connection);
 }
 
-/** Remembers that exactly the history up to `tip` is stored; null: there is none. */
+/** Stores that exactly the history up to `tip` is in the database; null: there is none. */
 export async function moveTip(
   connection: Connection,
   repositoryId: string,
@@ -170,8 +177,8 @@ export async function moveTip(
 }
 
 /**
- * Moves a stream's cursor together with what was stored up to it.
- * @throws AppError `conflict` when the cursor is not where this reader left it: somebody else reads the stream too.
+ * Moves a stream's cursor together with the items up to it.
+ * @throws AppError `conflict` when the cursor is not where this reader left it: another process reads the stream too.
  */
 export async function moveCursor(
   connection: Connection,
@@ -189,7 +196,7 @@ export async function moveCursor(
 
 /**
  * Ends a scan: everything that changed before `knownUntil` is stored.
- * @param end.withheldAt set: the host did not show the list, and what is stored is all that can be known.
+ * @param end.withheldAt set when the host did not show the list, so that nothing more can be known.
  */
 export async function completeStream(
   connection: Connection,
@@ -210,8 +217,8 @@ export async function completeStream(
 }
 
 /**
- * Stores why a stream could not be read on; `restart` gives up the place of the scan.
- * @param failure.reason the host's own words where they hold no private data, else ours.
+ * Stores why a stream could not be read on; `restart` drops the cursor of the scan.
+ * @param failure.reason the host's own words when they hold no private data, else ours.
  */
 export async function failStream(
   connection: Connection,
@@ -236,7 +243,7 @@ function updateStream(connection: Connection, repositoryId: string, stream: stri
   return connection.updateTable('streams').where('repository_id', '=', repositoryId).where('name', '=', stream);
 }
 
-/** Remembers that the provider hinted at something new. */
+/** Stores that the provider reported a change in streams. */
 export async function hintAt(
   connection: Connection,
   repositoryId: string,
@@ -248,7 +255,7 @@ export async function hintAt(
     where repository_id = ${repositoryId} and name = any(${streams})`.execute(connection);
 }
 
-/** Has streams read whole. */
+/** Requests a whole scan of streams. */
 export async function wantFullScan(
   connection: Connection,
   repositoryId: string,

@@ -28,24 +28,24 @@ import { seeTotals } from './see-totals.ts';
 import { hintAt } from './stream-store.ts';
 import { updateTotals } from './update-totals.ts';
 
-/** After this time a job that collects lets others have their turn. */
+/** The time slice, in ms, of a job that collects. */
 const turnMs = 60_000;
-/** A job that paused because others read the same repositories looks again after this time. */
+/** The delay, in ms, of a job that paused because other jobs read the same repositories. */
 const busyDelayMs = 5000;
-/** What is gone at its provider is erased after this time. */
+/** The time, in ms, after which data that its provider deleted is erased. */
 const gracePeriodMs = 30 * 86_400_000;
-/** Cursors into a listing that a newer one has replaced are good for this time. */
+/** The time, in ms, for which cursors into a replaced listing stay valid. */
 const rankingKeptMs = 3_600_000;
-/** A repetition of a delivery is known as such for this time. */
+/** The time, in ms, for which a repeated delivery is recognized. */
 const deliveriesKeptMs = 30 * 86_400_000;
-/** Repaired drifts are kept for this time, for the operator. */
+/** The time, in ms, for which repaired drifts are kept for the operator. */
 const driftsKeptMs = 30 * 86_400_000;
-/** A job fails by a crash or a bug alone; a provider's failure is an outcome. */
+/** Only a crash or a bug makes a job fail; a provider's failure is an outcome. */
 const maxAttempts = 5;
-/** So many repositories are counted anew at a time. */
+/** The most repositories that one run counts again. */
 const maxUncounted = 100;
 
-/** The jobs that nodes run, by name. */
+/** Returns the jobs that nodes run, by name. */
 export function createTasks(context: SyncContext): Record<string, Task> {
   return {
     look_up: {
@@ -70,7 +70,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     apply_deliveries: {
       urgency: 'interactive',
       maxAttempts: 25,
-      // Also what a failure left behind.
+      // The schedule also applies deliveries that a failure left behind.
       schedule: '* * * * *',
       run: async () => {
         if ((await applyDeliveries(context)) === 'more') await addJob(context.connection, applyJob);
@@ -79,7 +79,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     update_totals: {
       urgency: 'interactive',
       maxAttempts: 25,
-      // A scan that takes long, or is killed, leaves people for the next minute.
+      // A run that takes long, or is killed, leaves people for the next minute.
       schedule: '* * * * *',
       run: async () => {
         if ((await updateTotals(context)) === 'more') await addJob(context.connection, updateTotalsJob);
@@ -117,7 +117,7 @@ function aboutAccount(
   };
 }
 
-/** Collects for a while; what is left, or has to wait for the budget, is another job. */
+/** Collects for one time slice. The rest, or work that waits for the quota, is another job. */
 async function collectForATurn(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
   const { accountId } = parse(AccountReference, payload);
   const until = new Date(context.now().getTime() + turnMs);
@@ -134,7 +134,10 @@ async function collectForATurn(context: SyncContext, payload: unknown, signal: A
   await goOnAt(new Date(context.now().getTime() + (isTurnOver ? 0 : busyDelayMs)));
 }
 
-/** Somebody who is reading the repository already may have passed what this job is about. */
+/**
+ * Collects one repository. When another job is reading it, it runs again later: that job may have passed the requested
+ * part already.
+ */
 async function collectOneForATurn(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
   const asked = parse(RepositoryOfAccount, payload);
   const end = await collectNamed(context, asked, work(signal));
@@ -157,7 +160,7 @@ async function cleanUp({ connection, now }: SyncContext): Promise<void> {
   await forgetDrifts(connection, before(driftsKeptMs));
 }
 
-/** An address has another owner than when its commits were counted: those who read a history count it. */
+/** Queues another count of commits whose address has a new owner: reading the history counts them. */
 async function countUncounted(connection: Connection, now: Date): Promise<void> {
   for (const { id, ownerId, name } of await findUncounted(connection, maxUncounted)) {
     await hintAt(connection, id, [historyStream.name], now);
@@ -165,7 +168,7 @@ async function countUncounted(connection: Connection, now: Date): Promise<void> 
   }
 }
 
-/** What a provider could not answer is settled already, and tried again when somebody asks. */
+/** Reports the failure of a provider. The lookup is settled already, and repeated when a client requests it. */
 async function settled(context: SyncContext, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   try {
     await work;

@@ -10,17 +10,18 @@ import type { SyncContext } from './context.ts';
 import { recordStoredTotals } from './stored-totals.ts';
 
 const peopleAtOnce = 20;
-/** The job makes room for others after this many batches. */
+/** The most batches of one job, after which it lets other jobs run. */
 const maxRounds = 100;
 /**
- * A code host needs a moment until its own totals hold what has just happened; and someone who contributes all the time
- * is refreshed this often.
+ * The delay, in ms, before a refresh: a code host needs a moment until its own totals hold the latest contributions,
+ * and an account that contributes all the time is refreshed at this interval.
  */
 const refreshDelayMs = 10_000;
 
 /**
- * Brings everyone up to date whose stored contributions changed, whoever owns the repositories: totals that are summed at
- * once, and those that the code host reports by a request soon.
+ * Updates all accounts whose stored contributions changed, in repositories of any owner: summed totals at once, and
+ * those that the code host reports by a request soon.
+ * @returns `more` when accounts are left.
  */
 export async function updateTotals(context: SyncContext): Promise<'done' | 'more'> {
   await forgetUncounted(context.connection);
@@ -33,7 +34,10 @@ export async function updateTotals(context: SyncContext): Promise<'done' | 'more
   return 'more';
 }
 
-/** Does so for some of them within the surrounding transaction. @returns how many they were. */
+/**
+ * Updates some of these accounts within the surrounding transaction.
+ * @returns the number of these accounts.
+ */
 export async function updateSome(
   context: SyncContext,
   transaction: Connection,

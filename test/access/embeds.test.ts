@@ -11,7 +11,7 @@ interface Made {
   data: { id: string; url: string };
 }
 
-test('a link opens exactly its picture, until it is revoked', async () => {
+test('a link opens exactly its card, until it is revoked', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   const token = await serviceToken(service, simulator, keeper);
@@ -35,7 +35,7 @@ test('a link opens exactly its picture, until it is revoked', async () => {
   assert.ok(shown.text.includes(`Commits: ${truth.commits}`), shown.text);
   const etag = shown.headers.get('etag') ?? assert.fail();
   assert.equal((await service.get(pathname, { headers: { 'if-none-match': etag } })).status, 304);
-  // Words of others change nothing of what it shows.
+  // Parameters that a viewer adds do not change the card.
   for (const query of ['?private=false', '?format=json', '?limit=100', '?v=2']) {
     assert.equal((await service.get(`${pathname}${query}`)).text, shown.text, query);
   }
@@ -79,7 +79,7 @@ test('a link opens exactly its picture, until it is revoked', async () => {
   assert.ok(service.lines.every((one) => !one.includes(secret)));
 });
 
-test('a link follows its account to a new name, and shows the picture of a hidden one', async () => {
+test('a link follows its account to a new name, and shows the card of a hidden one', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   const token = await serviceToken(service, simulator, keeper);
@@ -98,7 +98,7 @@ test('a link follows its account to a new name, and shows the picture of a hidde
   assert.match(after.text, /<svg/);
 });
 
-test('a link is made for pictures of the own account alone', async () => {
+test('a link is created only for cards of the own account', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
   const token = await serviceToken(service, simulator, keeper);

@@ -11,7 +11,7 @@ import { decode } from './forging.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from './owner.ts';
 import { everythingStored, relisted, settled } from './state.ts';
 
-test('erased is gone: rows, caches of all nodes, copies of histories, names in lists; and nobody asks again', async () => {
+test('an erased account is absent from rows, caches of all nodes, copies of histories and lists, and is not looked up again', async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now });
   const { world } = simulator;
@@ -79,7 +79,7 @@ test('erased is gone: rows, caches of all nodes, copies of histories, names in l
   assert.equal(simulator.requests.length, asked, 'the name is not asked for');
 });
 
-test('who has opted out stays away, also under another name, until they return', async () => {
+test('an account that has opted out is not stored again, even under another name, until its owner returns', async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now });
   const { world } = simulator;
@@ -91,7 +91,7 @@ test('who has opted out stays away, also under another name, until they return',
   await service.getComplete(`${engines.name}/contributors?limit=100`);
   await settled(service);
   await service.get(ada.name, sending('DELETE', token));
-  // Who owns what she contributed to is collected anew, and she stays away; so she does under another name.
+  // The owners of repositories that she contributed to are collected again; she stays absent, also under another name.
   const others = contributorsOf(world, engines.name).filter(({ login }) => login !== ada.name);
   addIssue(world, world.repository(engines.name, 'engine-1') ?? assert.fail(), { author: account });
   renameAccount(world, account, 'ada-renamed');
@@ -113,7 +113,7 @@ test('who has opted out stays away, also under another name, until they return',
   assert.equal((await service.get('ada-renamed/audit', bearer(token))).status, 401);
 });
 
-test('whoever returns has again what they did in others’ repositories that hold commits of theirs', async () => {
+test('an owner who returns gets back their contributions to other owners’ repositories that hold commits of theirs', async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now, repositories: 2 });
   await using service = await startTestService({ simulator, now: time.now });
@@ -136,7 +136,7 @@ test('whoever returns has again what they did in others’ repositories that hol
   }, 'all that is hers is hers again');
 });
 
-test('work that was under way brings nobody back', async () => {
+test('work under way does not store an erased account again', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, ada);
@@ -145,7 +145,7 @@ test('work that was under way brings nobody back', async () => {
   for (const on of ['Account', 'PullRequests', 'Issues', 'CommitAuthors']) {
     simulator.faults.add({ kind: 'slow', on, delayMs: 700, times: 50 });
   }
-  // A look-up and a collecting of others that name her are under way.
+  // A lookup, and a collection for others that names her, are under way.
   void service.get(`${engines.name}/contributors`).catch(() => {});
   await service.database.pool.query("update accounts set asked_at = '2020-01-01' where name = $1", [ada.name]);
   void service.get(`${ada.name}?v=2`).catch(() => {});
@@ -163,7 +163,7 @@ test('work that was under way brings nobody back', async () => {
   assert.equal(addresses.length, 0);
 });
 
-test('the export is everything, line by line, and only its owner gets it', async () => {
+test('the export holds everything, line by line, and only the owner gets it', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
   const token = await serviceToken(service, simulator, keeper);
@@ -203,7 +203,7 @@ test('the export is everything, line by line, and only its owner gets it', async
     await count(`from contributions where repository_id in (select id from repositories where owner_id = ${me})`),
   );
   assert.ok(ofType('commit').length > 0 && ofType('address').length > 0 && ofType('audit_entry').length > 0);
-  // That he contributed to somebody's private repository is his; how it is called is theirs.
+  // The export holds his contribution to another owner's private repository, but not the repository's name.
   assert.ok(!answer.text.includes('hidden-engine'));
   assert.ok(!answer.text.includes(token) && !answer.text.includes('private_key'));
   const others = await serviceToken(service, simulator, engines);

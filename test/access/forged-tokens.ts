@@ -1,17 +1,17 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { eddsa, forge, hmac, type Pair, type Parts } from './forging.ts';
 
-/** What an attacker starts from. */
+/** The material that an attacker starts with. */
 export interface Loot {
-  /** A token that is good. */
+  /** A valid token. */
   token: string;
   good: Parts;
-  /** As the service publishes it. */
+  /** The key as the service publishes it. */
   publicKey: Record<string, string>;
-  /** What nobody should have: with it, what is wrong is wrong in one place alone. */
+  /** The service's private key, which no attacker has: with it, a forged token is wrong in one place alone. */
   privateKey: KeyObject;
   attacker: Pair;
-  /** Where the attacker serves keys. */
+  /** The URL at which the attacker serves keys. */
   attackerUrl: string;
   service: string;
 }
@@ -21,7 +21,7 @@ const change = ({ good }: Loot, header: object, payload: object = {}): Parts => 
   payload: { ...good.payload, ...payload },
 });
 
-/** Tokens by what is wrong with them: key, algorithm and header. */
+/** Returns tokens with a forged key, algorithm or header, by their fault. */
 export function withForgedHeaders(loot: Loot): Record<string, string> {
   const { token, good, attacker, attackerUrl } = loot;
   const byService = eddsa(loot.privateKey);
@@ -72,7 +72,7 @@ export function withForgedHeaders(loot: Loot): Record<string, string> {
   };
 }
 
-/** The same: claims. All are signed by the service's own key. */
+/** Returns tokens with forged claims, by their fault. All are signed by the service's own key. */
 export function withForgedClaims(loot: Loot): Record<string, string> {
   const sign = eddsa(loot.privateKey);
   const claiming = (payload: object): string => forge(change(loot, {}, payload), sign);
@@ -106,7 +106,7 @@ export function withForgedClaims(loot: Loot): Record<string, string> {
   };
 }
 
-/** The same: things that are hardly tokens. */
+/** Returns texts that are hardly tokens, by their fault. */
 export function misshapen({ token, good }: Loot): Record<string, string> {
   const [head, body, signature] = token.split('.');
   return {

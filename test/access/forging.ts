@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
-/** Tokens made by hand, so that they may be as wrong as an attacker likes. */
+/** Makes tokens by hand, so that they may be as wrong as an attacker likes. */
 
 export interface Parts {
   header: Record<string, unknown>;
@@ -16,7 +16,10 @@ export function decode(token: string): Parts {
 
 const encode = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** @param signer makes the signature of what is signed; without one there is none. */
+/**
+ * Returns a token.
+ * @param signer returns the signature of the data; without it the token has no signature.
+ */
 export function forge({ header, payload }: Parts, signer?: (data: Buffer) => Buffer): string {
   const data = `${encode(header)}.${encode(payload)}`;
   return `${data}.${signer === undefined ? '' : signer(Buffer.from(data)).toString('base64url')}`;
@@ -53,7 +56,7 @@ export function pem(key: KeyObject): string {
   return key.export({ type: 'spki', format: 'pem' }).toString();
 }
 
-/** A private JWK as it is stored. */
+/** Reads a private JWK as it is stored. */
 export function fromJwk(jwk: object): KeyObject {
   return createPrivateKey({ key: { ...jwk }, format: 'jwk' });
 }

@@ -25,7 +25,7 @@ const fingerprint = (key: KeyObject): string =>
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex');
 
-test('keys of every allowed kind are registered, as PEM or JWK, and what they sign is good for the account', async () => {
+test('keys of every allowed kind are registered, as PEM or JWK, and tokens that they sign are valid for the account', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings, tokens: ['private_owner'] });
   const own = simulator.tokens.private_owner;
@@ -64,7 +64,7 @@ test('keys of every allowed kind are registered, as PEM or JWK, and what they si
   assert.equal(byServiceToken.text, listed.text);
 });
 
-test('keys that are weak, of other kinds, private or no keys at all are refused, and none of them is stored', async () => {
+test('keys that are weak, of other kinds, private or not keys at all are refused and not stored', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const own = simulator.tokens.private_owner;
@@ -111,7 +111,7 @@ test('keys that are weak, of other kinds, private or no keys at all are refused,
   assert.ok(d && service.lines.every((one) => !one.includes(d)));
 });
 
-test('keys are registered by who owns the account at the provider, and by nobody else', async () => {
+test('only the owner of the account at the provider registers keys', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { tokens } = simulator;
@@ -123,7 +123,7 @@ test('keys are registered by who owns the account at the provider, and by nobody
     [engines.name, tokens.organization_pending, 403],
     ['nobody-at-all', tokens.user, 403],
     [keeper.name, 'ghp_unknown', 401],
-    // A service token does not make keys that outlive it.
+    // A service token cannot register keys, because they would outlive it.
     [keeper.name, own, 401],
     [engines.name, tokens.organization_admin, 200],
   ] as const) {
@@ -138,7 +138,7 @@ test('keys are registered by who owns the account at the provider, and by nobody
   }
 });
 
-test('tokens that are signed outside are held to their rules', async () => {
+test('a token that an owner signs is refused when it breaks a rule', async () => {
   const { now } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, settings, now });
@@ -202,7 +202,7 @@ test('tokens that are signed outside are held to their rules', async () => {
   }
 });
 
-test('a token to read changes nothing, and can still end itself', async () => {
+test('a token that may only read changes nothing, but can revoke itself', async () => {
   const { now } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, settings, now });
@@ -228,7 +228,7 @@ test('a token to read changes nothing, and can still end itself', async () => {
   assert.equal(await ask(), 401);
 });
 
-test('a removed key ends what it signed at once, on every node', async () => {
+test('a removed key invalidates the tokens that it signed at once, on every node', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { databaseUrl } = service;

@@ -3,12 +3,12 @@ import type { Simulator } from '../github/simulator.ts';
 import type { TokenName } from '../github/tokens.ts';
 import type { ServiceAnswer, TestService } from '../service.ts';
 
-/** Headers that present a token. */
+/** Returns headers that present a token. */
 export function bearer(token: string): { headers: { authorization: string } } {
   return { headers: { authorization: `Bearer ${token}` } };
 }
 
-/** Asks for a service token as the owner of an account would. */
+/** Requests a service token as the owner of an account would. */
 export async function serviceToken(
   service: TestService,
   simulator: Pick<Simulator, 'tokens'>,
@@ -24,7 +24,7 @@ export function tokenIn({ text }: ServiceAnswer): string {
   return data.token;
 }
 
-/** Sends JSON with a token. */
+/** Returns a request that sends JSON with a token. */
 export function sending(method: string, token: string, body?: unknown): RequestInit {
   return {
     method,
@@ -38,7 +38,7 @@ export function sending(method: string, token: string, body?: unknown): RequestI
 
 let addresses = 0;
 
-/** The same from an address of its own, where the limit of attempts is not what is tried; needs TRUST_PROXY. */
+/** Returns a request from an address of its own, so that the limit of attempts is not met; needs TRUST_PROXY. */
 export function apart(init: RequestInit): RequestInit {
   addresses += 1;
   const headers = new Headers(init.headers);
@@ -46,7 +46,7 @@ export function apart(init: RequestInit): RequestInit {
   return { ...init, headers };
 }
 
-/** Those who own something private in the simulated world, and how they prove it. */
+/** Accounts that own something private in the simulated world, and the tokens that prove it. */
 export const keeper = { name: 'secret-keeper', token: 'private_owner' } as const;
 export const engines = { name: 'analytical-engines', token: 'organization_admin' } as const;
 export const ada = { name: 'ada-lovelace', token: 'user' } as const;

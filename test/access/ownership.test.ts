@@ -11,7 +11,7 @@ import { settled } from './state.ts';
 
 const hourS = 3600;
 
-/** As many addresses as are wanted, so that the limit of attempts of one is not met. */
+/** Each request comes from another address, so that the limit of attempts of one address is not met. */
 let addresses = 0;
 function ask(service: TestService, name: string, token: string, prefix = 'Bearer ') {
   addresses += 1;
@@ -23,7 +23,7 @@ function ask(service: TestService, name: string, token: string, prefix = 'Bearer
 
 const settings = { TRUST_PROXY: 'loopback' };
 
-test('endpoint 5 answers byte for byte as documented, for users and for administrators of organizations', async () => {
+test('endpoint 5 responds byte for byte as documented, for users and for administrators of organizations', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   for (const { name, token } of [ada, keeper, engines]) {
@@ -39,7 +39,7 @@ test('endpoint 5 answers byte for byte as documented, for users and for administ
   }
 });
 
-test('nobody gets a token for what is not theirs, and nobody learns whether there is such an account', async () => {
+test('a caller gets no token for another account, and cannot find out whether there is such an account', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { tokens } = simulator;
@@ -67,12 +67,12 @@ test('nobody gets a token for what is not theirs, and nobody learns whether ther
     refused.push(answer.body);
   }
   assert.equal(new Set(refused).size, 1);
-  // A name never leads anywhere at the provider but to itself.
+  // A name in a request reaches only these endpoints of the provider.
   for (const { name } of simulator.requests)
     assert.match(name, /^GET \/user(\/memberships\/orgs\/[\w%-]+)?$|^Account$/);
 });
 
-test('a site administrator owns nothing by that', async () => {
+test('a site administrator is not the owner of other accounts', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   simulator.faults.add({ kind: 'surprise', on: 'GET /user', path: ['site_admin'], value: true, times: 5 });
@@ -81,7 +81,7 @@ test('a site administrator owns nothing by that', async () => {
   }
 });
 
-test('what is no token of the provider is 401, in every form', async () => {
+test('a credential that is no token of the provider gets a 401, in every form', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const own = await serviceToken(service, simulator, ada);
@@ -108,7 +108,7 @@ test('what is no token of the provider is 401, in every form', async () => {
   }
 });
 
-test('a provider that fails, hangs, redirects, lies or answers about somebody else gives nobody a token', async () => {
+test('a provider that fails, hangs, redirects, lies or responds about another account proves nothing', async () => {
   const heard: unknown[] = [];
   await using stranger = await startHttpServer((request, response) => {
     heard.push(request.headers);
@@ -155,7 +155,7 @@ test('a provider that fails, hangs, redirects, lies or answers about somebody el
   assert.equal((await ask(service, engines.name, simulator.tokens.organization_admin)).status, 200);
 });
 
-test('a token stays with the account that it was issued for, whoever has its name later', async () => {
+test('a token stays with the account that it was issued for when another account takes its name', async () => {
   const time = clock();
   const { now } = time;
   await using simulator = await startSimulator({ now });
@@ -166,7 +166,7 @@ test('a token stays with the account that it was issued for, whoever has its nam
   await service.getComplete(`${keeper.name}/contributors`);
   time.advance(1);
   renameAccount(world, account, 'keeper-renamed');
-  // The owner's new name is learnt when they prove themselves again.
+  // The owner's new name is stored when they prove the ownership again.
   assert.equal((await ask(service, 'keeper-renamed', simulator.tokens.private_owner)).status, 200);
   assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
   const old = await service.get(`${keeper.name}/repositories?limit=2`, bearer(token));
@@ -187,7 +187,7 @@ test('a token stays with the account that it was issued for, whoever has its nam
   assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
 });
 
-test('an account that its provider does not know any more has no valid tokens', async () => {
+test('an account that its provider no longer has has no valid tokens', async () => {
   const time = clock();
   const { now } = time;
   await using simulator = await startSimulator({ now });

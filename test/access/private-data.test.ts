@@ -10,7 +10,7 @@ import { ada, bearer, engines, keeper, sending, serviceToken } from './owner.ts'
 
 const allTokens: TokenName[] = ['private_owner', 'organization_admin', 'user'];
 
-/** What an account may see with a token of its own. */
+/** Returns the view of an account with a token of its own. */
 function viewer({ world }: Simulator, login: string): Viewer {
   return { accountId: world.accountByLogin(login)?.id ?? null, seesPrivate: true };
 }
@@ -81,7 +81,7 @@ test('endpoint 6 lists everything that the account owns, newest first, in pages 
   });
 });
 
-test('endpoints 3 and 7 tell the owner of private repositories too, and nobody else', async () => {
+test('endpoints 3 and 7 include private repositories for the owner alone', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: allTokens });
   for (const owner of [engines, keeper]) {
@@ -125,7 +125,7 @@ test('a repository that was never listed is found by its name, for its owner alo
   assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
 });
 
-test('endpoint 2 adds what is private for the owner, once, whether it is collected, counted by the provider, or both', async () => {
+test('endpoint 2 adds private contributions for the owner, once, when they are collected, counted by the provider, or both', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: allTokens });
   const token = await serviceToken(service, simulator, ada);
@@ -136,7 +136,7 @@ test('endpoint 2 adds what is private for the owner, once, whether it is collect
     countersOf(simulator.world, ada.name, viewer(simulator, login)),
   );
   const names = Object.keys(open) as (keyof typeof open)[];
-  // What one credential counts may hold the same as what another counts: only the largest is sure.
+  // The counts of two credentials may overlap: only the largest is certain.
   const counted = { ...open };
   const all = { ...open };
   for (const name of names) {
@@ -144,13 +144,13 @@ test('endpoint 2 adds what is private for the owner, once, whether it is collect
     for (const counters of seen) all[name] += counters[name] - open[name];
   }
   assert.ok(names.some((name) => open[name] < counted[name] && counted[name] < all[name]));
-  // The provider's own count comes first, then the collected; both are of the same repositories.
+  // The provider's own count comes first, then the collected one; both are of the same repositories.
   for (let look = 0; look < 2; look += 1) {
     const { body } = await service.getComplete(path, bearer(token));
     assert.equal(body.meta_data.includes_private, true);
     assert.deepEqual(body.data[0]?.['contributions'], counted);
   }
-  // What others own and she contributed to counts once it is collected.
+  // Her contributions to repositories of others count once they are collected.
   await service.getComplete(`${keeper.name}/contributors`);
   await service.getComplete(`${engines.name}/contributors`);
   await until(async () => {
@@ -171,7 +171,7 @@ test('endpoint 2 adds what is private for the owner, once, whether it is collect
   }
 });
 
-test("an organization's private numbers are those of all that it owns, for its administrator", async () => {
+test("an organization's private numbers are those of all its repositories, for its administrator", async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['organization_admin'] });
   const token = await serviceToken(service, simulator, engines);
@@ -183,7 +183,7 @@ test("an organization's private numbers are those of all that it owns, for its a
   assert.equal(open.body.meta_data.includes_private, false);
 });
 
-test('published numbers are everybody’s, and nobody’s again the moment the owner changes their mind, on every node', async () => {
+test('published numbers are public, and private again as soon as the owner withdraws them, on every node', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   await using other = await startTestService({
@@ -210,11 +210,11 @@ test('published numbers are everybody’s, and nobody’s again the moment the o
         const { body, headers } = await node.get(path);
         const isThere = JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(truth);
         if (!isThere || body.meta_data.includes_private !== value) return undefined;
-        // Nobody between us and a reader may show it long after the owner's change of mind.
+        // A shared cache must not show the numbers long after the owner withdraws them.
         assert.equal(/stale-while-revalidate/.test(headers.get('cache-control') ?? ''), !value);
         return true;
       }, `publishing ${value} is obeyed`);
-      // Without being asked for they are never told.
+      // The numbers are only in responses to requests for them.
       const plain = await node.get(`${keeper.name}/contributions`);
       assert.deepEqual(plain.body.data[0]?.['contributions'], open);
     }

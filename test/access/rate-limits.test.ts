@@ -16,7 +16,7 @@ const from = (service: TestService, address: string, path: string, token?: strin
 const ask = (node: TestService, address: string, name: string = ada.name) =>
   from(node, address, `/v1/github/entities/${name}/token`, 'ghp_guess');
 
-test('attempts to prove ownership are few for one address, on all nodes together, and free again after the period', async () => {
+test('attempts to prove ownership are limited by address, on all nodes together, until the period ends', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now, settings: proxy });
@@ -36,7 +36,7 @@ test('attempts to prove ownership are few for one address, on all nodes together
   }
   assert.deepEqual(statuses, [...Array(20).fill(401), ...Array(4).fill(429)]);
   assert.equal(simulator.requests.filter(({ name }) => name === 'GET /user').length, 20);
-  // Others are not concerned; nor is who has the same network's IPv6 address less.
+  // Other addresses are not limited. All IPv6 addresses of one network share a limit.
   assert.equal((await ask(service, '203.0.113.8')).status, 401);
   for (let attempt = 0; attempt < 20; attempt += 1) await ask(service, `2001:db8:1:2::${attempt}`, `name-${attempt}`);
   assert.equal((await ask(service, '2001:db8:1:2:ffff::1')).status, 429);
@@ -45,7 +45,7 @@ test('attempts to prove ownership are few for one address, on all nodes together
   assert.equal((await ask(other, '203.0.113.7')).status, 401);
 });
 
-test('attempts at one account are few for all addresses together', async () => {
+test('attempts at one account are limited for all addresses together', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: proxy });
   const statuses = new Map<number, number>();
@@ -57,7 +57,7 @@ test('attempts at one account are few for all addresses together', async () => {
   assert.deepEqual(Object.fromEntries(statuses), { 401: 60, 429: 10 });
 });
 
-test('reads are limited by address, softer; what is in the cache is not counted, nor is health', async () => {
+test('reads have a higher limit by address; cached responses and health checks are not counted', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: proxy });
   const path = `/v1/github/entities/${ada.name}`;
@@ -73,7 +73,7 @@ test('reads are limited by address, softer; what is in the cache is not counted,
   for (let look = 0; look < 50; look += 1) assert.equal((await from(service, '203.0.113.9', '/healthz')).status, 200);
 });
 
-test('without a trusted proxy nobody is believed about their address', async () => {
+test('without a trusted proxy the headers about a client’s address are ignored', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const statuses: number[] = [];
@@ -82,7 +82,7 @@ test('without a trusted proxy nobody is believed about their address', async () 
     statuses.push((await from(service, address, `/v1/github/entities/name-${attempt}/token`, 'ghp_guess')).status);
   }
   assert.equal(statuses.filter((status) => status === 429).length, 5);
-  // Loopback is the operator: counted, and not held up.
+  // Requests from loopback are counted but not limited.
   const read = await from(service, '203.0.113.1', `/v1/github/entities/${ada.name}`);
   assert.ok(Number(read.headers['ratelimit-limit']) >= 1_000_000);
 });

@@ -8,11 +8,11 @@ import { everythingStored } from './state.ts';
 
 const median = (times: number[]): number => times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0;
 
-/** How much longer one takes than the other. */
+/** Returns the ratio of the median times of two requests. */
 const compare = async (one: () => Promise<number>, other: () => Promise<number>): Promise<number> => {
   const [ones, others]: [number[], number[]] = [[], []];
   for (let round = 0; round < 60; round += 1) {
-    // Whichever comes first has no advantage.
+    // Each comes first in half of the rounds, so that neither has an advantage.
     if (round % 2 === 0) ones.push(await one());
     others.push(await other());
     if (round % 2 === 1) ones.push(await one());
@@ -20,7 +20,7 @@ const compare = async (one: () => Promise<number>, other: () => Promise<number>)
   return median(ones) / median(others);
 };
 
-test("a presented provider's token goes to that provider, to be asked whose it is, and nowhere else, whatever fails", async () => {
+test('a presented token of a provider goes only to that provider, to find out whose it is, even when requests fail', async () => {
   const heard: { name: string; token: string }[] = [];
   await using simulator = await startSimulator({ onRequest: ({ name, token }) => void heard.push({ name, token }) });
   await using service = await startTestService({
@@ -60,7 +60,7 @@ test("a presented provider's token goes to that provider, to be asked whose it i
     }
   }
   simulator.faults.clear();
-  // Also where it does not belong.
+  // The token is also sent to routes that do not take it.
   for (const path of ['', '/contributions', '/repositories', '/settings']) {
     told.push((await service.get(`${engines.name}${path}`, bearer(marked))).text);
   }
@@ -75,7 +75,7 @@ test("a presented provider's token goes to that provider, to be asked whose it i
   assert.ok(heard.every(({ name, token }) => !name.startsWith('GET /user/m') || token === 'organization_admin'));
 });
 
-test('what was said to an owner is never said to another caller: caches, conditions, order of asking', async () => {
+test('a response for an owner is never sent to another caller: caches, conditions, order of requests', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
   const own = await serviceToken(service, simulator, keeper);
@@ -102,7 +102,7 @@ test('what was said to an owner is never said to another caller: caches, conditi
       assert.equal(mine.headers.get('cache-control'), 'private, no-store');
       assert.equal(mine.headers.get('access-control-allow-origin'), null);
       assert.match(open.headers.get('cache-control') ?? '', /^public, /);
-      // A tag of the private answer says nothing to others, and the public one's nothing to the owner.
+      // The tag of the private response has no effect for others, nor the public tag for the owner.
       if (!isPrivate) continue;
       const [tag, openTag] = [mine.headers.get('etag') ?? '', open.headers.get('etag') ?? ''];
       assert.notEqual(tag, openTag);
@@ -115,7 +115,7 @@ test('what was said to an owner is never said to another caller: caches, conditi
   }
 });
 
-test('a credential that is not valid is 401 on every address, also where the answer is in the cache', async () => {
+test('an invalid credential gets a 401 on every route, even when the response is in the cache', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.getComplete(`${engines.name}/contributors`);
@@ -140,7 +140,7 @@ test('a credential that is not valid is 401 on every address, also where the ans
   }
 });
 
-test('how long an answer takes tells nobody whether a private repository, an account or a token is there', async () => {
+test('the time of a response does not show whether a private repository, an account or a token exists', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({
     simulator,
@@ -177,11 +177,11 @@ test('how long an answer takes tells nobody whether a private repository, an acc
       () => took(`/v1/github/entities/nobody-${next()}/repositories`, `Bearer ${token}`),
     ),
   };
-  // The bound is generous: a look into another table or a question to the provider would take several times as long.
+  // The bound is generous: a read from another table or a request to the provider would take several times as long.
   for (const [what, ratio] of Object.entries(ratios)) assert.ok(ratio > 0.4 && ratio < 2.5, `${what}: ${ratio}`);
 });
 
-test('what somebody writes into a request stays out of the log, and within one line', async () => {
+test('text from a request stays out of the log, and cannot forge a line of it', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
   const evil = encodeURIComponent('x\n{"level":"error","msg":"forged"}\r\n\u001b[31m');

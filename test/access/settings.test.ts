@@ -5,13 +5,13 @@ import { startTestService, until } from '../service.ts';
 import { decode } from './forging.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from './owner.ts';
 
-/** What of an answer does not differ from one request to the next. */
+/** Returns the headers that are the same in every response to a request. */
 const stable = (headers: Headers): string =>
   JSON.stringify(
     [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name) && !name.startsWith('ratelimit')),
   );
 
-test('a hidden account is to everybody else as if there were none: its pages, names in lists, cached answers, all nodes', async () => {
+test('a hidden account looks absent to all but its owner: its pages, names in lists, cached responses, all nodes', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { databaseUrl } = service;
@@ -86,7 +86,7 @@ test('settings are read and changed one by one; anything else is a clear error',
   }
 });
 
-test('the audit trail says who did what, to its owner alone, in pages, without secrets', async () => {
+test('the audit trail shows actions and actors, to the owner alone, in pages, without secrets', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, engines);

@@ -1,6 +1,6 @@
 import { type TestService, until } from '../service.ts';
 
-/** Every row of every table, also of jobs, as text. */
+/** Returns every row of every table, including those of jobs, as text. */
 export async function everythingStored({ database }: Pick<TestService, 'database'>): Promise<string> {
   const { rows } = await database.pool.query<{ text: string }>(
     `select coalesce(string_agg(
@@ -10,7 +10,7 @@ export async function everythingStored({ database }: Pick<TestService, 'database
   return rows[0]?.text ?? '';
 }
 
-/** Waits until no question is under way and no job is left to do or running, replaced ones included. */
+/** Waits until no lookup is under way and no job is left to do or running, replaced ones included. */
 export async function settled(
   { database }: { database: Pick<TestService['database'], 'pool'> },
   withinMs?: number,
@@ -31,7 +31,7 @@ export async function settled(
   });
 }
 
-/** Waits until what an account owns was listed at `at` or later, asking for `path` until then. */
+/** Waits until the repositories of an account were listed at `at` or later, requesting `path` until then. */
 export async function relisted(service: TestService, path: string, at: Date): Promise<void> {
   const [name = ''] = path.split('/');
   await until(async () => {

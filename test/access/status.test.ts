@@ -24,7 +24,7 @@ interface Status {
   notifications: { waiting: number; failed: number; oldest_waiting_dttm: string | null };
 }
 
-/** The operator's facts that a host puts into its words. */
+/** A host's message with facts about the operator. */
 const hostsWords = 'the organization has an IP allow list enabled, and 203.0.113.9 is not permitted';
 
 interface Scene extends AsyncDisposable {
@@ -83,7 +83,7 @@ describe('GET .../status', () => {
   // The scene is missing when it could not be set up.
   after(() => scene?.[Symbol.asyncDispose]());
 
-  it("tells an owner how the account's own data stands, private repositories included", async () => {
+  it("shows an owner the state of the account's own data, private repositories included", async () => {
     const { service, simulator, tokens, status } = scene;
     const whole = await status(engines, tokens.engines);
     const owned = simulator.world.owned(simulator.world.accountByLogin(engines.name) ?? assert.fail());
@@ -122,13 +122,13 @@ describe('GET .../status', () => {
     assert.deepEqual([first.skipped_items.count, first.skipped_items.items.length], [2, 1]);
   });
 
-  it('tells of deliveries about what the account owns, and of no others', async () => {
+  it("counts deliveries about the account's own repositories, and no others", async () => {
     const { service, simulator, tokens, status } = scene;
     const { world } = simulator;
     const sent = outbox(simulator);
     const repository = world.repository(engines.name, 'engine-1') ?? assert.fail();
     addIssue(world, repository, { author: world.accountByLogin(keeper.name) ?? assert.fail() });
-    // Nobody applies deliveries while this lock is held.
+    // No process applies deliveries while this lock is held.
     const client = new Client({ connectionString: service.databaseUrl });
     await client.connect();
     try {
@@ -151,11 +151,11 @@ describe('GET .../status', () => {
       const { deliveries } = await status(engines, tokens.engines);
       return deliveries.last_applied_dttm !== null && deliveries.pending === 0 ? true : undefined;
     }, 'the delivery is applied');
-    // The account that opened the issue owns nothing of what happened.
+    // The account that opened the issue does not own the repository.
     assert.equal((await status(keeper, tokens.keeper)).deliveries.last_applied_dttm, null);
   });
 
-  it("never tells names of other owners' private repositories, nor what is the operator's", async () => {
+  it("never shows names of other owners' private repositories, nor the operator's data", async () => {
     const { service, simulator, tokens } = scene;
     for (const repository of ['hidden-engine', 'diary', 'engine-1']) {
       await failStream(service, repository);
@@ -177,7 +177,7 @@ describe('GET .../status', () => {
     }
   });
 
-  it('lets only the owner in, and says the same to everybody else', async () => {
+  it('lets only the owner in, and sends the same error to all other callers', async () => {
     const { service, simulator, tokens } = scene;
     const ask = (name: string, init: RequestInit = {}) => service.get(`${name}/status`, apart(init));
     const others = await serviceToken(service, simulator, ada);

@@ -12,7 +12,7 @@ interface Jwks {
   keys: { kid: string; x: string; kty: string; d?: string }[];
 }
 
-test('a token is what any library takes it for, by the published keys', async () => {
+test('a token is valid for any JWT library, by the published keys', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, keeper);
@@ -46,7 +46,7 @@ test('a token is what any library takes it for, by the published keys', async ()
   assert.equal(Number(payload.exp) - Number(payload.iat), 3600);
 });
 
-test('a revoked token ends at once on every node, also where it was known; others go on', async () => {
+test('a revoked token is invalid at once on every node, even where it was cached; other tokens stay valid', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   const { databaseUrl } = service;
@@ -55,7 +55,7 @@ test('a revoked token ends at once on every node, also where it was known; other
   await service.getComplete(`${keeper.name}/contributors`, bearer(one));
   for (const node of [service, other]) {
     for (const token of [one, two]) {
-      // Twice: the second is answered from the cache.
+      // Twice: the second response comes from the cache.
       for (let look = 0; look < 2; look += 1) {
         assert.equal((await node.get(`${keeper.name}/contributors`, bearer(token))).status, 200);
       }
@@ -72,12 +72,12 @@ test('a revoked token ends at once on every node, also where it was known; other
   for (const node of [service, other]) {
     assert.equal((await node.get(`${keeper.name}/contributors`, bearer(two))).status, 200);
   }
-  // Whoever holds it may end it.
+  // The bearer of a token may revoke it.
   await service.get(`${keeper.name}/tokens/${String(decode(two).payload['jti'])}`, sending('DELETE', two));
   assert.equal((await service.get(`${keeper.name}/contributors`, bearer(two))).status, 401);
 });
 
-test('keys are replaced in time: tokens of the old one stay good to their end, and nodes agree', async () => {
+test('signing keys are replaced in time: tokens of the old key stay valid until they expire, and nodes agree', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -93,7 +93,7 @@ test('keys are replaced in time: tokens of the old one stay good to their end, a
       return rows.length === 0 ? true : undefined;
     }, 'the keys are tended');
   };
-  // Both nodes need a first key at once, and make one.
+  // Both nodes need a first key at once, and only one is created.
   const [first, also] = await Promise.all([
     serviceToken(service, simulator, keeper),
     serviceToken(other, simulator, ada),
@@ -124,7 +124,7 @@ test('keys are replaced in time: tokens of the old one stay good to their end, a
   assert.deepEqual(await kids(), published.slice(1));
 });
 
-test('what a node remembers of a token is not the token', async () => {
+test('the database holds neither a service token nor its hash', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, keeper);

@@ -38,7 +38,7 @@ test('no forged, altered, borrowed or outlived token is accepted anywhere', asyn
   );
   const key = fromJwk(rows[0]?.private_key ?? {});
   const byService = eddsa(key);
-  // What the others are measured against: signed by hand, with nothing wrong, it is good.
+  // The control: a token that is signed by hand, without a fault, is valid.
   const fine = await send(service, repositories, 'GET', { authorization: `Bearer ${forge(good, byService)}` });
   assert.notEqual(fine.status, 401);
 
@@ -66,7 +66,7 @@ test('no forged, altered, borrowed or outlived token is accepted anywhere', asyn
   assert.ok(service.lines.every((line) => !line.includes(token.slice(-40))));
 });
 
-test('a token of one account opens nothing of another: by name, id, case, former name, nor what others own', async () => {
+test('a token of one account gives no access to another: by name, id, case, former name, or repositories of others', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({
     simulator,
@@ -100,7 +100,7 @@ test('a token of one account opens nothing of another: by name, id, case, former
     ]) {
       const answer = await send(service, `/v1/github/entities/${name}/${path}`, 'GET', {
         authorization: `Bearer ${keepers}`,
-        // The limit of attempts of one address is not what is tried here.
+        // Each request comes from another address, so that the limit of attempts is not met.
         'x-forwarded-for': `10.1.0.${bodies.size + path.length}`,
       });
       assert.equal(answer.status, 403, `${name}/${path}`);
@@ -117,7 +117,7 @@ test('a token of one account opens nothing of another: by name, id, case, former
     const answer = await service.get(`${engines.name}${path && `/${path}`}`, sending(method, keepers, body));
     assert.equal(answer.status, 403, `${method} ${path}`);
   }
-  // On public addresses it is a valid token of somebody, who sees what everybody sees.
+  // On public routes the token is valid, and its bearer sees the public data.
   const open = await service.get(`${engines.name}/contributors?limit=100`);
   const asOther = await service.get(`${engines.name}/contributors?limit=100`, bearer(keepers));
   assert.equal(asOther.text, open.text);
@@ -127,7 +127,7 @@ test('a token of one account opens nothing of another: by name, id, case, former
   assert.deepEqual([hidden.status, hidden.text], [404, missing.text]);
 });
 
-test('a token in an address opens nothing and is kept nowhere', async () => {
+test('a token in a URL gives no access and is stored nowhere', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({
     simulator,

@@ -9,7 +9,7 @@ import { relisted, settled } from './state.ts';
 
 const hourS = 3600;
 
-/** Lets the service learn what the provider says now. */
+/** Lets the service fetch the present state from the provider. */
 async function relearn(service: TestService, time: ReturnType<typeof clock>, path: string): Promise<void> {
   await settled(service);
   time.advance(hourS + 60);
@@ -19,7 +19,7 @@ async function relearn(service: TestService, time: ReturnType<typeof clock>, pat
 const told = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
-test('what becomes public is everybody’s at once, and what becomes private nobody else’s: lists, counts, pages, names', async () => {
+test('a repository that becomes public is shown to all at once, and one that becomes private to its owner alone: lists, counts, pages, names', async () => {
   const time = clock();
   const { now } = time;
   await using simulator = await startSimulator({ now });
@@ -52,14 +52,14 @@ test('what becomes public is everybody’s at once, and what becomes private nob
     setVisibility(world, hidden, visibility);
     await relearn(service, time, list);
     await assertTrue();
-    // A page of a list from before may show what is private now.
+    // An old cursor is refused, because a page of the former list may show a repository that is private now.
     const cursor = encodeURIComponent(small.body.next_cursor ?? '');
     const old = await service.get(`${engines.name}/contributors?limit=2&after=${cursor}`);
     assert.deepEqual([old.status, old.body.error?.code], [400, 3]);
   }
 });
 
-test('a private repository that is deleted is gone from every answer, also the owner’s, and erased after its time of grace', async () => {
+test('a deleted private repository is absent from every response, also for its owner, and erased after the grace period', async () => {
   const time = clock();
   const { now } = time;
   await using simulator = await startSimulator({ now });
@@ -85,7 +85,7 @@ for (const [how, take] of [
   ['the operator takes the credential away', 'configuration'],
   ['the provider does not accept it any more', 'provider'],
 ] as const) {
-  test(`when ${how}, what only it showed is not served any more`, async () => {
+  test(`when ${how}, the data that only it showed is no longer served`, async () => {
     const time = clock();
     const { now } = time;
     await using simulator = await startSimulator({ now });
@@ -103,7 +103,7 @@ for (const [how, take] of [
     if (take === 'provider') {
       simulator.faults.add({ kind: 'bad_credentials', token: 'private_owner', times: 1_000_000 });
       await relearn(first, time, `${keeper.name}/contributors`);
-      // For a while the service does not try it again; its owner proves who he is with the same one.
+      // For a while the service does not use the token again; its owner proves the ownership with the same one.
       simulator.faults.clear();
     } else {
       await first.service.close();

@@ -36,7 +36,7 @@ test('two accounts that report the same name keep their rows and the holder of t
   assert.deepEqual(await rows(), before);
 });
 
-test('a mention corrects the type, and a brief or old one leaves what is stored', async () => {
+test('a mention corrects the type, and a brief or old mention does not replace stored values', async () => {
   await using opened = await openTestDatabase();
   const { connection } = opened.database;
   const [id = ''] = (await mention(connection, 1, [actor('1', { displayName: 'Ada' })])).values();

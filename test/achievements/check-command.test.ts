@@ -63,7 +63,7 @@ test('standard input is read, up to its bound, and programs get JSON', async () 
   assert.match((await check(['-'], '#'.repeat(1_000_000))).out, /the file has 262145 bytes; expected at most 262144/);
 });
 
-test('what cannot be read and what is no option is said in one line', async () => {
+test('an unreadable file and an unknown option are reported in one line', async () => {
   for (const [args, expected] of [
     [[], /achievements check needs FILE\.\.\./],
     [['--jsn', 'a.yaml'], /not --jsn/],
@@ -81,7 +81,7 @@ test('what cannot be read and what is no option is said in one line', async () =
   }
 });
 
-test('warnings name what the host does not tell, at their places, and leave the exit status', async () => {
+test('warnings name the data that the host does not report, at their places, and do not change the exit status', async () => {
   await using place = await makeTemporaryDirectory();
   const warnings = async (trigger: string, host: string): Promise<string[]> => {
     await writeFile(place.at('file.yaml'), fileWith(trigger));

@@ -8,7 +8,7 @@ const shown = 'name, icon, description, type, metadata or triggers';
 const conditionIn = (condition: string): string =>
   fileWith(`\n            actor: author\n            action: pull_request\n            condition: ${condition}`);
 
-/** What is taken for the picture, or why nothing is. */
+/** Returns the icon that was read, or the message of the first report. */
 const iconOf = (icon: string): unknown => {
   const { config, reports } = readText(fileWith(star, `      icon: ${icon}\n`));
   return reports[0]?.message ?? config.achievements[0]?.icon;
@@ -49,7 +49,7 @@ test('one faulty achievement does not disable the others, and every fault of it 
   );
 });
 
-test('keys and parts in the wrong place are named once', () => {
+test('keys and parts in the wrong place are reported once', () => {
   const cases: [string, string[]][] = [
     [
       'achievements:\n  - achievement:\n    name: Flat\n    triggers: []\n',
@@ -103,7 +103,7 @@ test('keys and parts in the wrong place are named once', () => {
   for (const [file, expected] of cases) assert.deepEqual(reported(file), expected, file);
 });
 
-test('places in a condition are places in the file, however it is written', () => {
+test('places in a condition are places in the file, in every YAML notation', () => {
   const field =
     'merged, closed, comments, reactions, additions, deletions, changed_files, commits, labels, emojis, reactors, files, actor, created_at, merged_at or closed_at';
   const fault = (place: string): string[] => [
@@ -154,7 +154,7 @@ test('once needs a day, and nothing else has one', () => {
   assert.equal(config.achievements[0]?.judgedAt?.toISOString(), '2024-01-20T00:00:00.000Z');
 });
 
-test('names are text, whatever YAML takes them for; pictures are addresses or paths', () => {
+test('names are text, even where YAML reads another type; icons are URLs or paths', () => {
   for (const [name, expected] of [
     ['2024', '2024'],
     ['007', '007'],
@@ -202,7 +202,7 @@ test('triggers that are joined by "|" are groups', () => {
   ]);
 });
 
-test('points are asked for by names that exist and are without errors', () => {
+test('conditions on points need names of point actions that exist and have no errors', () => {
   const file = `actions:
   - action: { type: point, name: prs, triggers: [ { trigger: { actor: author, action: pull_request, condition: merged = true, value: 10 } } ] }
   - action: { type: points, name: broken, triggers: [ { trigger: { actor: author, action: point, condition: points > 1, value: 0, operator: "&" } } ] }
@@ -235,7 +235,7 @@ achievements:
   );
 });
 
-test('webhooks name achievements that are there and places that can be', () => {
+test('webhooks need names of achievements that exist, and valid targets', () => {
   const discussion = 'type: github, metadata: { discussion: { repository: o/n, title: T } }';
   assert.deepEqual(reported(webhook(discussion)), []);
   assert.deepEqual(reported(webhook(discussion.replace('o/n', 'group/sub.group/project'))), []);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readConfigFile } from '../../src/achievements/config-file.ts';
 import { corpusFile, reported } from './reported.ts';
 
-/** Files as public repositories have them (owner__repository), how much of each counts, and all that is said of it. */
+/** Files of public repositories (owner__repository), the number of parts of each that count, and all reports on it. */
 const missing = (place: string, name: string): string =>
   `${place} error: there is no achievement ${name}; expected the name of an achievement of the file`;
 const corpus: [name: string, counts: { achievements: number; events: number }, reports: string[]][] = [
@@ -34,7 +34,7 @@ for (const [name, counts, reports] of corpus) {
   });
 }
 
-test('what the files say is understood as it is written', () => {
+test('the contents of the files are understood as they are written', () => {
   const { config } = readConfigFile(corpusFile('VauntDev__tqla'));
   const sunrise = config.achievements.find(({ name }) => name === 'Tqla Sunrise');
   assert.equal(sunrise?.description, 'a shining example of your contribution to tqla!');

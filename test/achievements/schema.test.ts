@@ -11,7 +11,7 @@ const schema = JSON.parse(
 const isValid = new Ajv({ allowUnionTypes: true }).compile(schema);
 const star = '{ actor: author, action: star, condition: starred = true }';
 
-test('files that people have are valid by the published schema', () => {
+test('files of public repositories are valid by the published schema', () => {
   const names = [
     'VauntDev__docs',
     'VauntDev__example',
@@ -24,7 +24,7 @@ test('files that people have are valid by the published schema', () => {
     assert.ok(isValid(parse(corpusFile(name).toString())), `${name}: ${JSON.stringify(isValid.errors)}`);
 });
 
-test('what the reader refuses for its shape, the schema refuses, and the other way round', () => {
+test('the schema refuses exactly the files that the reader refuses for their shape', () => {
   const files = [
     fileWith(star),
     fileWith(star).replace('Hero', '2024'),

@@ -44,7 +44,7 @@ function reasons({ database }: TestService): Promise<{ state: string; error: str
   return database.pool.query('select distinct state, error from notifications').then(({ rows }) => rows);
 }
 
-test('awards are told in the discussion that the file names, once each, also where an answer is lost', async () => {
+test('awards are announced in the discussion that the file names, once each, even when a response is lost', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   const { world } = simulator;
   const repository = stage(simulator);
@@ -55,7 +55,7 @@ test('awards are told in the discussion that the file names, once each, also whe
   const discussions = titles.map((title) => Object.assign(addDiscussion(world, repository, { author }), { title }));
   const comments = (): string[] => discussions[1]?.comments.map(({ body }) => body) ?? [];
   write(simulator, fileText(`${organization(simulator).login}/engine-1`));
-  // What was asked for is done, and nobody hears of it.
+  // The host carries out the request, but its response is lost.
   simulator.faults.add({ kind: 'drop_after', on: 'AddDiscussionComment' });
   await using service = await start(simulator, writing);
   addIssue(world, repository, { author });
@@ -83,7 +83,7 @@ test('awards are told in the discussion that the file names, once each, also whe
   assert.deepEqual([discussions[0]?.comments, discussions[2]?.comments], [[], []]);
 });
 
-test('without the permission, without the discussion, or in a repository of others nothing is told, and why is', async () => {
+test('without the permission or the discussion, or in a repository of others, nothing is announced, and the reason is stored', async () => {
   for (const [permissions, place, title, expected] of [
     [readPermissions, 'engine-1', 'Achievements', /waiting the GitHub App is not allowed to write there/],
     [writing, 'engine-1', 'Nothing', /waiting there is no discussion of this title/],
@@ -107,7 +107,7 @@ test('without the permission, without the discussion, or in a repository of othe
   }
 });
 
-test('authors are told on their commit what is wrong with the file, once, also by the hundred and after a broken answer', async () => {
+test('a check of the commit shows authors the faults of their file, once, even for a hundred faults and after a lost response', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   const { app } = simulator;
   const good = fileText(`${organization(simulator).login}/engine-1`);
@@ -146,7 +146,7 @@ test('authors are told on their commit what is wrong with the file, once, also b
   assert.equal(runs().length, 2);
 });
 
-test('without the permission nothing is told on commits, which the log says once', async () => {
+test('without the permission no commit gets a check, which the log says once', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   write(simulator, fileText('x/y'));
   await using service = await start(simulator, readPermissions);

@@ -13,7 +13,7 @@ import { gitlabProvider } from '../gitlab/asking.ts';
 import { startGitLabSimulator } from '../gitlab/simulator.ts';
 import { announcing, type IssueHost, issueHosts, open, type Scene, said } from './issue-hosts.ts';
 
-/** Comments in issues, on each host that has no discussions. */
+/** Comments on issues, on each host that has no discussions. */
 
 const first = { id: 'one', text: 'Ada earned `First`.' };
 const second = { id: 'two', text: 'Max earned `Second`.' };
@@ -24,7 +24,7 @@ function tell({ announcer }: Scene, ...[place, comment]: [ReturnType<Scene['plac
 }
 
 for (const host of issueHosts) {
-  test(`${host.name}: of the open issues of a title the one that was opened first is commented in, once`, async () => {
+  test(`${host.name}: only the oldest open issue with the title gets a comment, once`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, people, world } = scene;
       const titles = ['News', ' Awards ', 'Awards', 'awards', 'More Awards', 'Awards', 'Other'];
@@ -41,7 +41,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: a comment whose answer is lost is not written again, also below much talk`, async () => {
+  test(`${host.name}: a comment whose response is lost is not written again, even below many other comments`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, people, hosted, world, advance } = scene;
       const [issue] = open(scene, repositories.handbook, ['Awards']);
@@ -60,7 +60,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: what writes is sent once, whatever is answered`, async () => {
+  test(`${host.name}: a request that writes is sent once, with any response`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, hosted, now } = scene;
       open(scene, repositories.handbook, ['Awards']);
@@ -83,7 +83,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: what was closed or renamed since is commented in no more`, async () => {
+  test(`${host.name}: an issue that was closed or renamed gets no more comments`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, world } = scene;
       const [former, latter] = open(scene, repositories.handbook, ['Awards', 'Awards']);
@@ -103,7 +103,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: a token that lacks the scope is told so, and the next one writes`, async () => {
+  test(`${host.name}: a token that lacks the scope gets an error that says so, and the next one writes`, async () => {
     await announcing(host, ['organization_admin'], (scene) => refused(scene, host));
     await announcing(host, ['organization_admin', 'organization_member'], async (scene) => {
       scene.hosted.readingTokens.add('organization_admin');
@@ -138,7 +138,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: whoever has the name of a former owner is not written to`, async () => {
+  test(`${host.name}: an account that took the name of a former owner gets no comment`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, people } = scene;
       for (const repository of [repositories.handbook, repositories.fork]) {
@@ -154,7 +154,7 @@ for (const host of issueHosts) {
   });
 }
 
-test('gitlab: in groups below groups, and never in what is confidential', async () => {
+test('gitlab: issues in subgroups get comments, and confidential ones never do', async () => {
   const scene = createContractWorld();
   const { world, organization, now } = scene;
   const login = `${organization.login}/looms`;
@@ -178,7 +178,7 @@ test('gitlab: in groups below groups, and never in what is confidential', async 
   assert.equal(said(issue).length, 1);
 });
 
-/** What the outbox does with an award of an owner's. */
+/** Announces an award of an owner as the outbox does. */
 function announced(
   announcer: Announcer | undefined,
   owner: Attempt['owner'],

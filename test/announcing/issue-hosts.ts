@@ -11,7 +11,7 @@ import { gitlabProvider } from '../gitlab/asking.ts';
 import { startGitLabSimulator } from '../gitlab/simulator.ts';
 import type { HostReply, SimulatedHost } from '../simulated-host.ts';
 
-/** Code hosts that have no discussions, where issues are commented in. */
+/** Code hosts without discussions, on which comments are written on issues. */
 
 export interface Hosted extends SimulatedHost {
   apiUrl: string;
@@ -22,14 +22,14 @@ export interface Hosted extends SimulatedHost {
 
 export interface IssueHost {
   name: 'gitea' | 'gitlab';
-  /** What a token needs to write. */
+  /** The scope that a token needs to write. */
   scope: string;
   start: (world: ContractWorld) => Promise<Hosted>;
   provider: (host: Hosted, options: { tokens: readonly string[]; now: () => Date }) => Provider & AsyncDisposable;
   externalIdOf: (account: Account) => string;
 }
 
-/** Pages are short, so that there are several. */
+/** Pages are short, so that a list has several. */
 const maxPerPage = 2;
 
 export const issueHosts: readonly IssueHost[] = [
@@ -56,7 +56,7 @@ export interface Scene extends ContractWorld {
   place: (repository: Repository, title: string) => DiscussionPlace;
 }
 
-/** Writes with these tokens, in this order. */
+/** Checks a scene whose comments are written with these tokens, in this order. */
 export async function announcing(
   host: IssueHost,
   tokens: readonly TokenName[],
@@ -72,7 +72,7 @@ export async function announcing(
   await check({ ...world, hosted, provider, announcer: provider.announcer, place });
 }
 
-/** Opens issues a minute after each other; what is not said is as in every issue. */
+/** Opens issues a minute after each other; options that are not given have their defaults. */
 export function open(
   { world, people, advance }: Pick<ContractWorld, 'world' | 'people' | 'advance'>,
   repository: Repository,
@@ -84,6 +84,6 @@ export function open(
   });
 }
 
-/** Whoever said something in an issue, and what. */
+/** Returns the author and the text of each comment on an issue. */
 export const said = ({ comments }: Issue): [number | null, string][] =>
   comments.map(({ authorId, body }) => [authorId, body]);

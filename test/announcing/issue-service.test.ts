@@ -10,7 +10,7 @@ import { runTask } from '../installations/installed.ts';
 import { startTestService, until } from '../service.ts';
 import { issueHosts, open, said } from './issue-hosts.ts';
 
-/** Awards, told by a whole service where there are no discussions. */
+/** Awards that a whole service announces on hosts without discussions. */
 
 const places = {
   good: `${engines.name}/handbook`,
@@ -44,7 +44,7 @@ webhooks:${Object.entries(places)
 `;
 
 for (const { name, start } of issueHosts) {
-  test(`${name}: an award is told in the issue that the file names, once, also where an answer is lost`, async () => {
+  test(`${name}: an award is announced in the issue that the file names, once, even when a response is lost`, async () => {
     const scene = createContractWorld();
     const { world, repositories, people, now, advance } = scene;
     const [here] = open(scene, repositories.handbook, ['Awards']);

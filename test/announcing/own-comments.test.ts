@@ -12,7 +12,7 @@ import { announcing, issueHosts, open, type Scene } from './issue-hosts.ts';
 
 /** Comments that the service itself wrote, read back. */
 
-/** External ids of who wrote each comment on issues, by the comment's id. */
+/** Returns the external id of the author of each comment on issues, by the comment's id. */
 async function commentAuthors(scene: Scene): Promise<Map<string, string | null>> {
   const { provider, repositories } = scene;
   const repository = await knownRepository(scene, repositories.handbook);
@@ -32,7 +32,7 @@ async function commentAuthors(scene: Scene): Promise<Map<string, string | null>>
 }
 
 for (const host of issueHosts) {
-  test(`${host.name}: a comment of the service is nobody's, and other comments of its token's bearer are theirs`, async () => {
+  test(`${host.name}: a comment of the service has no author, and other comments of its token's bearer are theirs`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, people, world, announcer, place } = scene;
       const [issue] = open(scene, repositories.handbook, ['Awards']);
@@ -54,7 +54,7 @@ for (const host of issueHosts) {
 
 const writing: Permissions = { ...readPermissions, discussions: 'write' };
 
-test("github: comments and answers of the App's account are nobody's, and those of other bots are theirs", async () => {
+test("github: comments and accepted answers of the App's account have no author, and those of other bots are theirs", async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   const { world, accounts } = simulator;
   const repository = stage(simulator);

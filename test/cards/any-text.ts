@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { names } from './samples.ts';
 
-/** Whatever somebody may be called. */
+/** Generates any text that an account may have as its name. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme' }),

@@ -18,7 +18,7 @@ interface Box {
   bottom: number;
 }
 
-/** To be run by the browser. */
+/** The browser evaluates this script. */
 const boxesOfTexts = `
   [...document.querySelectorAll('svg')].map((svg) => {
     const boxOf = (element) => {
@@ -34,7 +34,7 @@ const colourOfImage = `
     return [...context.getImageData(200, 10, 1, 1).data];
   })()`;
 
-test('no text leaves its picture or runs into another, in any font and language', async () => {
+test('no text overflows its card or overlaps another text, in any font and language', async () => {
   const browser = await sharedBrowser();
   const pictures = [
     ...sampleNames.map((name) => drawSample(name)),
@@ -70,7 +70,10 @@ test('no text leaves its picture or runs into another, in any font and language'
   }
 });
 
-/** Lines may touch: their boxes are higher than their letters. */
+/**
+ * Returns whether two boxes overlap by more than a few pixels, because the boxes of lines are higher than their
+ * letters.
+ */
 function overlap(one: Box, other: Box): boolean {
   const lines = 6;
   return (
@@ -81,7 +84,7 @@ function overlap(one: Box, other: Box): boolean {
   );
 }
 
-test('a browser shows pictures as it did, on light and on dark pages', async () => {
+test('a browser shows cards as in the golden files, on light and on dark pages', async () => {
   const browser = await sharedBrowser();
   for (const [scheme, scale, shown] of [
     ['light', 1, ['contributions', 'calendar', 'contributors', 'achievements']],
@@ -103,7 +106,7 @@ test('a browser shows pictures as it did, on light and on dark pages', async () 
   }
 });
 
-test('a picture in a page is light or dark as the page is, and needs nothing from elsewhere', async () => {
+test('an embedded card follows the colour scheme of the page and requests nothing from the network', async () => {
   const browser = await sharedBrowser();
   const picture = Buffer.from(drawSample('contributions').svg).toString('base64');
   const colours: number[][] = [];
@@ -126,7 +129,7 @@ test('a picture in a page is light or dark as the page is, and needs nothing fro
   ]);
 });
 
-test('cards are composed on a page that anybody can use', async () => {
+test('the page that composes cards is accessible, with and without JavaScript', async () => {
   await using simulator = await startSimulator({ repositories: 4 });
   await using service = await startTestService({ simulator, settings: { LOOKUP_BUDGET_MS: '500' } });
   const browser = await sharedBrowser();

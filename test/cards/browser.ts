@@ -8,10 +8,10 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
 import { bundledFonts, writeFontConfiguration } from '../../src/cards/png/fonts.ts';
 
-/** A real browser that shows pages. It knows the fonts of packages alone, so that a page looks the same on every machine. */
+/** A real browser with the fonts of npm packages alone, so that a page looks the same on every machine. */
 
 const packageFolder = (name: string): string => dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
-/** A font of other widths than the measured one, and scripts that are not bundled. */
+/** A font with other widths than the measured one, and fonts for scripts that are not bundled. */
 const testFonts = [
   join(packageFolder('@expo-google-fonts/arimo'), '400Regular'),
   join(packageFolder('@expo-google-fonts/sawarabi-gothic'), '400Regular'),
@@ -36,7 +36,7 @@ after(async () => {
   await rm(fontDirectory, { recursive: true, force: true });
 });
 
-/** One for all tests of a file; it ends with them. */
+/** Returns the browser that all tests of a file share; it closes after them. */
 export function sharedBrowser(): Promise<Browser> {
   started ??= startBrowser();
   return started;
@@ -47,13 +47,16 @@ async function startBrowser(): Promise<Browser> {
   return playwright.launch({
     executablePath: await chromium.executablePath(),
     env: { ...process.env, FONTCONFIG_FILE: fonts },
-    // Made for a machine with room for one process; pages end together there.
+    // By default, this build of Chromium runs in one process, where closing one page closes all of them.
     args: chromium.args.filter((one) => one !== '--single-process' && one !== '--no-zygote'),
     headless: true,
   });
 }
 
-/** Opens a page that shows images as parts of it. @param font a family of the browser; default: the measured one. */
+/**
+ * Opens a page with inline SVG images.
+ * @param font a family of the browser; default: the measured one.
+ */
 export async function showPicture(
   browser: Browser,
   svg: string,

@@ -2,14 +2,17 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a page shows of a picture. */
+/** A response of the proxy for one image. */
 export interface Proxied {
   status: number;
   headers: Headers;
   body: Buffer;
 }
 
-/** Proxies wait four seconds. Machines that run several tests take longer; a slow provider takes longer still. */
+/**
+ * The proxies of code hosts wait four seconds. Machines that run several tests need longer, and slow providers even
+ * longer.
+ */
 const timeoutMs = 15_000;
 const maxBytes = 5 * 1024 * 1024;
 const passed = [
@@ -27,7 +30,7 @@ const ownHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-/** The body was unpacked on the way. */
+/** Returns the headers to pass on, without length and encoding, because `fetch` has decoded the body. */
 function passedHeaders(headers: Headers): OutgoingHttpHeaders {
   const told = passed.flatMap((name): [string, string][] => {
     const value = /length|encoding/.test(name) ? null : headers.get(name);
@@ -44,8 +47,8 @@ interface Kept {
 }
 
 /**
- * A proxy for images like those of code hosts (go-camo, atmos/camo): asks with headers of its own, gives up after a while,
- * shows nothing but a 200 or 304 with an image in it, keeps that as long as it says, and asks by ETag afterwards.
+ * Starts a proxy for images like those of code hosts (go-camo, atmos/camo). It sends headers of its own, times out,
+ * passes on nothing but an image with status 200 or 304, caches it for its `max-age`, and revalidates it by ETag.
  */
 export async function startCamo(
   now: () => Date,

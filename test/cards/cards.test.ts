@@ -12,7 +12,7 @@ import { achievementsOf, calendarOf, contributionsOf, contributorsOf, draw, name
 
 const elements = new Set(['svg', 'title', 'desc', 'style', 'text', 'rect', 'circle', 'path', 'g', 'image', 'clipPath']);
 
-/** Reads a picture as XML, and holds it against what every picture has to be. */
+/** Parses an SVG card as XML and asserts the rules that every card must keep. */
 function read(svg: string): { texts: string[]; title: string; description: string } {
   const parser = new SaxesParser({ xmlns: true });
   const texts: string[] = [];
@@ -43,7 +43,7 @@ function read(svg: string): { texts: string[]; title: string; description: strin
   return { texts, title: told.title.trim(), description: told.desc.trim() };
 }
 
-test('whatever somebody is called, every picture is well-formed, and what they are called stays text', () => {
+test('every card is well-formed for any name, and names stay text', () => {
   fc.assert(
     fc.property(anyText, anyText, fc.constantFrom(...locales), fc.nat(2 ** 31), (name, display, locale, value) => {
       const account = contributionsOf({ name, display_name: display, value });
@@ -78,7 +78,7 @@ test('whatever somebody is called, every picture is well-formed, and what they a
   );
 });
 
-test('a picture tells its values to those who cannot see it', () => {
+test('the title and the description of a card contain its values for screen readers', () => {
   const { title, description, texts } = read(draw('contributions', contributionsOf({}, { missing: ['stars'] })).svg);
   assert.match(title, /Ada Lovelace/);
   assert.equal(
@@ -100,7 +100,7 @@ test('a picture tells its values to those who cannot see it', () => {
   assert.match(read(draw('achievements', achievementsOf(1)).svg).description, /^Merge hero \(plaudit, Jan 15, 2026\)$/);
 });
 
-test('icons alone are as wide as they are, and stand on whatever is behind them', () => {
+test('achievements without a frame are as wide as their icons and have no background', () => {
   const raw = draw('achievements', achievementsOf(9), { raw: true }, someImages);
   assert.deepEqual([raw.widthPx, raw.heightPx], [8 * 56 - 12, 2 * 56 - 12]);
   assert.doesNotMatch(raw.svg, /<rect|<text/);
@@ -109,7 +109,7 @@ test('icons alone are as wide as they are, and stand on whatever is behind them'
   assert.deepEqual([two.widthPx, two.heightPx], [44, 100]);
 });
 
-test('there are no more columns than have room, whatever was asked for', () => {
+test('a card has no more columns than fit, even when the request has more', () => {
   for (const [card, shown, style, least] of [
     ['contributors', contributorsOf(6), 'l', 100],
     ['achievements', achievementsOf(6), 'l', 112],
@@ -123,7 +123,7 @@ test('there are no more columns than have room, whatever was asked for', () => {
   }
 });
 
-test('a year is told in several bands where its days would be too small', () => {
+test('a narrow calendar splits the year into bands, so that its days stay large enough', () => {
   for (const [width, bands] of [
     [1200, 1],
     [600, 1],
@@ -137,7 +137,7 @@ test('a year is told in several bands where its days would be too small', () => 
   }
 });
 
-test('a number that is not known is not told as 0', () => {
+test('an unknown number is drawn as a dash, not as 0', () => {
   const unknown = contributionsOf({ value: 0 }, { missing: ['commits', 'experience', 'level'] });
   const { texts, description } = read(draw('contributions', unknown).svg);
   assert.ok(texts.includes('–') && texts.includes('Level –') && texts.includes('0'));
@@ -145,7 +145,7 @@ test('a number that is not known is not told as 0', () => {
   assert.ok(!texts.some((text) => text.includes('to level')));
 });
 
-test('numbers of any size stay within their room', () => {
+test('numbers of any size fit into their cells', () => {
   const { texts } = read(
     draw('contributions', contributionsOf({ value: 1_000_000_000 }), { width: 240, columns: 2 }).svg,
   );
@@ -153,7 +153,7 @@ test('numbers of any size stay within their room', () => {
   assert.ok(read(draw('contributions', contributionsOf({ value: 999_999 })).svg).texts.includes('999,999'));
 });
 
-test('parts are hidden and shown, and the picture is as high as what is left', () => {
+test('parts are hidden and shown, and the height of the card follows', () => {
   const all = contributionsOf({});
   const usual = draw('contributions', all);
   const less = draw('contributions', all, { hide: 'level,coverage,avatar,stars,contributed_to,issues' });
@@ -170,7 +170,7 @@ test('parts are hidden and shown, and the picture is as high as what is left', (
   assert.match(draw('contributions', all, { title: 'Mine' }).svg, />Mine</);
 });
 
-test('a picture is for light and dark screens in one, or for one kind', () => {
+test('a card adapts to light and dark screens, unless its theme is for one of them', () => {
   const dark = '@media (prefers-color-scheme:dark)';
   assert.ok(draw('contributions', contributionsOf({})).svg.includes(dark));
   assert.ok(!draw('contributions', contributionsOf({}), { theme: 'nord' }).svg.includes(dark));
@@ -178,25 +178,25 @@ test('a picture is for light and dark screens in one, or for one kind', () => {
   assert.ok(changed.includes('.a{fill:#aabbcc}') && changed.includes('.g{fill:#12345600'));
 });
 
-test('nothing moves unless it was asked for, and then only for those who have nothing against it', () => {
+test('a card is animated on request only, and not for viewers who prefer reduced motion', () => {
   assert.doesNotMatch(draw('contributions', contributionsOf({})).svg, /animation/);
   const moving = draw('contributions', contributionsOf({}), { animation: 'subtle' }).svg;
   assert.match(moving, /@media \(prefers-reduced-motion:no-preference\)\{\n\.f\{animation:/);
 });
 
-/** Where the numbers of a card begin. */
+/** Returns the horizontal positions of the numbers of a card. */
 function placesOfNumbers(locale: string): number[] {
   const { svg } = draw('contributions', contributionsOf({}), { locale });
   return [...svg.matchAll(/<text class="n" x="([\d.]+)"/g)].map(([, x]) => Number(x));
 }
 
-test('what is written from right to left is laid out so', () => {
+test('a card in a right-to-left language is laid out from right to left', () => {
   const [left, right] = [placesOfNumbers('en'), placesOfNumbers('he')];
   assert.equal(left.length, 6);
   for (const [index, x] of left.entries())
     assert.ok(Math.abs(x + (right[index] ?? 0) - 480) < 0.1, `${x} ${right[index]}`);
   assert.match(draw('contributions', contributionsOf({ display_name: names.hebrew })).svg, /\u2068[^<]*\u2069/);
-  // What is written from left to right stays so, with its full stops and ellipses at its end.
+  // Left-to-right text keeps its direction, with full stops and ellipses at its end.
   const awards = read(draw('achievements', achievementsOf(2), { locale: 'he', columns: 2 }).svg).texts;
   assert.ok(
     awards.includes('plaudit') && awards.some((text) => /^a-repository[^\u2066-\u2069]*…$/.test(text)),
@@ -204,7 +204,7 @@ test('what is written from right to left is laid out so', () => {
   );
 });
 
-test('a calendar has the days of one year, in shades by quarters', () => {
+test('a calendar has the days of one year, shaded by quartiles', () => {
   assert.deepEqual(stepsOf([0, 1, 2, 3, 4]), [2, 3, 4]);
   assert.deepEqual(
     [0, 1, 2, 3, 4, 5].map((count) => shadeOf(count, [2, 3, 4])),
@@ -220,7 +220,7 @@ test('a calendar has the days of one year, in shades by quarters', () => {
   assert.match(draw('calendar', calendarOf({ isEmpty: true })).svg, />0 contributions in the last year</);
 });
 
-test("a calendar of the provider shows 53 weeks and the provider's own sum", () => {
+test('a calendar from the provider shows 53 weeks and the total of the provider', () => {
   for (const until of ['2026-11-21', '2026-11-22', '2024-02-29']) {
     const shown = calendarOf({ source: 'provider', until });
     const { svg } = draw('calendar', shown, { locale: 'en' });
@@ -231,13 +231,13 @@ test("a calendar of the provider shows 53 weeks and the provider's own sum", () 
   }
 });
 
-/** Texts of a calendar, without the marks that isolate directions. */
+/** Returns the texts of a calendar, without the marks that isolate directions. */
 function said(described: Parameters<typeof calendarOf>[0], locale = 'en'): string[] {
   const { texts } = read(draw('calendar', calendarOf(described), { locale }).svg);
   return texts.map((text) => text.replace(/[\u2066-\u2069]/g, ''));
 }
 
-test('a calendar says where its days come from, whose they are, and that some may be missing', () => {
+test('a calendar shows the source of its days, whether they include private ones, and that some may be missing', () => {
   const collected = 'In repositories collected here';
   assert.ok(said({}).includes(collected));
   assert.ok(said({ isFinal: false }).includes(`${collected} · still counting`));
@@ -253,7 +253,7 @@ test('a calendar says where its days come from, whose they are, and that some ma
   }
 });
 
-test('whatever has nothing to show is said in the place and size of the picture', () => {
+test('a card without data shows a state in the place and size of the card', () => {
   const nothing = { answer: { meta_data: { count: 0, data_type: 3 }, data: [] } };
   for (const name of ['contributions', 'calendar', 'contributors', 'achievements']) {
     const card = cardOf(name);
@@ -267,7 +267,7 @@ test('whatever has nothing to show is said in the place and size of the picture'
   assert.equal(same.heightPx, draw('contributions', contributionsOf({})).heightPx);
 });
 
-test('pictures are small', () => {
+test('cards are small files', () => {
   assert.ok(
     draw('contributions', contributionsOf({ display_name: names.hindi }), { show: 'discussions,issues_closed' }).svg
       .length < 6000,

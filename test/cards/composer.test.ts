@@ -12,7 +12,7 @@ function path(wanted: Record<string, string>): string | undefined {
   return picturePath(new Map(Object.entries(wanted)));
 }
 
-test('a picture is at the address that its form says, told as shortly as it can be', () => {
+test('the address of a card follows from the form, without default values', () => {
   assert.equal(path({}), undefined);
   assert.equal(path({ name: 'ada' }), '/v1/github/entities/ada/contributions?format=svg');
   assert.equal(
@@ -63,7 +63,7 @@ test('a picture is at the address that its form says, told as shortly as it can 
   );
 });
 
-test('whatever is sent to the page, it comes back as text', () => {
+test('any input of the composer page is shown as text', () => {
   const context = {
     providers: ['github'],
     publicUrl: 'https://plaudit.example',
@@ -92,7 +92,7 @@ test('whatever is sent to the page, it comes back as text', () => {
   );
 });
 
-test('the page is served with a strict policy, and with its own files alone', async () => {
+test('the page is served with a strict content security policy and loads its own files alone', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { PUBLIC_URL: 'https://plaudit.example/base' } });
   const { status, headers, text } = await service.get(

@@ -4,11 +4,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import pixelmatch from 'pixelmatch';
 import sharp, { type OutputInfo } from 'sharp';
 
-/** Pictures as they are to be. `UPDATE_GOLDEN=1` writes them anew: look at them before they are committed. */
+/** Golden files of cards. `UPDATE_GOLDEN=1` writes them again: look at them before you commit them. */
 
 const folder = new URL('golden/', import.meta.url);
 const isUpdating = process.env['UPDATE_GOLDEN'] === '1';
-/** Of the pixels of a picture, how many may differ: edges of letters do from one release of a library to the next. */
+/**
+ * The share of pixels of an image that may differ, because new releases of libraries draw the edges of letters
+ * differently.
+ */
 const tolerance = 0.004;
 
 export async function assertGoldenText(name: string, text: string): Promise<void> {

@@ -7,7 +7,7 @@ import { avatar } from '../github/avatar.ts';
 import { serve } from '../outbound/receiver.ts';
 import { clock, until } from '../service.ts';
 
-/** An account that has this avatar: what nobody shows is not kept. */
+/** Stores an account with this avatar, because an image is only stored while an account or a repository uses it. */
 async function addAccount(
   database: Awaited<ReturnType<typeof openTestDatabase>>['database'],
   url: string,
@@ -20,7 +20,7 @@ async function addAccount(
   );
 }
 
-test('images are asked for once, waited for no longer than the deadline, kept, and asked for anew when they are old', async () => {
+test('an image is requested once, waited for until the deadline, stored, and requested again when it is old', async () => {
   await using opened = await openTestDatabase();
   const { database } = opened;
   const requests: string[] = [];
@@ -95,7 +95,7 @@ async function refreshOf(
   return rows[0]?.refresh_at ?? new Date(0);
 }
 
-test('one that cannot be had is not asked for again at once, and an image goes with its account', async () => {
+test('an invalid image is not requested again at once, and an image is deleted with its account', async () => {
   await using opened = await openTestDatabase();
   const { database } = opened;
   let asked = 0;
@@ -133,7 +133,7 @@ test('one that cannot be had is not asked for again at once, and an image goes w
   await source.close();
 });
 
-test('an image of a repository is kept, asked for by its tag when it is old, and goes with the repository', async () => {
+test('an image of a repository is stored, revalidated by its ETag, and deleted with the repository', async () => {
   await using opened = await openTestDatabase();
   const { pool, connection } = opened.database;
   const requests: string[] = [];
@@ -187,7 +187,7 @@ test('an image of a repository is kept, asked for by its tag when it is old, and
   await source.close();
 });
 
-test('closing ends at once while more images wait than are fetched together, and none of them counts as failed', async () => {
+test('closing ends at once while images wait for a slot, and none of them counts as failed', async () => {
   await using opened = await openTestDatabase();
   const { database } = opened;
   let requests = 0;

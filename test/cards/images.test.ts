@@ -8,7 +8,7 @@ import { encodeImage, toDataAddress } from '../../src/cards/images/encode.ts';
 import { avatar } from '../github/avatar.ts';
 import { serve } from '../outbound/receiver.ts';
 
-test('images are asked of nobody whom only we can reach', async () => {
+test('images are not requested from private addresses', async () => {
   let asked = 0;
   await using own = await serve((_request, response) => {
     asked += 1;
@@ -38,7 +38,7 @@ test('images are asked of nobody whom only we can reach', async () => {
   await client.close();
 });
 
-test('a server that may be asked cannot send us to one that may not', async () => {
+test('an allowed server cannot redirect to a forbidden one', async () => {
   let asked = 0;
   await using secret = await serve((_request, response) => {
     asked += 1;
@@ -57,7 +57,7 @@ test('a server that may be asked cannot send us to one that may not', async () =
   await client.close();
 });
 
-test('what is no image, too large, or endless is refused', async () => {
+test('a response that is no image, too large or endless is refused', async () => {
   await using images = await serve((request, response) => {
     if (request.url === '/svg') response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg/>');
     else if (request.url === '/html') response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
@@ -79,7 +79,7 @@ test('what is no image, too large, or endless is refused', async () => {
   await client.close();
 });
 
-test('images are encoded anew, small, whatever they were', async () => {
+test('images of any format are encoded again in a small size', async () => {
   const noise = Buffer.from(Array.from({ length: 460 * 460 * 3 }, (_, index) => (index * 7919) % 251));
   const photo = sharp(noise, { raw: { width: 460, height: 460, channels: 3 } });
   const moving = await sharp(Buffer.concat([noise, noise]), {
@@ -112,14 +112,14 @@ test('images are encoded anew, small, whatever they were', async () => {
   assert.equal((await sharp((await encodeImage(glass)).small).metadata()).hasAlpha, true);
 });
 
-/** A part of a PNG file, with a wrong sum. */
+/** Returns a chunk of a PNG file, with a wrong checksum. */
 function chunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
   return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
 }
 
-test('what is damaged, of another kind, or a bomb is refused before it is unpacked', async () => {
+test('a damaged file, a file of another format and a decompression bomb are refused before they are decoded', async () => {
   const side = 60_000;
   const header = avatar(1).subarray(0, 8);
   const size = Buffer.alloc(13);

@@ -8,7 +8,7 @@ import { palettes, themeNames, trackOf } from '../../src/cards/themes.ts';
 import { AppError } from '../../src/errors.ts';
 import { names } from './samples.ts';
 
-test('text can be read in every theme, and what is pointed out is told from the background', () => {
+test('text is readable in every theme, and accents stand out from the background', () => {
   assert.ok(themeNames.length > 12);
   for (const [name, palette] of Object.entries(palettes)) {
     const { background, text, muted, accent } = palette;
@@ -28,12 +28,12 @@ test('colours are hexadecimal digits and nothing else', () => {
     assert.equal(readColour(wrong), undefined);
 });
 
-/** The values that a phrase is about. */
+/** Returns the placeholders of a phrase. */
 function valuesOf(phrase: string): string[] {
   return (phrase.match(/\{\w+\}/g) ?? []).toSorted();
 }
 
-test('every language has every phrase, with the values that it is about', () => {
+test('every language has every phrase, with the same placeholders', () => {
   assert.equal(locales.length, 20);
   const english = languageOf('en').words;
   for (const locale of locales) {
@@ -60,7 +60,7 @@ test('every language has every phrase, with the values that it is about', () => 
   );
 });
 
-test('a part that a picture does not have is refused, and those that there are named', () => {
+test('a part that a card does not have is refused, with the names of its parts', () => {
   const parts = { hideable: ['level', 'icons'], showable: [] };
   assert.deepEqual([...readLook({ hide: 'level, icons,' }, parts).hide], ['level', 'icons']);
   for (const query of [{ hide: 'levle' }, { show: 'level' }]) {
@@ -72,7 +72,7 @@ test('a part that a picture does not have is refused, and those that there are n
   }
 });
 
-test('what means the same is told the same, and what changes nothing not at all', () => {
+test('equal card options have the same normal form, without default values', () => {
   assert.equal(
     normalize({ theme: 'auto', locale: 'en', radius: 8, border: true, animation: 'none', title: undefined }),
     '',

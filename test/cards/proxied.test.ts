@@ -5,13 +5,16 @@ import { startSimulator } from '../github/simulator.ts';
 import { clock, startTestService, until } from '../service.ts';
 import { startCamo } from './camo.ts';
 
-/** All of it is one day's, or calendars would show the next. */
+/**
+ * The time for which data is fresh, in seconds. All requests stay within one day, because calendars would show the next
+ * one.
+ */
 const freshForS = 600;
 
-test('a README shows right pictures with the provider up, slow, rate limited and down', async () => {
+test('a README shows complete cards while the provider is up, slow, rate limited and down', async () => {
   const time = clock();
   await using simulator = await startSimulator({ repositories: 4 });
-  // A machine that runs several tests takes longer for all that comes after the waiting.
+  // The budget must also last for the work after the provider's response, on a machine that runs several tests.
   const settings = { LOOKUP_BUDGET_MS: '1500', FRESH_FOR_S: String(freshForS) };
   await using service = await startTestService({ simulator, now: time.now, settings });
   await using camo = await startCamo(time.now);
@@ -25,7 +28,7 @@ test('a README shows right pictures with the provider up, slow, rate limited and
     `${base}/${organization}/badges/community`,
     `${base}/${user}/achievements?format=svg`,
   ];
-  // The first look may come before everything is collected: there is a picture even so.
+  // The first request may come before everything is collected, and gets an image even so.
   for (const address of readme) {
     const { status, headers } = await camo.show(address);
     assert.equal(status, 200, address);
@@ -40,7 +43,7 @@ test('a README shows right pictures with the provider up, slow, rate limited and
       time.advance(6);
       const { status, headers, body } = await camo.show(address);
       const text = body.toString();
-      // With all that belongs to it it may be kept for longer.
+      // A complete card may be cached for longer.
       const isFinal = headers.get('cache-control')?.includes('max-age=60') === true;
       return status === 200 && isFinal && !/Collecting|still counting|Nothing yet|>0 contributions/.test(text)
         ? body
@@ -79,7 +82,7 @@ test('a README shows right pictures with the provider up, slow, rate limited and
   await showAll('down');
 });
 
-test('a proxy asks again when a picture is due, by its tag', async () => {
+test('a proxy revalidates an expired card by its ETag', async () => {
   const time = clock();
   await using simulator = await startSimulator({ repositories: 4 });
   await using service = await startTestService({ simulator, now: time.now });

@@ -4,7 +4,7 @@ import { cardOf } from '../../src/cards/index.ts';
 import { type LookQuery, readLook } from '../../src/cards/look.ts';
 import type { Shown, ShownCalendar } from '../../src/http/pictures.ts';
 
-/** Answers to draw, for tests that look at pictures. */
+/** Card inputs for tests that look at cards. */
 
 const as_of = '2026-11-21T12:00:00Z';
 
@@ -38,7 +38,7 @@ export function contributionsOf(
   return { answer: { meta_data: { count: 1, data_type: 1, as_of, ...meta }, data: [item] } };
 }
 
-/** Names that pictures have to bear. */
+/** Names that cards must be able to show. */
 export const names = {
   long: 'Wolfeschlegelsteinhausenbergerdorff Wmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm',
   cjk: '山田太郎と愉快な仲間たち国際開発共同体東京支部第二開発室',
@@ -74,7 +74,9 @@ export function contributorsOf(count: number, further = 0): Shown {
   return { answer: { meta_data: { count, data_type: 3, as_of, complete: true }, data }, further };
 }
 
-/** A year with weekends off and a holiday: of what is collected, or 53 weeks as the provider reports them. */
+/**
+ * Returns a year with weekends off and a holiday, as days of collected repositories or as 53 weeks from the provider.
+ */
 export function calendarOf(
   described: Partial<Pick<ShownCalendar, 'source' | 'until' | 'includesPrivate'>> & {
     isEmpty?: boolean;
@@ -131,7 +133,7 @@ export function draw(card: string, shown: Shown, query: LookQuery = {}, images: 
   return readable.draw(images);
 }
 
-/** Pictures that are looked at, by the names of their golden files. */
+/** Cards with golden files, by the names of the files. */
 const samples: Record<string, (query: LookQuery) => Drawing> = {
   contributions: (query) => draw('contributions', contributionsOf({}), query),
   'contributions-dark': (query) => draw('contributions', contributionsOf({}), { theme: 'dark', ...query }),

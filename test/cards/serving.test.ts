@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../service.ts';
 
 const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
-/** One service for tests that change nothing: it sees what is private, and shows it only to its owners. */
+/** Returns one service for all tests that change nothing. It reads private data, and shows it only to its owners. */
 async function served(): Promise<{ simulator: Simulator; service: TestService }> {
   started ??= (async () => {
     const simulator = await startSimulator({ repositories: 6 });
@@ -37,7 +37,7 @@ async function fetchBytes(
   };
 }
 
-test('what is wrong in an address is drawn where a picture was asked for, with the true status', async () => {
+test('an error is drawn where an image is requested, with the true status', async () => {
   const { simulator, service } = await served();
   const { user, organization } = simulator.accounts;
   for (const [path, status, title] of [
@@ -68,7 +68,7 @@ test('what is wrong in an address is drawn where a picture was asked for, with t
   assert.equal((await sharp(png.bytes).metadata()).width, 480);
 });
 
-test('addresses that mean the same have one picture, drawn once', async () => {
+test('addresses with the same meaning share one card, which is drawn once', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { user } = simulator.accounts;
@@ -92,7 +92,7 @@ test('addresses that mean the same have one picture, drawn once', async () => {
   assert.equal(simulator.requests.length, requests);
 });
 
-test('a picture is sent as its reader unpacks it, each with a tag of its own', async () => {
+test('a card is sent in an encoding that the client accepts, each with an ETag of its own', async () => {
   const { simulator, service } = await served();
   const path = `/v1/github/entities/${simulator.accounts.user}/contributions?format=svg&hide=avatar`;
   const plain = await (await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'identity' } })).text();
@@ -118,7 +118,7 @@ test('a picture is sent as its reader unpacks it, each with a tag of its own', a
   assert.deepEqual([head.status, head.headers['content-length']], [200, String(Buffer.byteLength(plain))]);
 });
 
-/** A response as it came over the wire. */
+/** Returns a response as it came over the wire. */
 async function fetchRaw(
   service: TestService,
   path: string,
@@ -137,7 +137,7 @@ async function fetchRaw(
   });
 }
 
-test('the same picture comes as PNG, in the scale that was asked for', async () => {
+test('the same card is served as PNG, in the requested scale', async () => {
   const { simulator, service } = await served();
   const { user, organization } = simulator.accounts;
   const path = `${user}/contributions?theme=dracula&width=400`;
@@ -159,7 +159,7 @@ test('the same picture comes as PNG, in the scale that was asked for', async () 
   );
   const { width, height } = await sharp(huge.bytes).metadata();
   assert.ok(width * height <= 16_100_000 && width > 600, `${width} ${height}`);
-  // Many at once wait in turn; what there is no room for is told, and nothing breaks.
+  // Concurrent requests wait in a queue; those beyond its limit get a 429.
   const many = await Promise.all(
     Array.from({ length: 75 }, (_, index) =>
       fetchBytes(service, `${organization}/badges/community?format=png&title=${index}`),
@@ -169,7 +169,7 @@ test('the same picture comes as PNG, in the scale that was asked for', async () 
   assert.ok(many.filter(({ status }) => status === 200).length >= 60);
 });
 
-test('contributors are people with their pictures, and how many more there are', async () => {
+test('contributors are people with their avatars, and the number of those who are not shown', async () => {
   const { simulator, service } = await served();
   const { organization } = simulator.accounts;
   const people = await service.getComplete(`${organization}/contributors?bots=false&limit=100`);
@@ -205,7 +205,7 @@ test('a calendar counts the days of the last year', async () => {
   );
 });
 
-test('a calendar of which no day is known yet says so, and shows no year without contributions', async () => {
+test('a calendar without a collected day says that it is collecting, instead of showing a year without contributions', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startTestService({ simulator });
   const calendar = `${simulator.accounts.organization}/contributions?format=svg&card=calendar`;
@@ -219,7 +219,7 @@ test('a calendar of which no day is known yet says so, and shows no year without
   assert.match(early.headers.get('cache-control') ?? '', /max-age=[1-9]$/);
 });
 
-test('private pictures stay private, whatever they look like', async () => {
+test('private cards stay private with any card options', async () => {
   const { simulator, service } = await served();
   const token = await serviceToken(service, simulator, keeper);
   const path = `${keeper.name}/contributions?private=true&theme=nord&hide=avatar`;

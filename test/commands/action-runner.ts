@@ -44,22 +44,23 @@ const Action = Compile(
 const run = promisify(execFile);
 
 export interface Workflow {
-  /** Where the action was fetched to. */
+  /** The folder that the action is fetched to. */
   actionPath: string;
-  /** The repository that was checked out. */
+  /** The folder with the checked-out repository. */
   workspace: string;
   temporary: string;
   serverUrl: string;
   apiUrl: string;
-  /** That of the workflow. */
+  /** The token of the workflow. */
   token: string;
-  /** What the machine has set besides. */
+  /** Other environment variables of the machine. */
   environment: Record<string, string>;
 }
 
 /**
+ * Runs the steps of the action in order.
  * @param done the name of a step that was run before, with those in front of it.
- * @throws Error as soon as a step fails, with what it wrote.
+ * @throws Error as soon as a step fails, with its output.
  */
 export async function runAction(workflow: Workflow, inputs: Record<string, string>, done?: string): Promise<string> {
   const { actionPath, workspace, temporary, serverUrl, token } = workflow;
@@ -86,7 +87,7 @@ export async function runAction(workflow: Workflow, inputs: Record<string, strin
   const last = steps.findIndex(({ name }) => name === done);
   if (done !== undefined && last < 0) throw new Error(`there is no step ${done}`);
   for (const [index, step] of steps.slice(last + 1).entries()) {
-    // What somebody wrote reaches a script as a value, never as a part of it.
+    // Inputs reach a script as environment variables, because an expression would become a part of the script.
     if (step.run.includes('${{')) throw new Error(`${step.name} holds an expression`);
     const script = join(temporary, `step-${index}.sh`);
     await writeFile(script, step.run);
@@ -100,7 +101,7 @@ export async function runAction(workflow: Workflow, inputs: Record<string, strin
   return written;
 }
 
-/** Variables that GitHub sets for every step, but no token. */
+/** Returns the variables that GitHub sets for every step, but no token. */
 function variablesOf({ actionPath, workspace, temporary, serverUrl, apiUrl, environment }: Workflow) {
   return {
     CI: 'true',

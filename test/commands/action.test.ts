@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { PATH = '' } = process.env;
 
-/** Nobody's settings, and nobody's name: whoever commits has to say who it is. */
+/** Git settings without an identity: each commit must name its author. */
 const gitSettings = '[user]\nuseConfigOnly = true\n[init]\ndefaultBranch = main\n';
 
 const installed = 'Install Plaudit';
@@ -25,7 +25,7 @@ interface Scene extends AsyncDisposable {
   owner: string;
 }
 
-/** A repository that is checked out, beside the action as it is fetched; on a machine with nothing but what runners have. */
+/** Prepares a checked-out repository beside the fetched action, on a machine with nothing but the tools of a runner. */
 async function prepare(): Promise<Scene> {
   const stack = new AsyncDisposableStack();
   const { path } = stack.use(await makeTemporaryDirectory());
@@ -59,7 +59,7 @@ async function prepare(): Promise<Scene> {
       serverUrl: simulator.url,
       apiUrl: simulator.apiUrl,
       token: simulator.tokens.private_owner,
-      // What is installed for the tests is left as it is: all that npm checks before is checked.
+      // npm runs all its checks, but does not change the packages that are installed for the tests.
       environment: { PATH, HOME: path, npm_config_dry_run: 'true' },
     },
     git,
@@ -68,7 +68,7 @@ async function prepare(): Promise<Scene> {
   };
 }
 
-test('the action writes cards of a private repository into it, and pushes them when they changed, and nothing else', async () => {
+test('the action writes cards of a private repository into it, pushes them when they changed, and touches nothing else', async () => {
   await using scene = await prepare();
   const { workflow, git, owner } = scene;
   const base = `/v1/github/entities/${owner}`;
@@ -89,7 +89,7 @@ test('the action writes cards of a private repository into it, and pushes them w
   assert.equal(await git('elsewhere', 'show', '--format=', '--name-only'), 'cards/me.png\ncards/people.svg');
   assert.match(await git('elsewhere', 'show', 'HEAD:cards/people.svg'), />\d+ contributions?</);
 
-  // Somebody pushes meanwhile, to the same card.
+  // Another person pushes meanwhile, to the same card.
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];
   await writeFile(join(scene.workflow.workspace, '..', 'elsewhere', 'cards', 'people.svg'), '<svg>older</svg>');
   await git('elsewhere', ...identity, 'commit', '--quiet', '-am', 'second');
@@ -102,7 +102,7 @@ test('the action writes cards of a private repository into it, and pushes them w
   assert.equal(await readFile(join(workflow.workspace, 'README.md'), 'utf8'), 'changed by another step');
 });
 
-test('the action refuses files that are none of the repository, and tells what is wrong', async () => {
+test('the action refuses files outside the repository, and names the fault', async () => {
   await using scene = await prepare();
   const { workflow, git, owner } = scene;
   const address = `/v1/github/entities/${owner}/contributions`;

@@ -5,10 +5,10 @@ import type { Account } from '../github/world/model.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../github/world/mutations.ts';
 import { type ContractHost, call, knownAccount, last, type Rule } from './host.ts';
 
-/** Who somebody is, and who may say so. */
+/** Rules about accounts and the proof of their ownership. */
 export const accountRules: readonly Rule[] = [
   {
-    what: 'a user and an organization are told apart, in any spelling',
+    what: 'a user and an organization are distinguished, in any spelling of their names',
     tokens: ['public_only'],
     check: async (scene, host) => {
       const { provider, people, organization } = scene;
@@ -23,7 +23,7 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'stars of what a user owns are counted, without forks; what is unknown is named',
+    what: 'stars of the repositories of a user are counted, without forks; unknown counters are named',
     tokens: ['public_only'],
     check: async (scene) => {
       const { provider, people } = scene;
@@ -35,7 +35,7 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a stored account is found again, until it is gone',
+    what: 'a stored account is found again until it is deleted',
     tokens: ['public_only'],
     check: async ({ provider, people, world }) => {
       const known = await knownAccount(provider, people.max.login);
@@ -45,7 +45,7 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a token proves whose it is, and what its bearer administers',
+    what: 'a token proves the account of its bearer, and the organizations that the bearer administers',
     tokens: ['public_only'],
     check: async (scene, host) => {
       const { provider, told, people, organization } = scene;
@@ -72,14 +72,14 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'deliveries that nobody signed are refused',
+    what: 'unsigned deliveries are refused',
     tokens: ['public_only'],
     check: async ({ provider }) => {
       assert.throws(() => provider.readDelivery({}, Buffer.from('{}')), { code: 'unauthenticated' });
     },
   },
   {
-    what: 'accounts are checked by their immutable ids: those that are shown with their present names, others as absent',
+    what: 'accounts are checked by their immutable ids: visible ones with their present names, others as absent',
     tokens: ['organization_member'],
     check: async ({ provider, people, world }) => {
       const known = await Promise.all(
@@ -100,7 +100,7 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a renamed account is itself',
+    what: 'a renamed account keeps its id',
     tokens: ['public_only'],
     check: async ({ provider, people, world }) => {
       renameAccount(world, people.max, 'max-renamed');

@@ -10,10 +10,10 @@ const kinds: readonly (ItemKind | 'commit')[] = [
   ...(['issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const),
 ];
 
-/** What people contributed. */
+/** Rules about contributions. */
 export const contributionRules: readonly Rule[] = [
   {
-    what: 'a kind that no stream covers is named as untold, with the reason',
+    what: 'a kind that no stream covers is named as unavailable, with the reason',
     tokens: ['public_only'],
     check: async ({ provider }) => {
       const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
@@ -26,7 +26,7 @@ export const contributionRules: readonly Rule[] = [
     },
   },
   {
-    what: 'without a token, too, a kind that no stream covers is named as untold',
+    what: 'a kind that no stream covers is named as unavailable without a token, too',
     tokens: [],
     check: async ({ provider }) => {
       const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
@@ -57,7 +57,7 @@ export const contributionRules: readonly Rule[] = [
     },
   },
   {
-    what: 'installed repositories are read with everything',
+    what: 'installed repositories are read completely',
     // Hosts list stars for those who administer a repository.
     tokens: ['organization_admin'],
     check: async (scene, host) => {
@@ -76,7 +76,7 @@ export const contributionRules: readonly Rule[] = [
     },
   },
   {
-    what: 'what changed since a time is told, and what changed before need not be',
+    what: 'changes since a time are read, and earlier ones need not be',
     tokens: ['public_only'],
     check: async (scene) => {
       const { provider, world, repositories, issues, now, advance } = scene;

@@ -3,7 +3,10 @@ import type { Issue, PullRequest, Reactable, Repository, Review } from '../githu
 import type { ContractHost } from './host.ts';
 import type { ContractWorld } from './world.ts';
 
-/** Comments are told with the number of what they are below, and joined when they are stored. */
+/**
+ * Normalizes a contribution for comparisons: providers report comments by the number of their item, and the store adds
+ * the id.
+ */
 export function normalized(contribution: Contribution): Contribution {
   const { kind, details } = contribution;
   const parentExternalId = kind === 'review' ? contribution.parentExternalId : null;
@@ -34,7 +37,7 @@ export function inOrder(one: Contribution, other: Contribution): number {
   return `${one.kind} ${one.externalId}` < `${other.kind} ${other.externalId}` ? -1 : 1;
 }
 
-/** Everything in a repository as the domain knows it, taken from the world alone. */
+/** Returns all contributions of a repository as the domain objects that follow from the world alone. */
 export function expectedContributions(
   { world }: ContractWorld,
   repository: Repository,

@@ -5,24 +5,24 @@ import type { TokenName } from '../github/tokens.ts';
 import type { Account, Repository, ReviewState } from '../github/world/model.ts';
 import type { ContractWorld } from './world.ts';
 
-/** A kind of code host that keeps the contract. */
+/** A kind of code host whose provider must keep the contract. */
 export interface ContractHost {
   name: string;
   /** Serves a world in the provider's wire format. */
   start(world: ContractWorld): Promise<Told>;
-  /** Fields of details that the host cannot tell, or tells otherwise. */
+  /** Fields of details that the host does not report, or reports differently. */
   untold: readonly (keyof NonNullable<Contribution['details']>)[];
-  /** Whether it has lists of who starred when. */
+  /** True when the host lists stargazers with the times of their stars. */
   tellsStars: boolean;
-  /** By what an account is known there. */
+  /** Returns the id of an account at the host. */
   externalIdOf: (account: Account) => string;
-  /** Which reviews it tells; of others nothing but their comments. */
+  /** The states of reviews that the host reports; of reviews in other states it reports only the comments. */
   reviewStates: readonly ReviewState[];
-  /** What it cannot tell of organizations. */
+  /** Fields of organizations that the host does not report. */
   untoldOfOrganizations: readonly 'website'[];
 }
 
-/** What a host that knows everything that there is in the world has in common with others. */
+/** The common properties of hosts that report everything in the world. */
 export const plainHost: Pick<ContractHost, 'externalIdOf' | 'reviewStates' | 'untoldOfOrganizations'> = {
   externalIdOf: ({ id }) => String(id),
   reviewStates: ['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED'],
@@ -30,7 +30,7 @@ export const plainHost: Pick<ContractHost, 'externalIdOf' | 'reviewStates' | 'un
 };
 
 export interface Told extends AsyncDisposable {
-  /** @param tokens by whose names it asks. */
+  /** @param tokens names of the tokens that the provider uses. */
   provider(tokens: readonly TokenName[]): Provider;
   tokens: Record<TokenName, string>;
 }
@@ -41,7 +41,7 @@ export interface Scene extends ContractWorld {
   provider: Provider;
 }
 
-/** What has to be so, asked for with these tokens. */
+/** A rule of the contract, checked with a provider that uses these tokens. */
 export interface Rule {
   what: string;
   tokens: readonly TokenName[];

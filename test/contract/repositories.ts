@@ -5,10 +5,10 @@ import { renameRepository, transferRepository } from '../github/world/mutations.
 import { expectedContributions, withoutUntold } from './expected.ts';
 import { call, knownAccount, knownRepository, type Rule } from './host.ts';
 
-/** What accounts own, and whose the commits in it are. */
+/** Rules about the repositories of accounts, and about the authors of the commits in them. */
 export const repositoryRules: readonly Rule[] = [
   {
-    what: 'repositories are listed, private ones with what shows them',
+    what: 'repositories are listed, private ones with the access that shows them',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, organization, repositories } = scene;
@@ -35,7 +35,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'one repository is found by its name, a private one if it is asked for',
+    what: 'a repository is found by its name, a private one on request only',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, organization } = scene;
@@ -49,7 +49,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a repository is found by its former name, unless it was given away or is private and not asked for',
+    what: 'a repository is found by its former name, unless it was transferred or is private and not requested',
     tokens: ['organization_member'],
     check: async ({ provider, organization, repositories, world, people }) => {
       const owner = await knownAccount(provider, organization.login);
@@ -67,7 +67,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'how a repository stands is told, and how much there is of everything',
+    what: 'the state of a repository and its totals are read',
     tokens: ['organization_member'],
     check: async (scene, host) => {
       const { provider, repositories, world } = scene;
@@ -99,7 +99,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'addresses in commits are found to be whose they are',
+    what: 'the accounts of addresses in commits are found',
     tokens: ['public_only'],
     check: async (scene) => {
       const { provider, repositories, people } = scene;
@@ -118,7 +118,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'git reads what is public without a credential, and what is private with one',
+    what: 'git reads public repositories without a credential, and private ones with one',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, repositories } = scene;
@@ -130,7 +130,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'files are told as they are at the newest commit, and a repository that is another by now as none',
+    what: 'files are read at the newest commit, and a repository that became private has none',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, repositories, world } = scene;
@@ -153,7 +153,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'what commits and pull requests change is told',
+    what: 'the changes of commits and pull requests are read',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, repositories, pulls } = scene;

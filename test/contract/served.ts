@@ -2,9 +2,9 @@ import { contributorsOf, countersOf } from '../github/world/truth.ts';
 import type { World } from '../github/world/world.ts';
 import { type TestService, until } from '../service.ts';
 
-/** What a service tells of a simulated world, compared with the world. */
+/** Compares the responses of a service with a simulated world. */
 
-/** Contributors as they are told, reduced to what the world knows. */
+/** Returns contributors of a response, reduced to the fields that the world knows. */
 export function listed(data: readonly Record<string, unknown>[]): object[] {
   return data.map(({ name, contributions }) => ({ login: name, contributions }));
 }
@@ -26,7 +26,7 @@ export async function untilCounted(
   }, what);
 }
 
-/** How much of each kind is stored of a repository that is shown. */
+/** Counts the stored contributions of a visible repository by kind. */
 export async function kindsStored({ database }: TestService, { id }: { id: number }): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ kind: string; count: number }>(
     `select kind, count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
@@ -36,7 +36,9 @@ export async function kindsStored({ database }: TestService, { id }: { id: numbe
   return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
 }
 
-/** What there is of each kind in the public repository of the small world, where no stars are known. */
+/**
+ * The number of contributions by kind in the public repository of the small world, at a host that does not list stars.
+ */
 export const everything = {
   issue: 5,
   pull_request: 5,

@@ -10,21 +10,21 @@ import { assign, label, requestReview } from '../github/world/threads.ts';
 import { World } from '../github/world/world.ts';
 import { clock } from '../service.ts';
 
-/** A small world of which every code host can tell everything; its people hold the tokens of the simulators. */
+/** A small world that every code host can report completely. The simulators have tokens of its people. */
 export interface ContractWorld {
   world: World;
   now: () => Date;
-  /** Lets time pass. */
+  /** Moves the clock forward. */
   advance: (seconds: number) => void;
   people: Record<'ada' | 'olive' | 'max' | 'gone', Account>;
   organization: Account;
-  /** Public, with everything in it; private; empty; and a copy of the first. */
+  /** A public repository with everything in it, a private one, an empty one, and a fork of the first. */
   repositories: Record<'handbook' | 'plans' | 'empty' | 'fork', Repository>;
   issues: Issue[];
   pulls: PullRequest[];
 }
 
-/** The public repository of the world, as it is stored. */
+/** Returns the public repository of the world, as it is stored. */
 export function handbookOf({ organization, repositories }: ContractWorld): KnownRepository {
   const { id, name, defaultBranch } = repositories.handbook;
   return { owner: organization.login, name, handle: String(id), defaultBranch, access: null };

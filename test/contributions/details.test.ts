@@ -4,7 +4,7 @@ import { changeNeeds, findLacking, lackPullRequests, saveChangedFiles } from '..
 import { openTestDatabase } from '../database.ts';
 import { addRepository } from './stored-repository.ts';
 
-test('what changes while it is asked for is asked for again', async () => {
+test('a pull request that changes while its details are fetched stays due', async () => {
   await using opened = await openTestDatabase();
   const { connection } = opened.database;
   const id = await addRepository(connection);

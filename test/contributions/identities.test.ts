@@ -23,7 +23,7 @@ interface Scene {
   database: Database;
   connection: Connection;
   repositoryId: string;
-  /** Stores commits, each of the day that its number says, by e-mail addresses: author first. */
+  /** Stores one commit for each pair of a day and the e-mail addresses of its people, author first. */
   store: (commits: readonly [number, ...string[]][], isCounted?: boolean) => Promise<void>;
   due: (at?: Date, maxRetries?: number) => Promise<string[]>;
   idOf: (email: string) => Promise<number>;
@@ -189,7 +189,7 @@ test('retries are limited, and the ones that wait longest come first', async () 
   });
 });
 
-test('an account is kept when a response that overlaps shows none, in either order', async () => {
+test('an address keeps its account when an overlapping response shows none, in either order', async () => {
   await inScene(async ({ database, store, idOf, accountOf }) => {
     const accountId = await addAccount(database, 'yan');
     for (const [email, order] of [
@@ -217,7 +217,7 @@ test('an account is replaced when the address belongs to another one', async () 
   });
 });
 
-test('a repository that counted commits without an account is counted again, whichever ends first', async () => {
+test('a repository is counted again when an account is found while its commits are counted, in either order', async () => {
   for (const order of ['count first', 'account first'] as const) {
     for (const counting of ['all', 'new'] as const) {
       await inScene(async ({ database, connection, repositoryId, store, idOf }) => {

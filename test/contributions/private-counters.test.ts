@@ -32,7 +32,7 @@ for (const type of ['organization', 'user'] as const) {
 
     const locker = await pool.connect();
     try {
-      // Readers of `streams` wait, readers of totals do not: the end of collecting falls between the two.
+      // Readers of `streams` wait and readers of totals do not, so that collecting ends between the two reads.
       await locker.query('begin');
       await locker.query('lock table streams in access exclusive mode');
       const reading = withPrivate(connection, account, nothingPublic);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../src/database/connection.ts';
 
-/** Stores a repository of an account, of which nothing is known. @returns its id. */
+/** Stores an account with a repository about which nothing else is stored. @returns the id of the repository. */
 export async function addRepository(connection: Connection): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     with account as (

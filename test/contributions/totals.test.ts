@@ -6,7 +6,7 @@ import { findDuePolls } from '../../src/repositories/poll-store.ts';
 import { openTestDatabase } from '../database.ts';
 import { addRepository } from './stored-repository.ts';
 
-test('what changed in a repository that was given away meanwhile is told whoever owns it now', async () => {
+test('a change in a transferred repository is recorded for its present owner', async () => {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   const id = await addRepository(connection);
@@ -29,7 +29,7 @@ test('what changed in a repository that was given away meanwhile is told whoever
   assert.deepEqual(await versions(), [adas, (bobs ?? 0) + 1]);
 });
 
-test('what has no commits to count, and whose provider cannot be asked, holds up nobody', async () => {
+test('a repository without commits or with an unavailable provider does not block others', async () => {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   await addRepository(connection);

@@ -9,7 +9,9 @@ import { createTestDatabase } from '../database.ts';
 const knownUntil = new Date('2026-06-14T09:00:00Z');
 const now = new Date('2026-06-15T12:00:00Z');
 
-/** Stores what an earlier release knew of addresses: all are used in one repository, one of them in another, too. */
+/**
+ * Stores addresses as an earlier release did: all of them occur in one repository, and one in a second repository too.
+ */
 async function fill({ connection, pool }: Database): Promise<string> {
   const id = await addRepository(connection);
   await pool.query(

@@ -10,9 +10,9 @@ import { countersOf } from '../github/world/truth.ts';
 import { send } from '../raw-request.ts';
 import { clock, startTestService } from '../service.ts';
 
-/** People whose contributions arrive with the deliveries of others, on a host that reports totals. */
+/** Tests people whose contributions arrive with the deliveries of others, on a host that reports totals. */
 
-test('refreshes a co-author whose commit another person pushes, and nobody when a repository is first read', async () => {
+test('refreshes a co-author whose commit another person pushes, and no account when a repository is first read', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };

@@ -16,7 +16,7 @@ import { startTestService, type TestService, until } from '../service.ts';
 
 const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
 const path = '/v1/github/webhooks';
-// The package's own types say that it is an object that holds the list.
+// The types of the package wrongly describe an object that holds the list.
 const events = examples as unknown as { name: string; examples: object[] }[];
 
 async function deliver(service: TestService, { headers, body }: Sent): Promise<{ status: number; state?: string }> {
@@ -38,7 +38,7 @@ async function untilTrue(service: TestService, simulator: Simulator, what: strin
   }, what);
 }
 
-test('what happens is in the answers within seconds: new, closed and deleted items, in any order, however often told', async () => {
+test('deliveries of new, closed and deleted items reach the responses within seconds, in any order and when repeated', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { world } = simulator;
@@ -62,7 +62,7 @@ test('what happens is in the answers within seconds: new, closed and deleted ite
 
   closeItem(world, issue);
   editTitle(world, issue, 'Another');
-  // The older one comes last.
+  // The older delivery comes last.
   for (const one of sent.splice(1).toReversed()) await deliver(service, one);
   await untilTrue(service, simulator, 'the closed issue is counted');
   deleteItem(world, repository, issue);
@@ -70,7 +70,7 @@ test('what happens is in the answers within seconds: new, closed and deleted ite
   await untilTrue(service, simulator, 'the deleted issue is not counted');
 });
 
-test('a burst of deliveries is looked at once', async () => {
+test('a burst of deliveries causes one read', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { world } = simulator;
@@ -88,7 +88,7 @@ test('a burst of deliveries is looked at once', async () => {
   assert.ok(simulator.requests.length - before < 20, `${simulator.requests.length - before} requests`);
 });
 
-test('what becomes private is hidden by the delivery itself, before anything is asked; renames and removals follow', async () => {
+test('a delivery hides a repository that becomes private before any request to GitHub; renames and removals follow', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings, tokens: ['organization_admin'] });
   const { world } = simulator;
@@ -134,7 +134,7 @@ test('what becomes private is hidden by the delivery itself, before anything is 
 
 const ofEnterprise = '{"action":"created","installation":{"id":5,"account":{"id":6,"slug":"big-enterprise"}}}';
 
-test('deliveries that are not GitHub’s, broken or too large are refused; unknown events are nothing', async () => {
+test('deliveries that GitHub did not sign, broken ones and too large ones are refused; unknown events are ignored', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const good = signed('ping', '{"zen":"x"}');
@@ -179,7 +179,7 @@ test('deliveries that are not GitHub’s, broken or too large are refused; unkno
   ];
   for (const [what, sent, status] of cases) {
     const answer = await deliver(service, sent).catch((error: unknown) => {
-      // The connection may be closed while the rest is still being sent.
+      // The service may close the connection while the rest of the body is still being sent.
       if (status === 413) return { status: 413 };
       throw error;
     });
@@ -201,7 +201,7 @@ test('deliveries that are not GitHub’s, broken or too large are refused; unkno
   assert.ok(service.lines.every((line) => !line.includes(webhookSecret)));
 });
 
-test('every example that GitHub gives of the events that matter is accepted, or knowingly ignored', async () => {
+test('every example delivery of GitHub is accepted, or ignored on purpose', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const states = new Map<string, Set<string | undefined>>();
@@ -233,7 +233,7 @@ test('every example that GitHub gives of the events that matter is accepted, or 
   for (const [name, seen] of states) assert.equal(seen.size, 1, name);
 });
 
-test('accepted is not lost: what came while no worker ran, or before a kill, is applied after', async () => {
+test('deliveries that are accepted while no worker runs, or before a kill, are applied later', async () => {
   await using simulator = await startSimulator();
   await using first = await startTestService({ simulator, settings });
   const { world } = simulator;
@@ -243,7 +243,7 @@ test('accepted is not lost: what came while no worker ran, or before a kill, is 
   const author = world.accountByLogin(simulator.accounts.outsider) ?? assert.fail();
   const sent = outbox(simulator);
   addIssue(world, repository, { author });
-  // The workers cannot take it: it waits.
+  // The workers cannot process the delivery, so that it waits.
   const { pool } = first.database;
   const blocker = await pool.connect();
   await blocker.query('begin');

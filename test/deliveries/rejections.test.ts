@@ -13,7 +13,7 @@ import { clock, startTestService } from '../service.ts';
 const path = '/v1/github/webhooks';
 
 describe('counts of rejected deliveries', () => {
-  it('are kept by provider and reason, without anything of the deliveries', async () => {
+  it('are kept by provider and reason, without any content of the deliveries', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using created = await createTestDatabase();
     const good = signed('ping', '{"zen":"x"}');
@@ -38,11 +38,11 @@ describe('counts of rejected deliveries', () => {
         const { status } = await send(service, path, 'POST', headers, body);
         assert.ok(status === 400 || status === 401, String(status));
       }
-      // The connection may be closed while the rest is still being sent.
+      // The service may close the connection while the rest of the body is still being sent.
       const huge = signed('push', `"${'x'.repeat(26 * 1024 * 1024)}"`);
       await send(service, path, 'POST', huge.headers, huge.body).catch(() => undefined);
       assert.equal((await send(service, '/v1/gitea/webhooks', 'POST', good.headers, good.body)).status, 404);
-      // Strangers cannot make counts of hosts that are not configured, nor by a credential that is none.
+      // Strangers cannot create counts for hosts that are not configured, nor with an invalid credential.
       assert.equal((await send(service, '/v1/nowhere/webhooks', 'POST', good.headers, good.body)).status, 404);
       const authorized = { ...good.headers, authorization: 'Bearer a.b.c' };
       assert.equal((await send(service, path, 'POST', authorized, good.body)).status, 401);
@@ -97,7 +97,7 @@ describe('counts of rejected deliveries', () => {
     );
   });
 
-  it('are not lost when the database is away for a while', async () => {
+  it('are not lost when the database is unavailable for a while', async () => {
     const failures: unknown[] = [];
     const kept: RejectionCount[][] = [];
     let isAway = true;

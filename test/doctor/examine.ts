@@ -11,11 +11,11 @@ import { type Simulator, startSimulator } from '../github/simulator.ts';
 export interface Examined {
   status: number;
   report: DoctorReport;
-  /** Everything that was printed. */
+  /** All output. */
   text: string;
 }
 
-/** Runs `plaudit doctor --json` within this process, and holds its output against the documented shape. */
+/** Runs `plaudit doctor --json` within this process, and checks its output against the documented shape. */
 export async function examine(environment: Record<string, string>): Promise<Examined> {
   const printed: string[] = [];
   const io = {
@@ -33,7 +33,7 @@ export async function examine(environment: Record<string, string>): Promise<Exam
   return { status, report: Value.Parse(DoctorReport, report), text };
 }
 
-/** The findings of a code, as `severity subject: message remedy`. */
+/** Returns the findings with a code, as `severity subject: message remedy`. */
 export function linesOf({ report }: Pick<Examined, 'report'>, code: FindingCode): string[] {
   return report.findings.filter((finding) => finding.code === code).map(lineOf);
 }
@@ -44,12 +44,12 @@ function lineOf({ severity, subject, message, remedy }: Finding): string {
   );
 }
 
-/** Codes of all problems. */
+/** Returns the codes of all problems. */
 export function problems({ report }: Pick<Examined, 'report'>): string[] {
   return report.findings.filter(({ severity }) => severity === 'problem').map(({ code }) => code);
 }
 
-/** Database of its own, and a host that responds. */
+/** A database of its own, and a host that responds. */
 export interface Ward extends AsyncDisposable {
   simulator: Simulator;
   database: Database;

@@ -19,7 +19,7 @@ describe('plaudit doctor on hosts and credentials', () => {
   });
   after(() => ward?.[Symbol.asyncDispose]());
 
-  it('tells whose a token is, what it sees and what is left, and never the token', async () => {
+  it('reports the owner, the visible data and the remaining quota of each token, and never the token', async () => {
     const { public_only, user } = ward.simulator.tokens;
     const examined = await examine({ ...ward.environment, GITHUB_TOKEN: `${public_only},${user}` });
     assert.deepEqual(problems(examined), []);
@@ -61,7 +61,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     assert.match(linesOf(examined, 'host_reachable')[0] ?? '', /^fine gitea: .* \(version 1\.21/);
   });
 
-  it('takes a GitHub that nobody configured for a hint where it cannot be reached', async () => {
+  it('reports an unreachable GitHub as a hint when it is only configured by default beside another host', async () => {
     const hosts = readConfig({ GITEA_URL: 'https://git.example', GITEA_TOKEN: 'a' }, () => '').providers;
     const unreachable = await reportOn({ kind: 'none', label: 'no token', access: null }, () =>
       Promise.reject(new AppError('provider_unavailable', 'GitHub cannot be reached.')),
@@ -109,7 +109,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     assert.match(lines, /hint gitlab: .*: It lacks read_repository, needed for commits of private projects\./);
   });
 
-  it('reports a quota that is used up, and one that is nearly', async () => {
+  it('reports a quota that is used up, and one that is nearly used up', async () => {
     const { limits, tokens } = ward.simulator;
     for (let requests = 0; requests < 4600; requests += 1) limits.allowance('public_only', 'graphql').used += 1;
     const low = await examine(ward.environment);
@@ -128,7 +128,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     limits.reset();
   });
 
-  it('checks the App and the installations that are stored, by the names of their accounts', async () => {
+  it('checks the App and the stored installations, and names the accounts of the installations', async () => {
     const { simulator, database, environment } = ward;
     const installation = simulator.app.install(organization(simulator));
     const account = organization(simulator);

@@ -31,7 +31,7 @@ async function plaudit(args: string[], environment: Record<string, string>) {
 }
 
 describe('plaudit doctor on the machine and the database', () => {
-  it('says that the database is down, and checks the hosts all the same', async () => {
+  it('reports that the database is down, and still checks the hosts', async () => {
     await using ward = await openWard();
     const url = 'postgresql://user:secret-value@127.0.0.1:9/none';
     const examined = await examine({ ...ward.environment, DATABASE_URL: url });
@@ -45,7 +45,7 @@ describe('plaudit doctor on the machine and the database', () => {
     assert.ok(!examined.text.includes('secret-value'));
   });
 
-  it('reports migrations that are pending, and brings none about', async () => {
+  it('reports pending migrations, and runs none', async () => {
     await using ward = await openWard();
     await using created = await createTestDatabase({ withTables: false });
     const settings = { ...ward.environment, DATABASE_URL: created.url };
@@ -75,7 +75,7 @@ describe('plaudit doctor on the machine and the database', () => {
     assert.match(linesOf(examined, 'database_too_new')[0] ?? '', /newer release \(9999-future\)\. Run that release/);
   });
 
-  it('makes no database where there is none yet', async () => {
+  it('creates no database where none exists', async () => {
     await using ward = await openWard();
     await using place = await makeTemporaryDirectory();
     const { DATABASE_URL: _, ...settings } = ward.environment;
@@ -88,7 +88,7 @@ describe('plaudit doctor on the machine and the database', () => {
     assert.deepEqual(await readdir(place.path), []);
   });
 
-  it('goes on where a host never responds, and ends in time', async () => {
+  it('goes on when a host never responds, and ends in time', async () => {
     await using ward = await openWard();
     const config = readConfig(ward.environment, () => '');
     ward.simulator.faults.add({ kind: 'never', times: 100 });
@@ -102,7 +102,7 @@ describe('plaudit doctor on the machine and the database', () => {
     assert.equal(linesOf({ report }, 'streams_read').length, 1);
   });
 
-  it('judges versions, clocks and disks by what is needed', () => {
+  it('compares versions, clocks and disks with the requirements', () => {
     const server = (number: number, name: string) => judgeServer({ number, name }, 'PostgreSQL at db/plaudit');
     assert.deepEqual(
       [server(140_013, '14.13').code, server(150_000, '15.0').code, server(180_001, '18.1').severity],
@@ -128,7 +128,7 @@ describe('plaudit doctor on the machine and the database', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('prints problems first, one line each, and nothing that could move the cursor', () => {
+  it('prints problems first, one line each, without control characters', () => {
     const fine = found('machine', { severity: 'fine', code: 'git_found', message: 'git is version 2.39.5.' });
     const message = 'The host says \u001b[2J\nmore.';
     const problem = found('jobs', {

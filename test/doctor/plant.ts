@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../src/database/connection.ts';
 
-/** Plants what goes wrong into a database. */
+/** Stores data with faults for the doctor to find. */
 
-/** Stores an installed repository with a stream, known up to an hour ago. @returns its id. */
+/** Stores an installed repository with a stream that was known up to an hour ago. @returns the id of the repository. */
 export async function plantRepository(
   connection: Connection,
   repository: { name: string; owner?: string; isPrivate?: boolean; access?: string; changedHoursAgo?: number },

@@ -21,7 +21,7 @@ describe('plaudit doctor on stored data', () => {
     await sql`delete from graphile_worker._private_jobs`.execute(connection);
   });
 
-  it('finds nothing wrong where nothing is, and says so by status 0', async () => {
+  it('finds nothing wrong in a healthy database, and returns status 0', async () => {
     await plantRepository(ward.database.connection, { name: 'handbook' });
     const examined = await examine(ward.environment);
     assert.deepEqual(problems(examined), []);
@@ -32,7 +32,7 @@ describe('plaudit doctor on stored data', () => {
     assert.match(linesOf(examined, 'service_not_running')[0] ?? '', /^hint: No service runs .* Start it/);
   });
 
-  it('reports failing streams with repository, cause, since when and the way out', async () => {
+  it('reports failing streams with repository, cause, time of the first failure and remedy', async () => {
     const { connection } = ward.database;
     const reason = 'Resource not accessible by integration';
     for (const name of ['one', 'two', 'three', 'four']) {
@@ -61,7 +61,7 @@ describe('plaudit doctor on stored data', () => {
     assert.deepEqual([finding?.count, finding?.since], [4, '2026-03-01T12:00:00.000Z']);
   });
 
-  it('reports skipped items by kind and path: what is lost is a problem, what the host keeps is not', async () => {
+  it('reports skipped items by kind and path: lost ones as a problem, refused or partly stored ones as a hint', async () => {
     const { connection } = ward.database;
     const id = await plantRepository(connection, { name: 'handbook' });
     await plantSkipped(connection, id, { kind: 'issue', reason: 'unreadable', path: '/nodes/*', isStored: false });
@@ -91,7 +91,7 @@ describe('plaudit doctor on stored data', () => {
     );
   });
 
-  it('reports deliveries that wait, that were given up, and that do not come though something happened', async () => {
+  it('reports deliveries that wait, that were given up, and that are missing although something happened', async () => {
     const { connection } = ward.database;
     await plantRepository(connection, { name: 'handbook', changedHoursAgo: 5 });
     const never = await examine(ward.environment);
@@ -113,7 +113,7 @@ describe('plaudit doctor on stored data', () => {
     assert.match(linesOf(waiting, 'delivery_received')[0] ?? '', /^fine github: The last delivery came 4 hours ago/);
   });
 
-  it('reports rejected deliveries with the reason, and takes them for settled when one was taken since', async () => {
+  it('reports rejected deliveries with the reason, and treats them as settled when a later one was accepted', async () => {
     const { connection } = ward.database;
     const counts = { provider: 'github', count: 12, firstAt: hoursAgo(30), lastAt: hoursAgo(2) };
     await addRejections(connection, [{ ...counts, reason: 'signature' }]);
@@ -127,12 +127,12 @@ describe('plaudit doctor on stored data', () => {
     assert.match(linesOf(await examine(ward.environment), 'deliveries_rejected')[0] ?? '', /^hint /);
     await addRejections(connection, [{ ...counts, reason: 'no_secret' }]);
     assert.deepEqual(problems(await examine(ward.environment)), []);
-    // Only the host can have signed a delivery that cannot be read.
+    // Only the host can have signed a delivery that is rejected for its payload.
     await addRejections(connection, [{ ...counts, reason: 'payload' }]);
     assert.deepEqual(problems(await examine(ward.environment)), ['deliveries_rejected']);
   });
 
-  it('reports a drift that holds, and tells of one that was repaired', async () => {
+  it('reports a drift that persists as a problem, and mentions one that was repaired', async () => {
     const { connection } = ward.database;
     const repositoryId = await plantRepository(connection, { name: 'handbook' });
     const drift = { provider: 'github', repositoryId, what: 'issues', expected: 1200, found: 1100, isRepaired: false };

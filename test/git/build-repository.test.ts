@@ -47,7 +47,7 @@ test('the same description gives the same ids, and every commit is as described'
   assert.equal(await git(place.at('a.git'), 'ls-tree', '-r', 'HEAD'), '');
 });
 
-test('several roots, further references, and no commit at all', async () => {
+test('builds a repository with several roots and further references, and one without commits', async () => {
   await using place = await makeTemporaryDirectory();
   const commits = [change([]), change([]), change([0, 1])];
   const refs = { 'refs/tags/v1': 0, 'refs/heads/side': 1 };
@@ -59,7 +59,7 @@ test('several roots, further references, and no commit at all', async () => {
   assert.equal(await git(place.at('empty.git'), 'for-each-ref'), '');
 });
 
-test('commits are appended, also beside the branch, and the branch is moved', async () => {
+test('appends commits to the branch and beside it, and moves the branch', async () => {
   await using place = await makeTemporaryDirectory();
   const directory = place.at('a.git');
   const oids = await buildRepository(directory, { commits: [change([]), change([0])], branch: 'main' });
@@ -75,7 +75,7 @@ test('commits are appended, also beside the branch, and the branch is moved', as
   assert.equal(await git(directory, 'for-each-ref', '--format=%(refname)'), 'refs/heads/next');
 });
 
-test('a raw commit is stored as it is', async () => {
+test('stores a raw commit unchanged', async () => {
   await using place = await makeTemporaryDirectory();
   await buildRepository(place.at('a.git'), { commits: [change([])], branch: 'main' });
   const content = Buffer.from('tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor nobody\n\n\xff', 'latin1');
@@ -83,7 +83,7 @@ test('a raw commit is stored as it is', async () => {
   assert.deepEqual(await runGit(place.at('a.git'), ['cat-file', 'commit', oid]), content);
 });
 
-test('what git refuses is an error with its reason', async () => {
+test('throws an error with the reason when git refuses a commit', async () => {
   await using place = await makeTemporaryDirectory();
   await assert.rejects(
     buildRepository(place.at('a.git'), { commits: [change(['nonsense'])], branch: 'main' }),
@@ -91,7 +91,7 @@ test('what git refuses is an error with its reason', async () => {
   );
 });
 
-test('a real history has its real shape', async () => {
+test('builds a repository with the commits and merges of a real history', async () => {
   await using place = await makeTemporaryDirectory();
   const commits = await readHistory('serverpod');
   assert.equal(commits.length, 2810);

@@ -7,31 +7,31 @@ export interface Person {
 }
 
 export interface CommitDescription {
-  /** A number is the index of an earlier commit of the same list, a string the id of one that the repository holds. */
+  /** A number is the index of an earlier commit of the same list; a string is the id of a commit in the repository. */
   parents: readonly (number | string)[];
   author: Person;
   authoredAt: Date;
-  /** The author, when absent. */
+  /** Default: the author. */
   committer?: Person;
   committedAt: Date;
   coAuthors?: readonly Person[];
-  /** Without the trailers of the co-authors, which are added. */
+  /** The message without the trailers of the co-authors, which are added to it. */
   message?: string;
-  /** The text of files by path; null removes one. All others are those of the first parent; by default there is none. */
+  /** Texts of files by path; null removes a file. Other files stay as in the first parent. Default: no changes. */
   changes?: ReadonlyMap<string, string | null>;
 }
 
 export interface RepositoryDescription {
   commits: readonly CommitDescription[];
-  /** The default branch; it points to the last commit. Without commits, the repository is empty. */
+  /** The default branch, which points to the last commit. Without commits, the repository is empty. */
   branch: string;
   /** Further references by full name, each with the index of a commit. */
   refs?: Readonly<Record<string, number>>;
 }
 
 /**
- * Makes a bare repository. The same description gives the same ids.
- * @param directory is made when it is missing.
+ * Creates a bare repository. The same description gives the same commit ids.
+ * @param directory created when it does not exist.
  * @returns the id of every commit, in the order of the description.
  */
 export async function buildRepository(directory: string, description: RepositoryDescription): Promise<string[]> {
@@ -41,7 +41,7 @@ export async function buildRepository(directory: string, description: Repository
 }
 
 /**
- * Adds commits and moves `ref` to the last of them, wherever it pointed before.
+ * Adds commits and moves `ref` to the last of them, regardless of its former target.
  * @returns the ids of the new commits.
  */
 export async function appendCommits(
@@ -56,26 +56,28 @@ export async function appendCommits(
   return output.toString('latin1').trimEnd().split('\n');
 }
 
-/** Points a reference to a commit, forcibly; null removes it. */
+/** Points a reference to a commit by force; null removes the reference. */
 export async function moveRef(directory: string, ref: string, oid: string | null): Promise<void> {
   await runGit(directory, oid === null ? ['update-ref', '-d', ref] : ['update-ref', ref, oid]);
 }
 
-/** Makes a branch the default one, whether it exists or not. */
+/** Sets the default branch, which need not exist. */
 export async function setDefaultBranch(directory: string, branch: string): Promise<void> {
   await runGit(directory, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
 }
 
 /**
- * Stores a commit exactly as it is given, which may be something that git itself would never write.
- * @returns its id; no reference points to it yet.
+ * Stores a commit exactly as given, even one that git itself would never write.
+ * @returns the id of the commit; no reference points to it yet.
  */
 export async function writeRawCommit(directory: string, content: Buffer): Promise<string> {
   const parameters = ['hash-object', '-t', 'commit', '-w', '--literally', '--stdin'];
   return (await runGit(directory, parameters, [content])).toString('latin1').trim();
 }
 
-/** What git fast-import reads: commits in order, references, and a question for the id of every commit. */
+/**
+ * Generates the input of `git fast-import`: commits in order, references, and a `get-mark` command for every commit.
+ */
 function* importStream(
   ref: string,
   commits: readonly CommitDescription[],
@@ -118,7 +120,7 @@ function fullMessage(index: number, { message = `Change ${index}`, coAuthors = [
   return `${message}\n\n${trailers.join('')}`;
 }
 
-/** Marks count from 1. */
+/** Marks begin at 1. */
 function mark(index: number): number {
   return index + 1;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The id that git gives an object. */
+/** Returns the id that git gives to an object. */
 export function gitId(type: 'blob' | 'tree' | 'commit', content: Buffer): string {
   return createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
 }

@@ -4,19 +4,22 @@ import { gunzip } from 'node:zlib';
 import type { CommitDescription, Person } from './build-repository.ts';
 
 /**
- * A history of a real public repository: rails has 99,429 commits, serverpod 2,810. E-mail addresses other than GitHub's
- * noreply ones are replaced by a hash, one to one; names and messages are not kept.
+ * A history of a real public repository: rails has 99,429 commits, serverpod 2,810. E-mail addresses other than
+ * GitHub's noreply ones are replaced by a hash, one to one; names and messages are not kept.
  */
 export type HistoryName = 'rails' | 'serverpod';
 
-/** The commits of a real history, oldest first. */
+/** Returns the commits of a real history, oldest first. */
 export async function readHistory(name: HistoryName): Promise<CommitDescription[]> {
   const packed = await readFile(new URL(`histories/${name}.tsv.gz`, import.meta.url));
   const text = (await promisify(gunzip)(packed)).toString('utf8');
   return text.trimEnd().split('\n').map(parseLine);
 }
 
-/** Parents by line number from 0, author's e-mail, author time, committer time in Unix seconds, co-authors' e-mails. */
+/**
+ * Columns: parents by line number from 0, author's e-mail, author time, committer time in Unix seconds, co-authors'
+ * e-mails.
+ */
 function parseLine(line: string): CommitDescription {
   const [parents = '', author = '', authoredAt, committedAt, coAuthors = ''] = line.split('\t');
   return {

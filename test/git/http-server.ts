@@ -9,7 +9,7 @@ export interface HttpServer extends AsyncDisposable {
   url: string;
 }
 
-/** Serves on a free port of loopback until it goes out of scope; connections that are open then are cut. */
+/** Starts a server on a free loopback port. Disposal stops it and cuts its open connections. */
 export async function startHttpServer(handle: Handler): Promise<HttpServer> {
   const server = createServer((request, response) => void handle(request, response));
   server.listen(0, '127.0.0.1');

@@ -6,14 +6,17 @@ import { promisify } from 'node:util';
 
 const patienceMs = 20_000;
 
-/** Ids of the processes that have `text` somewhere in their environment, as those of git have their repository. */
+/** Returns the ids of processes with `text` in their environment; processes of git have their repository there. */
 export async function findProcesses(text: string): Promise<number[]> {
   const own = process.pid;
   const listed = existsSync('/proc/self/environ') ? await readProc(text) : await readPs(text);
   return listed.filter((id) => id !== own);
 }
 
-/** Waits until none of them is left. Throws when some do not go. */
+/**
+ * Waits until no process has `text` in its environment.
+ * @throws {Error} when some remain.
+ */
 export async function waitUntilGone(text: string): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while ((await findProcesses(text)).length > 0) {
@@ -22,7 +25,7 @@ export async function waitUntilGone(text: string): Promise<void> {
   }
 }
 
-/** Waits until a process does nothing but wait. */
+/** Waits until a process sleeps in three checks in a row. */
 export async function waitUntilAsleep(id: number): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (let restful = 0; restful < 3; ) {

@@ -14,7 +14,10 @@ export const gitEnvironment: NodeJS.ProcessEnv = {
   GIT_TERMINAL_PROMPT: '0',
 };
 
-/** Runs git to its end and returns what it printed. Throws an Error with its complaint when it fails. */
+/**
+ * Runs git to its end and returns its output.
+ * @throws {Error} with the text of stderr when git fails.
+ */
 export async function runGit(
   directory: string,
   parameters: readonly string[],
@@ -25,7 +28,7 @@ export async function runGit(
     child.once('error', reject);
     child.once('close', resolve);
   });
-  // A git that ends before it has read everything says why itself.
+  // A git that ends before it has read all input reports the reason on stderr.
   const written = pipeline(Readable.from(input, { objectMode: false }), child.stdin).catch(() => undefined);
   const [code, output, complaint] = await Promise.all([exit, buffer(child.stdout), text(child.stderr), written]);
   if (code !== 0) throw new Error(`git ${parameters[0]} failed: ${complaint}`);

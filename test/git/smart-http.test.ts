@@ -39,7 +39,7 @@ test('clones and fetches, with and without trees', async () => {
   assert.equal((await runGit(place.at('whole.git'), ['rev-parse', 'main'])).toString().trim(), added);
 });
 
-test('asks once for each step which repository is meant and who asks', async () => {
+test('resolves the repository and the credentials once for each step', async () => {
   await using place = await makeTemporaryDirectory();
   await buildSample(place);
   const asked: [string, string | undefined][] = [];
@@ -65,7 +65,7 @@ test('asks once for each step which repository is meant and who asks', async () 
   ]);
 });
 
-test('serves nothing but the steps of a fetch', async () => {
+test('serves only the steps of a fetch', async () => {
   await using place = await makeTemporaryDirectory();
   await buildSample(place);
   await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
@@ -82,7 +82,7 @@ test('serves nothing but the steps of a fetch', async () => {
   for (const [method, path] of cases) assert.equal((await fetch(`${server.url}${path}`, { method })).status, 404, path);
 });
 
-test('takes a zipped request, and gives no commit that no branch reaches', async () => {
+test('accepts a gzipped request, and serves no commit outside of all branches', async () => {
   await using place = await makeTemporaryDirectory();
   await buildSample(place);
   const tip = (await runGit(place.at('sample.git'), ['rev-parse', 'main'])).toString().trim();
@@ -101,7 +101,7 @@ test('takes a zipped request, and gives no commit that no branch reaches', async
   assert.match(await want(hidden), /not our ref/);
 });
 
-test('an old server has no filter', async () => {
+test('a server without filter support sends trees', async () => {
   await using place = await makeTemporaryDirectory();
   await buildSample(place);
   await using server = await startHttpServer(
@@ -112,13 +112,13 @@ test('an old server has no filter', async () => {
   assert.ok(stored.includes(' tree '));
 });
 
-test('no process stays behind a client that hangs up', async () => {
+test('no process remains after a client disconnects', async () => {
   await using place = await makeTemporaryDirectory();
   await buildSample(place);
   const handle = smartHttp(() => ({ directory: place.at('sample.git') }));
   const served = Promise.withResolvers<void>();
   await using server = await startHttpServer(async (incoming, response) => {
-    // What the client never ends is under way when it goes.
+    // The client disconnects while its request is incomplete.
     incoming.once('data', () => client.destroy());
     await handle(incoming, response);
     served.resolve();
@@ -131,7 +131,7 @@ test('no process stays behind a client that hangs up', async () => {
   await waitUntilGone(`${place.at('sample.git')}/git-upload-pack`);
 });
 
-test('a backend that fails is a broken answer, not a broken server', async () => {
+test('a failing backend results in status 404', async () => {
   await using place = await makeTemporaryDirectory();
   await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('absent.git') })));
   const answer = await fetch(`${server.url}/absent.git/info/refs?service=git-upload-pack`);

@@ -4,12 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { gitEnvironment } from './run-git.ts';
 
-/** `unauthorized` is answered with 401, as GitHub does to the anonymous for what is not public. */
+/** `unauthorized` results in status 401, which GitHub sends to anonymous callers for private repositories. */
 export type ResolvedRepository = { directory: string } | 'not_found' | 'unauthorized';
 
 /**
- * Which bare repository a path means, and whether the bearer of the Authorization header may read it.
- * @param path as in the address, decoded, without what git adds to it: `/owner/name.git`.
+ * Returns the bare repository of a path if the bearer of the Authorization header may read it.
+ * @param path as in the address, decoded, without the suffix that git adds: `/owner/name.git`.
  */
 export type ResolveRepository = (
   path: string,
@@ -17,7 +17,7 @@ export type ResolveRepository = (
 ) => ResolvedRepository | Promise<ResolvedRepository>;
 
 export interface SmartHttpOptions {
-  /** Whether clients may leave out trees and files, which old servers do not offer. Default true. */
+  /** True when clients may leave out trees and files, which old servers do not support. Default true. */
   allowFilter?: boolean;
 }
 
@@ -39,14 +39,14 @@ export function smartHttp(
 }
 
 interface Asked {
-  /** The repository's part of the path. */
+  /** The part of the path that names the repository. */
   repository: string;
-  /** What git adds to it. */
+  /** The suffix that git adds to the path. */
   rest: string;
   query: string;
 }
 
-/** Undefined for everything that is not a step of a fetch. */
+/** Returns undefined for a request that is not a step of a fetch. */
 function parseRequest({ method, url = '' }: IncomingMessage): Asked | undefined {
   const { pathname, search } = new URL(url, 'http://localhost');
   const [, repository, rest] = /^(.*)(\/info\/refs|\/git-upload-pack)$/.exec(pathname) ?? [];
@@ -99,7 +99,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, env: No
   const child = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   const end = once(child, 'close');
   response.once('close', () => stopGroup(child));
-  // A backend that answers before it has read the whole request is in its right.
+  // A backend may respond before it has read the whole request, so a failed write is no error.
   const sent = pipeline(request, child.stdin).catch(() => undefined);
   try {
     await answer(child, response);
@@ -110,7 +110,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, env: No
   await Promise.all([end, sent]);
 }
 
-/** Ends the backend with every process that it has started. */
+/** Kills the backend and every process that it has started. */
 function stopGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 
 export interface TemporaryDirectory extends AsyncDisposable {
   path: string;
-  /** Path of an entry that need not exist yet. */
+  /** Returns the path of an entry, which need not exist. */
   at: (name: string) => string;
 }
 
-/** A directory that is removed with everything in it when it goes out of scope: `await using place = ...`. */
+/** Makes a directory that is removed with its content when it goes out of scope: `await using place = ...`. */
 export async function makeTemporaryDirectory(): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(tmpdir(), 'plaudit-test-'));
   return {

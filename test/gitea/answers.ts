@@ -10,9 +10,9 @@ import {
 import type { Viewer, World } from '../github/world/world.ts';
 import { recorded } from './recordings.ts';
 
-/** How a simulated world is told: recorded answers, with what is in the world in the place of what was there. */
+/** Gitea's responses about a simulated world: recorded ones with the values of the world. */
 
-/** Who asks for what; no viewer: a credential that is none. */
+/** The context of a request; `viewer` is undefined for an invalid credential. */
 export interface Place {
   world: World;
   url: string;
@@ -21,7 +21,7 @@ export interface Place {
   viewer: Viewer | undefined;
   hidden: ReadonlyMap<number, string>;
   imported: ReadonlySet<number>;
-  /** Repositories of which a push is not worked through: they are shown as empty, though git shows the commits. */
+  /** Repositories with an unprocessed push: Gitea shows them as empty, though git shows the commits. */
   behind: ReadonlySet<Repository>;
 }
 
@@ -55,7 +55,7 @@ const shapes = {
   label: (shapeOf('issue-1')['labels'] as Shape[])[0],
 };
 
-/** Who is gone is told as this. */
+/** Gitea shows a deleted account as this user. */
 const ghost = { ...shapes.user, id: -1, login: 'Ghost', username: 'Ghost', full_name: 'Ghost', email: '' };
 
 export function user(place: Place, id: number | null): Shape {
@@ -94,7 +94,7 @@ export function organization({ url }: Place, account: Account): Shape {
   };
 }
 
-/** The address that is shown where the real one is hidden; commits with it are its account's. */
+/** Returns the address that Gitea shows where the real one is hidden; it belongs to the account in commits, too. */
 export function placeholder({ login }: Account): string {
   return `${login.toLowerCase()}@noreply.forge.example`;
 }
@@ -122,7 +122,7 @@ export function repository(place: Place, shown: Repository): Shape {
   };
 }
 
-/** An issue, or a pull request as the list of both tells it. */
+/** Returns an issue, or a pull request as the list of both shows it. */
 export function item(place: Place, told: Issue | PullRequest): Shape {
   const isPull = isPullRequest(told);
   return {
@@ -143,7 +143,7 @@ export function item(place: Place, told: Issue | PullRequest): Shape {
   };
 }
 
-/** A pull request by its own address; its own id is another than as an issue. */
+/** Returns a pull request as its own endpoint shows it, where its id differs from its id as an issue. */
 export function wholePull(place: Place, told: PullRequest): Shape {
   const { pull_request: _marker, ...common } = item(place, told);
   const people = told.requestedReviewerIds.map((id) => user(place, id));
@@ -163,7 +163,7 @@ const reviewStates = {
   PENDING: 'PENDING',
 };
 
-/** Requests for a review are told among the reviews. */
+/** Returns the reviews of a pull request; Gitea lists requests for a review among them. */
 export function reviews(place: Place, pull: PullRequest): Shape[] {
   const visible = pull.reviews.filter(
     ({ state, authorId }) => state !== 'PENDING' || authorId === place.viewer?.accountId,
@@ -231,7 +231,7 @@ const emojis: Record<Reaction['content'], string> = {
   EYES: 'eyes',
 };
 
-/** Where there are none, Gitea writes null. */
+/** Returns null where there are no reactions, as Gitea does. */
 export function reactions(place: Place, told: readonly Reaction[]): Shape[] | null {
   const living = told.filter(({ accountId }) => place.world.accountById(accountId) !== undefined);
   if (living.length === 0) return null;
@@ -265,7 +265,7 @@ function byAddress(place: Place, email: string): Shape | null {
   return account === undefined ? null : accountAsUser(place, account);
 }
 
-/** What happened to an issue, as far as it is told here: what closed it. */
+/** Returns the timeline of an issue; only the closing is simulated. */
 export function timeline(place: Place, issue: Issue, pulls: readonly PullRequest[]): Shape[] {
   const closing = issue.closings.at(-1);
   if (closing === undefined || issue.closedAt === null) return [];

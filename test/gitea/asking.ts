@@ -1,7 +1,7 @@
 import { createGiteaProvider, type GiteaOptions } from '../../src/providers/gitea/provider.ts';
 import type { AccountReport, Call, KnownAccount, KnownRepository, Provider } from '../../src/providers/provider.ts';
 
-/** Asking a Gitea as the service does. */
+/** Calls a simulated Gitea through the provider, as the service does. */
 
 export const deliverySecret = 'a secret for deliveries';
 

@@ -1,6 +1,6 @@
 import { listOf, personNamed, recorded, recordedDelivery } from './recordings.ts';
 
-/** Commits, as lists of them and pushes were recorded. */
+/** Commits, from recorded lists and recorded pushes. */
 
 /** A commit of the public repository, with the names of the files that it changed. */
 export interface Commit {
@@ -11,19 +11,21 @@ export interface Commit {
   parents: { sha: string }[];
 }
 
-/** Newest first: the last of the default branch, whose files were recorded too. */
+/** Returns the newest commits of the default branch, newest first. Their files were recorded too. */
 export function newestCommits(): Commit[] {
   return [...listOf<Commit>('commits-p1'), ...listOf<Commit>('commits-p2')];
 }
 
-/** What the fork began with, as what was proposed from it says; nothing was pushed to its default branch. */
+/**
+ * Returns the commits of the fork: those up to the merge base of its pull request, because nothing was pushed to it.
+ */
 export function commitsOfFork(): Commit[] {
   const { merge_base: begin } = recorded('pull-2').body as { merge_base: string };
   const commits = newestCommits();
   return commits.slice(commits.findIndex(({ sha }) => sha === begin));
 }
 
-/** A commit and what comes before it; the newest fifty of the default branch were recorded. */
+/** Returns a commit and its ancestors among the newest fifty of the default branch, which were recorded. */
 export function commitsUntil(sha: string | null): Commit[] {
   const wanted = new Set([sha]);
   return listOf<Commit>('commits-big-limit').filter(({ sha: one, parents }) => {
@@ -38,7 +40,7 @@ interface Signature {
   date: string;
 }
 
-/** A commit as a push tells of it. */
+/** A commit in a delivered push. */
 export interface DeliveredCommit {
   id: string;
   message: string;
@@ -47,12 +49,12 @@ export interface DeliveredCommit {
   committer: { name: string; email: string; username: string };
 }
 
-/** Newest first. */
+/** Returns the commits of a delivery, newest first. */
 export function deliveredCommits(delivery: string): DeliveredCommit[] {
   return (JSON.parse(recordedDelivery(delivery).body) as { commits: DeliveredCommit[] }).commits;
 }
 
-/** As a list had told of them: whose a commit is, the delivery says. */
+/** Returns delivered commits in the shape of a list; the authors' accounts follow from the delivery. */
 export function toCommits(delivery: string): unknown[] {
   const [shape] = listOf<{ commit: object }>('commits-nostat');
   return deliveredCommits(delivery).map((delivered) => toCommit(delivered, shape));

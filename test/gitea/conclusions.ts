@@ -3,20 +3,20 @@ import { contents } from './files.ts';
 import { type Answer, isOf, listOf, personNamed, recorded, recordedDelivery, recordings } from './recordings.ts';
 
 /**
- * What was not recorded, but follows from what was: each rule says from what. Whatever no rule knows is not answered. What
- * people did in the recorded minute is told nowhere else, so that where no recording and no delivery tells of something,
- * there is none of it.
+ * Responses that were not recorded but follow from recorded ones: each rule names its source, and a request without a
+ * rule gets no response. The recordings and deliveries contain everything that people did in the recorded minute, so a
+ * list that occurs in none of them is empty.
  */
 
 export interface Asked {
-  /** Who asks. */
+  /** The identity of the caller. */
   as: string;
   /** Below the interface's address, without its query. */
   path: string;
   query: URLSearchParams;
   /** Texts of files of the public repository by path, none of which was recorded. */
   files: ReadonlyMap<string, string>;
-  /** What is later has not happened yet. */
+  /** The present time of the replay: later events are left out. */
   moment: Date;
 }
 
@@ -28,18 +28,18 @@ interface Item {
 }
 
 const people = ['alice', 'bob', 'carol', 'forgeadmin'];
-/** To whom `org-repos-alice` and `org-repos-bob` show what is private. */
+/** The people who see the private repository in `org-repos-alice` and `org-repos-bob`. */
 const members = new Set(['alice', 'bob']);
 const ofEverybody =
   /^\/(version|users\/[\w-]+(\/repos)?|orgs\/[\w-]+|repos\/(acme\/handbook|alice\/example|carol\/handbook)(\/.*)?)$/;
 
-/** @returns undefined for what does not follow. */
+/** Returns the response that follows from the recordings; undefined when none follows. */
 export function conclude(asked: Asked): Answer | undefined {
   const { as, path } = asked;
   if (path.startsWith('/repos/acme/secret-plans')) return members.has(as) ? concludeOf(privateRules, asked) : undefined;
   if (!ofEverybody.test(path)) return concludeOf(personalRules, asked);
   if (as === 'anonymous') return concludeOf(publicRules, asked);
-  // Whoever is signed in with a token for everything is shown what others are.
+  // A signed-in caller with a token of all scopes sees the same public data as others.
   if (!people.includes(as)) return undefined;
   for (const other of [...people, 'anonymous']) {
     const seen = recordings.find((recording) => isOf(recording, { ...asked, as: other }));
@@ -59,7 +59,7 @@ function concludeOf(rules: readonly Rule[], asked: Asked): Answer | undefined {
 }
 
 const personalRules: readonly Rule[] = [
-  // Her search for everything of the organization was recorded; a time chooses from it.
+  // Her search for everything of the organization was recorded; the parameters for times filter it.
   [
     /^\/repos\/issues\/search$/,
     ({ as, query }) =>
@@ -72,36 +72,36 @@ const personalRules: readonly Rule[] = [
 ];
 
 const publicRules: readonly Rule[] = [
-  // Asked for an organization, the name of a user is unknown like all others.
+  // The endpoint for organizations treats the name of a user as an unknown name.
   [/^\/orgs\/(\w+)$/, (_asked, name) => (people.includes(name) ? recorded('org-missing') : undefined)],
-  // A profile is told as in lists of people.
+  // A profile has the same fields as in lists of people.
   [/^\/users\/(bob|forgeadmin)$/, (_asked, name) => like('user-alice-anon', personNamed(name))],
-  // She owns the fork alone, which the list of forks tells of.
+  // She owns only the fork, which is in the list of forks.
   [/^\/users\/carol\/repos$/, () => recorded('forks')],
-  // No delivery tells of a repository of theirs.
+  // No delivery mentions a repository of theirs.
   [/^\/users\/forgeadmin\/repos$/, () => listed([])],
   // Issues and pull requests were recorded together; parameters choose from them.
   [/^\/repos\/acme\/handbook\/issues$/, ({ query }) => itemsOf('issues-and-pulls', 'acme/handbook', query)],
   [/^\/repos\/acme\/handbook\/issues\/comments$/, ({ query }) => listed(since(query, listOf('repo-comments')))],
-  // Who closed it is told by the delivery that it was closed. All that happened to one fits on a page.
+  // The delivery of the closing names the account that closed the issue. Each timeline fits on a page.
   [
     /^\/repos\/acme\/handbook\/issues\/([125])\/timeline$/,
     ({ query }, number) => listed(number === '5' && query.get('page') === '1' ? [closing('021-issues-closed')] : []),
   ],
   // One reaction was made; where there is none, Gitea writes null.
   [/^\/repos\/acme\/handbook\/issues\/(?:[2-9]|10|comments\/\d+)\/reactions$/, () => like('issue-1-reactions', null)],
-  // Of what was said at a line in that review, nothing was recorded.
+  // No comment at a line of that review was recorded.
   [/^\/repos\/acme\/handbook\/pulls\/7\/reviews\/4\/comments$/, () => listed([])],
-  // No delivery tells of a review of the pull request that was not wanted.
+  // No delivery mentions a review of the pull request that was closed without a merge.
   [/^\/repos\/acme\/handbook\/pulls\/9\/reviews$/, () => listed([])],
   [/^\/repos\/acme\/handbook\/branches\/main$/, ({ moment }) => like('repo-branches', mainAt(moment))],
-  // A commit tells by itself what it tells in a list.
+  // A commit has the same fields alone as in a list.
   [
     /^\/repos\/acme\/handbook\/git\/commits\/(\w+)$/,
     (_asked, sha) => found(newestCommits().find((one) => one.sha === sha)),
   ],
   [/^\/repos\/(?:acme|carol)\/handbook\/commits$/, ({ query }) => history(query.get('sha'))],
-  // Whose a commit is, the delivery says that told of it; nothing else was done there.
+  // The delivery of the push names the author of the commit; nothing else happened in the repository.
   [/^\/repos\/alice\/example\/commits$/, () => listed(toCommits('060-push'))],
   [/^\/repos\/(?:alice\/example|carol\/handbook)\/issues$/, () => listed([])],
   [/^\/repos\/acme\/handbook\/contents\/(.+)$/, ({ files }, path) => file(path, files.get(path))],
@@ -109,9 +109,9 @@ const publicRules: readonly Rule[] = [
 
 const privateRules: readonly Rule[] = [
   [/^\/repos\/acme\/secret-plans$/, () => found((recorded('org-repos-alice').body as { name: string }[])[1])],
-  // Her search shows what is in both repositories.
+  // Her search includes the issues of both repositories.
   [/^\/repos\/acme\/secret-plans\/issues$/, ({ query }) => itemsOf('issues-search', 'acme/secret-plans', query)],
-  // Whose a commit is, the delivery says that told of it.
+  // The delivery of the push names the authors of the commits.
   [/^\/repos\/acme\/secret-plans\/commits$/, () => listed(toCommits('006-push'))],
 ];
 
@@ -124,7 +124,7 @@ function found(body: unknown): Answer {
   return body === undefined ? recorded('issue-missing') : like('issue-1', body);
 }
 
-/** A list that fits on a page. */
+/** Returns the response for a list that fits on a page. */
 function listed(body: unknown[]): Answer {
   return {
     ...like('repo-comments', body),
@@ -147,7 +147,7 @@ function mainAt(moment: Date): unknown {
 
 const parameters = new Set(['state', 'type', 'since', 'before', 'limit', 'page']);
 
-/** Last created first, as they were recorded. */
+/** Returns recorded items, newest first. */
 function itemsOf(name: string, repository: string, query: URLSearchParams): Answer | undefined {
   if ([...query.keys()].some((name) => !parameters.has(name))) return undefined;
   if (query.get('state') !== 'all') return undefined;

@@ -3,7 +3,7 @@ import { lineCountsOf } from '../github/world/line-counts.ts';
 import type { ChangedFile, Commit, Repository } from '../github/world/model.ts';
 import { commit, type Place, type Shape, shapeOf } from './answers.ts';
 
-/** What commits and pull requests change, and files as they are. */
+/** Changes of commits and pull requests, and contents of files. */
 
 const shapes = {
   changedFile: shapeOf('pull-1-files', 0),
@@ -11,7 +11,7 @@ const shapes = {
   commit: shapeOf('commit-one'),
 };
 
-/** A commit by its own address, with what it changed. */
+/** Returns a commit as its own endpoint shows it, with its changed files. */
 export function wholeCommit(place: Place, told: Commit): Shape {
   const { additions, deletions } = lineCountsOf(told);
   const files = [...told.changes.keys()].map((filename) => ({ filename, status: 'modified' }));
@@ -28,7 +28,7 @@ export function changedFile({ path, additions, deletions }: ChangedFile): Shape 
   return { ...shapes.changedFile, filename: path, additions, deletions, changes: additions + deletions };
 }
 
-/** None was recorded: as the description has it. */
+/** Returns the contents of a file in the shape of the API description, because none was recorded. */
 export function contents(path: string, text: string): Shape {
   const content = Buffer.from(text);
   return {

@@ -14,9 +14,9 @@ import { until } from '../service.ts';
 import { comment, item, repository } from './answers.ts';
 import { deliver, entity, inService, placeOf, settingsOf, untilTrue } from './scene.ts';
 
-/** What happens at a simulated Gitea reaches a whole service. */
+/** Tests that changes at a simulated Gitea reach the whole service. */
 
-test('what is delivered is in the answers within seconds', async () => {
+test('deliveries reach the responses within seconds', async () => {
   await inService(async (scene) => {
     const { service, world, people, repositories, pulls } = scene;
     await untilTrue(scene, 'everything is counted');
@@ -46,7 +46,7 @@ test('what is delivered is in the answers within seconds', async () => {
   });
 });
 
-test('an installed repository is known by its comments too, and what is deleted is gone', async () => {
+test('comments of an installed repository are collected, and deleted items are hidden', async () => {
   await inService(async (scene) => {
     const { service, world, repositories, people, issues, advance } = scene;
     await untilTrue(scene, 'everything is counted');
@@ -57,7 +57,7 @@ test('an installed repository is known by its comments too, and what is deleted 
     const kinds = () => kindsStored(service, repositories.handbook);
     await until(async () => {
       if (isDeepStrictEqual(await kinds(), everything)) return true;
-      // Its turn may have come while it was being read for another reason.
+      // Another read may have taken the turn of the poll.
       await pool.query('delete from repository_polls');
       await pool.query("select graphile_worker.add_job('poll_due', job_key := 'its turn again')");
       return undefined;
@@ -95,7 +95,7 @@ test('an installed repository is known by its comments too, and what is deleted 
   });
 });
 
-test('what is deleted where nothing is installed is gone within a month', async () => {
+test('an item that is deleted without an installation is hidden within a month', async () => {
   await inService(async (scene) => {
     const { service, world, repositories, issues, advance } = scene;
     await untilTrue(scene, 'everything is counted');
@@ -108,7 +108,7 @@ test('what is deleted where nothing is installed is gone within a month', async 
   });
 });
 
-test('what becomes private is in nobody’s public numbers any more, whoever contributed to it', async () => {
+test('contributions in a repository that becomes private leave the public numbers of every contributor', async () => {
   await inService(async (scene) => {
     const { service, world, repositories, advance } = scene;
     await untilTrue(scene, 'everything is counted');

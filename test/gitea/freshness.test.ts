@@ -14,7 +14,7 @@ import { until } from '../service.ts';
 import { accountAsUser, repository } from './answers.ts';
 import { deliver, entity, inService, placeOf, type Scene, settingsOf, untilTrue } from './scene.ts';
 
-/** How soon a change at a simulated Gitea is known. */
+/** Tests how soon a change at a simulated Gitea is known. */
 
 const achievements = (name: string): string => `version: 0.0.1
 achievements:
@@ -76,7 +76,7 @@ test('updates the numbers of everyone whose commits another person pushes, and t
     await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), olive) });
     await settled(service);
     for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
-    // Gitea reports no totals, so that there is nothing to ask it for.
+    // Gitea reports no totals, so that requests for the accounts would be useless.
     const asked = simulator.requests.slice(before).filter((request) => / \/users\/(?:ada|max)[\w-]*$/.test(request));
     assert.deepEqual(asked, []);
   });
@@ -120,7 +120,7 @@ test('updates numbers that changed before the process was killed', async () => {
   });
 });
 
-/** What is stored of a repository: how many commits, and whether they are all known. */
+/** Returns the number of stored commits of a repository, and whether its history is complete. */
 async function historyOf({ service }: Scene, { id }: Repository): Promise<unknown> {
   const { rows } = await service.database.pool.query(
     `select coalesce(t.commits, 0) as commits, s.completed_at is not null as "isComplete", r.default_branch as branch
@@ -145,7 +145,7 @@ async function untilListed(scene: Scene, repository: Repository): Promise<void> 
   }, 'the repository is listed');
 }
 
-/** Does something when a repository is requested for the third time. */
+/** Runs `act` when a repository is requested for the third time. */
 function atThirdRequest({ simulator, organization }: Scene, { name }: Repository, act: () => void): void {
   let requests = 0;
   simulator.surprises.push((path) => {
@@ -155,7 +155,7 @@ function atThirdRequest({ simulator, organization }: Scene, { name }: Repository
   });
 }
 
-test('does not take a repository for complete that git shows to have been pushed to', async () => {
+test('does not count a repository as complete when git shows a later push', async () => {
   await inService(async (scene) => {
     const { service, simulator, world, organization, people, now } = scene;
     const createdAt = new Date(now().getTime() - 86_400_000);
@@ -204,7 +204,7 @@ test('reads an empty repository again after a delivery of its push', async () =>
   });
 });
 
-test('reads a repository a bounded number of times that stays empty', async () => {
+test('reads a repository that stays empty a bounded number of times', async () => {
   await inService(async (scene) => {
     const { service, simulator, world, organization, now } = scene;
     const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });

@@ -4,20 +4,20 @@ import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
 import { type Commit, commitsOfFork, type DeliveredCommit, deliveredCommits, newestCommits } from './commits.ts';
 
 /**
- * Git as it would serve what was recorded. Of commits everything is told but what is in their files, so that git gives them
- * other ids than they had: all that names a commit has to be translated.
+ * Serves the recorded commits by git. The contents of files were not recorded, so that git gives the commits other ids
+ * than the recorded ones, and ids must be translated.
  */
 export interface Histories extends AsyncDisposable {
   handle: ReturnType<typeof smartHttp>;
-  /** Every repository that was asked for, as `WHO PATH`. */
+  /** Every requested repository, as `WHO PATH`. */
   requests: string[];
-  /** What names commits by git's ids, with the recorded ones instead. */
+  /** Replaces the commit ids of git by the recorded ones. */
   toRecorded: (text: string) => string;
-  /** The other way round. */
+  /** Replaces the recorded commit ids by those of git. */
   toGit: (text: string) => string;
 }
 
-/** @param as who asks by a credential. */
+/** @param as returns the identity that a credential belongs to. */
 export async function buildHistories(
   moment: () => Date,
   as: (authorization: string | undefined) => string,
@@ -59,7 +59,7 @@ export async function buildHistories(
 
 type Described = CommitDescription & { recordedId: string };
 
-/** Oldest first; commits whose parents were not recorded have none. */
+/** Returns commits, oldest first, without parents that were not recorded. */
 function toDescriptions(newestFirst: readonly Commit[]): Described[] {
   const commits = newestFirst.toReversed();
   const places = new Map(commits.map(({ sha }, index) => [sha, index]));
@@ -75,7 +75,7 @@ function toDescriptions(newestFirst: readonly Commit[]): Described[] {
   }));
 }
 
-/** Oldest first; pushes do not tell of parents, so each has the one before it. */
+/** Returns commits, oldest first. Pushes do not contain parents, so each commit gets the one before it. */
 function toLine(newestFirst: readonly DeliveredCommit[]): Described[] {
   return newestFirst.toReversed().map(({ id, author, committer, message, timestamp }, index) => {
     const at = new Date(timestamp);

@@ -23,7 +23,7 @@ function addTools({ world, organization, now }: Scene): Repository {
   return addRepository(world, { ownerId: organization.id, name: 'tools', createdAt: now() });
 }
 
-/** How often the host was asked for commits of a repository to find authors. */
+/** Returns how often the service has listed commits of a repository to find authors. */
 function lookupsIn({ simulator }: Scene, repository: string): number {
   return simulator.requests.filter((request) => request.includes(`/${repository}/commits?sha=`)).length;
 }
@@ -53,14 +53,14 @@ test('on a Gitea, a read finds a co-author who authors the next commits', async 
   });
 });
 
-test('on a Gitea, a read asks about a commit by the address when the newest and the oldest commits name it as co-author', async () => {
+test('on a Gitea, a read finds the author of a commit although the newest and the oldest commits name the address as co-author', async () => {
   await inService(async (scene) => {
     const { world } = scene;
     addYan(scene);
     const tools = addTools(scene);
     addCommit(world, tools, { author: olive, coAuthors: [yan] });
     addCommit(world, tools, { author: yan });
-    // More than the host shows in one response.
+    // The number of commits is larger than a page of the host.
     for (let count = 0; count < 8; count += 1) addCommit(world, tools, { author: olive });
     addCommit(world, tools, { author: olive, coAuthors: [yan] });
     await untilTrue(scene, 'the co-author has the commits');
@@ -72,7 +72,7 @@ test('on a Gitea, a read asks about a commit by the address when the newest and 
 });
 
 for (const status of [404, 500]) {
-  test(`on a Gitea, a read finds authors after a force push during the read, where the host answers ${status} for lost commits`, async () => {
+  test(`on a Gitea, a read finds authors after a force push during the read, where the host responds with ${status} for lost commits`, async () => {
     await inService(async (scene) => {
       const { world, simulator } = scene;
       addYan(scene);
@@ -194,7 +194,7 @@ test('on a Gitea, each read retries some lost accounts until none is left, thoug
   });
 });
 
-test('on a Gitea, a read asks the host nothing more about addresses that stay unknown when nothing was pushed', async () => {
+test('on a Gitea, a read without a push sends no more requests about addresses that stay unknown', async () => {
   await inService(async (scene) => {
     const { world, service } = scene;
     const tools = addTools(scene);

@@ -1,7 +1,7 @@
 import type { Issue, PullRequest, Repository } from '../github/world/model.ts';
 import { comment, item, type Place, type Reply } from './answers.ts';
 
-/** Lists as Gitea filters, orders and cuts them. */
+/** Lists as Gitea filters, orders and pages them. */
 
 export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 
@@ -9,7 +9,7 @@ export function pathOf({ world }: Place, { ownerId, name }: Repository): string 
   return `/${world.accountById(ownerId)?.login ?? ''}/${name}`;
 }
 
-/** Last created first, whatever changed last. */
+/** Returns issues or pull requests, ordered by creation, newest first. */
 export function items(place: Place, { issues, pullRequests }: Repository): Reply {
   const { query } = place;
   const state = query.get('state');
@@ -29,7 +29,7 @@ export function items(place: Place, { issues, pullRequests }: Repository): Reply
   );
 }
 
-/** Issues and pull requests of everything that an owner has and the viewer sees, the last created first. */
+/** Returns the issues and pull requests in all repositories of an owner that the viewer sees, newest first. */
 export function search(place: Place): Reply {
   const { query, world, viewer } = place;
   if (query.get('state') !== 'all' || query.has('type')) throw new Error('only a search for everything is simulated');
@@ -48,7 +48,7 @@ export function search(place: Place): Reply {
   return paged(place, told, {});
 }
 
-/** First written first. */
+/** Returns the comments of a repository, oldest first. */
 export function comments(place: Place, shown: Repository): Reply {
   const wanted = commented(shown)
     .filter(({ told }) => isWithin(place.query, told))
@@ -71,7 +71,7 @@ export function isWithin(query: URLSearchParams, { updatedAt }: { updatedAt: Dat
   return (since === null || updatedAt >= new Date(since)) && (before === null || updatedAt <= new Date(before));
 }
 
-/** Cuts silently; only some lists have links. */
+/** Returns a page of a list. Gitea cuts pages to its maximum silently, and only some lists have links. */
 export function paged(
   { query, maxPerPage, url }: Place,
   all: readonly unknown[],

@@ -1,9 +1,9 @@
 import type { Account } from '../github/world/model.ts';
 import type { Place, Reply } from './answers.ts';
 
-/** Where Gitea leads on from former names. */
+/** Redirects from former names, as Gitea has them. */
 
-/** Whoever has a new name is found by the old one too. */
+/** Redirects from the former name of an account to the present one. */
 export function renamed({ world, url }: Place, name: string): Reply | undefined {
   const account = world.accounts.find((one) => !one.isDeleted && formerNames.get(one)?.has(name.toLowerCase()));
   if (account === undefined || world.accountByLogin(name) !== undefined) return undefined;
@@ -11,8 +11,8 @@ export function renamed({ world, url }: Place, name: string): Reply | undefined 
 }
 
 /**
- * The former name of a repository leads to the present one, whoever may see it: go-gitea/gitea, routers/api/v1/api.go,
- * `repoAssignment`, and services/context/repo.go, `RedirectToRepo`.
+ * Redirects from the former name of a repository to the present one, without checking access: go-gitea/gitea,
+ * routers/api/v1/api.go, `repoAssignment`, and services/context/repo.go, `RedirectToRepo`.
  */
 export function movedRepository({ world, url }: Place, [owner = '', name = '']: string[]): Reply | undefined {
   const found = world.formerly(owner, name);
@@ -23,7 +23,7 @@ export function movedRepository({ world, url }: Place, [owner = '', name = '']: 
 
 const formerNames = new WeakMap<Account, Set<string>>();
 
-/** Has an account be found by a name that it had. */
+/** Stores a former name of an account for redirects. */
 export function remember(account: Account, formerName: string): void {
   const names = formerNames.get(account) ?? new Set<string>();
   formerNames.set(account, names.add(formerName.toLowerCase()));

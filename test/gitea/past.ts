@@ -1,6 +1,6 @@
 import type { Answer } from './recordings.ts';
 
-/** What a recorded answer had been at an earlier moment of the recorded minute, by the times in it. */
+/** Returns a recorded response as of an earlier moment of the recorded minute, by the times in it. */
 export function asOf({ status, headers, body }: Answer, moment: Date): Answer {
   if (!Array.isArray(body)) return { status, headers, body: earlier(body, moment) };
   const then = body.filter((entry) => startOf(entry) <= moment).map((entry) => earlier(entry, moment));
@@ -14,7 +14,7 @@ function startOf(entry: unknown): Date {
   return new Date(created_at ?? submitted_at ?? created ?? 0);
 }
 
-/** @throws Error for what had been otherwise in a way that the recording does not tell. */
+/** @throws Error for an item that was closed later, because the recording does not show its earlier state. */
 function earlier(entry: unknown, moment: Date): unknown {
   const { updated_at: updatedAt, closed_at: closedAt } = Object(entry) as Record<string, string | null | undefined>;
   if (closedAt && new Date(closedAt) > moment) throw new Error(`what was closed at ${closedAt} was another before`);

@@ -13,9 +13,9 @@ import { installAsOperator } from '../installations/as-operator.ts';
 import { runTask } from '../installations/installed.ts';
 import { entity, inService, type Scene, settingsOf, untilTrue } from './scene.ts';
 
-/** An installed owner at a simulated Gitea without webhooks. */
+/** Tests polls of an installed owner at a simulated Gitea without webhooks. */
 
-/** Lets time pass and begins a round of polls, as the clock does every 30 seconds. */
+/** Moves the clock forward and begins a round of polls, as the clock does every 30 seconds. */
 async function round({ service, advance }: Scene, afterSeconds = 30): Promise<void> {
   advance(afterSeconds);
   await runTask(service.database, 'start_owner_polls');
@@ -68,7 +68,7 @@ test('hides a repository within 60 seconds that becomes private or is deleted, a
   });
 });
 
-test('hides a repository of which the token shows nothing any more', async () => {
+test('hides a repository when the token shows no repository any more', async () => {
   await installed(async (scene) => {
     const { service, world, repositories, organization, people } = scene;
     const { rows } = await service.database.pool.query(
@@ -88,7 +88,7 @@ test('hides a repository of which the token shows nothing any more', async () =>
   });
 });
 
-test('takes nothing from an account that has the name of the owner now', async () => {
+test('changes nothing when another account takes the name of the owner', async () => {
   await installed(async (scene) => {
     const { service, world, organization, now } = scene;
     renameAccount(world, organization, 'difference-engines');
@@ -131,7 +131,7 @@ test('reads new issues, comments, reviews and commits within 60 seconds, and req
 test('requests a page for each view and one search where nothing changed, and writes nothing', async () => {
   await installed(async (scene) => {
     const { service, simulator } = scene;
-    // What changed in the hour before the first poll has been read by now.
+    // The first poll reads the changes of the hour before it; they are stored now.
     await round(scene, 3700);
     const rows = async (): Promise<unknown> => {
       const { rows: versions } = await service.database.pool.query(
@@ -155,7 +155,7 @@ test('requests a page for each view and one search where nothing changed, and wr
   });
 });
 
-test('finds later what changed while the host failed', async () => {
+test('finds changes later that happened while the host failed', async () => {
   await installed(async (scene) => {
     const { simulator, world, repositories, people } = scene;
     addIssue(world, repositories.handbook, { author: people.max });
@@ -169,7 +169,7 @@ test('finds later what changed while the host failed', async () => {
   });
 });
 
-test('polls an owner once however many rounds begin at the same time', async () => {
+test('polls an owner once although several rounds begin at the same time', async () => {
   await installed(async (scene) => {
     const { service, simulator, advance } = scene;
     await round(scene, 3700);

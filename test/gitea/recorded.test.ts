@@ -10,7 +10,7 @@ import { startTestService, type TestService, until } from '../service.ts';
 import { listOf, recordedDeliveries, recordedSecret } from './recordings.ts';
 import { type Replay, secretOf, startReplay } from './replay.ts';
 
-/** A whole service on what was recorded of a real Gitea. */
+/** Tests the whole service on recordings of a real Gitea. */
 
 interface Scene {
   replay: Replay;
@@ -18,7 +18,7 @@ interface Scene {
   settings: Record<string, string>;
 }
 
-/** Issues and two pull requests are there; three more, a review and the last commit are yet to come. */
+/** At this moment the issues and two pull requests exist, but not the other three, a review and the last commit. */
 const before = new Date('2026-11-21T01:45:57Z');
 const after = new Date('2026-11-21T01:46:10Z');
 
@@ -48,7 +48,7 @@ async function contributors({ service }: Scene, init?: RequestInit): Promise<Tol
   return body.data.map(({ name, contributions }) => [String(name), Number(contributions)]);
 }
 
-/** Commits, issues, pull requests and reviews of each, as whoever reads the recordings counts them. */
+/** Commits, issues, pull requests and reviews of each person, counted by hand from the recordings. */
 const contributorsBefore: Told = [
   ['carol', 6 + 2 + 1 + 1],
   ['alice', 7 + 1 + 0 + 1],
@@ -103,7 +103,7 @@ test('a recorded organization and its people are looked up, counted, listed and 
   });
 });
 
-test('the feed tells a pull request once for each who watches, and nothing is counted from it', async () => {
+test('the activity feed repeats a pull request for each watcher, and is not read', async () => {
   const feed = listOf<{ op_type: string; content: string }>('feed-repo');
   const opened = feed.filter(({ op_type: what }) => what === 'create_pull_request').map(({ content }) => content);
   assert.ok(opened.length > new Set(opened).size);
@@ -114,7 +114,7 @@ test('the feed tells a pull request once for each who watches, and nothing is co
   });
 });
 
-test('recorded deliveries, byte for byte as they were signed, bring what they tell of', async () => {
+test('recorded deliveries with their original signatures update the numbers', async () => {
   await inService(before, async (scene) => {
     const { replay, service } = scene;
     assert.deepEqual(await contributors(scene), contributorsBefore);
@@ -141,7 +141,7 @@ test('recorded deliveries, byte for byte as they were signed, bring what they te
   });
 });
 
-test('what is private was shown to its owner alone, with the token that showed it', async () => {
+test('private data is shown to its owner alone, and read with the owner’s token', async () => {
   await inService(after, async (scene) => {
     const { replay, service } = scene;
     assert.deepEqual(await contributors(scene), contributorsAfter);
@@ -155,7 +155,7 @@ test('what is private was shown to its owner alone, with the token that showed i
         ['handbook', false],
       ],
     );
-    // An issue and five commits that are private.
+    // An issue and five commits are private.
     assert.deepEqual(await contributors(scene, bearer(token)), [
       ['alice', 11 + 4],
       ['bob', 12 + 2],
@@ -197,7 +197,7 @@ achievements:
       triggers: [{trigger: {actor: author, action: issue, condition: "emojis in ['THUMBS_UP']"}}]
 `;
 
-test('achievements are awarded for what was recorded, and drawn', async () => {
+test('achievements are awarded and drawn for the recorded contributions', async () => {
   await inService(after, async (scene) => {
     const { replay, service, settings } = scene;
     replay.files.set('.plaudit/config.yaml', achievements);

@@ -6,16 +6,16 @@ export interface Answer {
   body: unknown;
 }
 
-/** An answer that a real Gitea gave. */
+/** A recorded response of a real Gitea. */
 export interface Recording extends Answer {
   name: string;
-  /** Who asked. */
+  /** The identity of the caller. */
   as: string;
-  /** Below the interface's address; `@` for what is beside it. */
+  /** Below the interface's address; other addresses begin with `@`. */
   path: string;
 }
 
-/** What a real Gitea delivered, byte for byte. */
+/** A recorded delivery of a real Gitea, byte for byte. */
 export interface RecordedDelivery {
   name: string;
   headers: Record<string, string>;
@@ -36,7 +36,7 @@ export function listOf<Entry>(name: string): Entry[] {
   return recorded(name).body as Entry[];
 }
 
-/** Somebody as everything mentions them. */
+/** Returns a person in the shape that items and lists have. */
 export function personNamed(name: string): unknown {
   return listOf<{ login: string }>('stargazers').find(({ login }) => login === name);
 }
@@ -47,7 +47,7 @@ export function recordedDelivery(name: string): RecordedDelivery {
   return found;
 }
 
-/** Whether a recording is of exactly what is asked for, or of a whole list, which a limit does not cut. */
+/** Returns whether a recording is of this request, or of the same whole list with another limit. */
 export function isOf(
   recording: Recording,
   { as, path, query }: { as: string; path: string; query: URLSearchParams },
@@ -58,7 +58,7 @@ export function isOf(
   return asked.get('limit') === query.get('limit') || isWhole(recording);
 }
 
-/** The order of parameters says nothing, and neither does the number of the first page. */
+/** Returns the parameters in one order, without the limit and the number of the first page. */
 function alike(query: URLSearchParams): string {
   const kept = [...query].filter(([name, value]) => name !== 'limit' && !(name === 'page' && value === '1'));
   const parameters = new URLSearchParams(kept);
@@ -66,7 +66,7 @@ function alike(query: URLSearchParams): string {
   return parameters.toString();
 }
 
-/** Whether a list was answered with all that is on it. */
+/** Returns whether a recording has all entries of its list. */
 function isWhole({ headers, body }: Recording): boolean {
   return Array.isArray(body) && Number(headers['x-total-count']) === body.length;
 }

@@ -7,8 +7,8 @@ import { type Answer, isOf, recordings } from './recordings.ts';
 import { checkAnswer, checkRequest } from './swagger.ts';
 
 /**
- * Answers with what was recorded and what follows from it, and with nothing else: another path, query or identity is a
- * fault, and faults fail the test that made them. It never guesses: see `conclusions.ts`.
+ * Replays recorded responses and those that follow from them, and nothing else: any other path, query or identity is a
+ * fault that fails the test. It never guesses: see `conclusions.ts`.
  */
 export interface Replay extends AsyncDisposable {
   url: string;
@@ -17,13 +17,13 @@ export interface Replay extends AsyncDisposable {
   requests: string[];
   /** Every request to git, as `WHO PATH`. */
   gitRequests: string[];
-  /** Texts of files of the public repository by path: what was in files was not recorded. */
+  /** Texts of files of the public repository by path, because the contents of files were not recorded. */
   files: Map<string, string>;
-  /** What is later has not happened yet. By default everything has. */
+  /** The present time of the replay: later events are left out. By default all have happened. */
   moment: Date;
 }
 
-/** The credential of somebody who asked for the recordings. */
+/** Returns the credential of a recorded identity. */
 export function secretOf(identity: string): string {
   return `token-of-${identity}`;
 }
@@ -58,7 +58,7 @@ export async function startReplay(): Promise<Replay> {
   });
 }
 
-/** @throws Error for what no Gitea describes. */
+/** @throws Error for a request that the API description lacks. */
 function readRequest({ url = '', method = '', headers }: IncomingMessage, toRecorded: (text: string) => string) {
   const { pathname, searchParams: query } = new URL(toRecorded(url), 'http://localhost');
   const path = pathname.replace('/api/v1', '');
@@ -75,7 +75,7 @@ function answer(asked: Asked & { described: string }): Answer {
   return asOf(concluded, asked.moment);
 }
 
-/** Tokens are sent to the interface as they are, and to git as a password. */
+/** Returns the identity of a credential, which the interface gets as a token and git as a password. */
 function identityOf(authorization: string | undefined): string {
   if (authorization === undefined) return 'anonymous';
   const [, basic] = /^Basic (.+)$/.exec(authorization) ?? [];

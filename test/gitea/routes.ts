@@ -25,7 +25,7 @@ type Route = (place: Place, parameters: string[]) => Reply;
 
 const like = (name: string): Reply => ({ status: recorded(name).status, body: recorded(name).body });
 
-/** What the simulated Gitea answers. */
+/** Returns the response of the simulated Gitea to a request. */
 export function answer(place: Place, { path, parameters, body }: Described): Reply {
   if (place.viewer === undefined) return like('whoami-bad-token');
   if (body !== undefined) return say(place, parameters, (body as { body: string }).body);
@@ -61,7 +61,7 @@ const routes: Readonly<Record<string, Route>> = {
     );
     return { ...reply, body: { ok: true, data: reply.body } };
   },
-  // The caller's own issues are never any: only the credential is tried with them.
+  // The simulated caller has no issues of its own: the service only checks a credential with this request.
   '/repos/issues/search': (place) => (place.query.get('created') === 'true' ? paged(place, [], {}) : search(place)),
   '/users/{username}': (place, [name = '']) =>
     renamed(place, name) ?? withAccount(place, name, (account) => ok(accountAsUser(place, account))),
@@ -96,7 +96,7 @@ const routes: Readonly<Record<string, Route>> = {
   '/repos/{owner}/{repo}/issues': (place, path) => within(place, path, (shown) => items(place, shown)),
   '/repos/{owner}/{repo}/issues/{index}': (place, path) =>
     withIssue(place, path, (_shown, issue) => ok(item(place, issue))),
-  /** All at once. */
+  /** Returns all comments at once, without pages. */
   '/repos/{owner}/{repo}/issues/{index}/comments': (place, path) =>
     withIssue(place, path, (shown, issue) =>
       ok(
@@ -113,7 +113,7 @@ const routes: Readonly<Record<string, Route>> = {
   '/repos/{owner}/{repo}/issues/{index}/timeline': (place, path) =>
     withIssue(place, path, ({ pullRequests }, issue) => {
       const reply = paged(place, timeline(place, issue, pullRequests), {});
-      // It tells how much is on the page alone.
+      // Gitea sends the number of entries on the page, not of the whole list.
       return { ...reply, headers: { ...reply.headers, 'x-total-count': String((reply.body as unknown[]).length) } };
     }),
   '/repos/{owner}/{repo}/issues/comments': (place, path) => within(place, path, (shown) => comments(place, shown)),
@@ -177,7 +177,10 @@ function withAccount(place: Place, name: string, reply: (account: Account) => Re
   return account === undefined || !isShownTo(place, account.id) ? like('user-missing') : reply(account);
 }
 
-/** `limited`: to everybody who is signed in; `private`: to the account itself, as far as it is told here. */
+/**
+ * Returns whether an account is visible: `limited` to signed-in callers, `private` to the account itself (in this
+ * simulator).
+ */
 function isShownTo({ hidden, viewer }: Place, id: number): boolean {
   const visibility = hidden.get(id) ?? 'public';
   if (visibility === 'public' || viewer?.accountId === id) return true;
@@ -207,7 +210,7 @@ function within(
   return isShown ? reply(found) : like('repo-secret-carol');
 }
 
-/** Whoever is signed in and sees an issue may comment in it. */
+/** Adds a comment to an issue. Signed-in callers who see an issue may comment on it. */
 function say(place: Place, path: string[], body: string): Reply {
   const author = place.world.accountById(place.viewer?.accountId ?? 0);
   if (author === undefined) return like('whoami-no-token');
@@ -217,7 +220,7 @@ function say(place: Place, path: string[], body: string): Reply {
   });
 }
 
-/** The refusal for a token that lacks a scope. */
+/** Returns the refusal for a token that lacks a scope. */
 export function lacksScope(scope: string): Reply {
   const { status, body } = like('scope-missing-repo');
   return {

@@ -11,7 +11,7 @@ import { deliverySecret } from './asking.ts';
 import { recordedDelivery } from './recordings.ts';
 import { type GiteaSimulator, startGiteaSimulator } from './simulator.ts';
 
-/** A whole service on a simulated Gitea. */
+/** A whole service on a simulated Gitea, for tests. */
 
 export interface Scene extends ContractWorld {
   simulator: GiteaSimulator;
@@ -44,7 +44,7 @@ export async function inService(
 export const untilTrue = (scene: Scene, what: string): Promise<void> =>
   untilCounted(scene, { name: engines.name, path: entity(engines.name) }, what);
 
-/** What Gitea delivers: as it was recorded, about what is in the world. */
+/** Returns a recorded delivery with values of the simulated world. */
 function delivered(
   scene: Scene,
   name: string,

@@ -1,7 +1,7 @@
 import type { Reply } from './answers.ts';
 import { recorded } from './recordings.ts';
 
-/** The refusal for a token that lacks a scope. */
+/** Returns the refusal for a token that lacks a scope. */
 export function lacksScope(scope: string): Reply {
   const { status, body } = recorded('scope-missing-repo');
   return {
@@ -11,8 +11,8 @@ export function lacksScope(scope: string): Reply {
 }
 
 /**
- * The scopes that stand before an address, in the words of the refusal of a token that lacks one of them; undefined: it has
- * all (go-gitea/gitea, routers/api/v1/api.go, tokenRequiresScopes).
+ * Returns the scopes of an endpoint, in the words of the refusal of a token that lacks one of them; undefined when the
+ * token has all (go-gitea/gitea, routers/api/v1/api.go, tokenRequiresScopes).
  * @param held undefined: all.
  */
 export function lackedScopes(held: readonly string[] | undefined, path: string): string | undefined {

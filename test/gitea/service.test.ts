@@ -11,7 +11,7 @@ import { installAsOperator } from '../installations/as-operator.ts';
 import { until } from '../service.ts';
 import { entity, inService, settingsOf, untilTrue } from './scene.ts';
 
-/** A whole service on a simulated Gitea. */
+/** Tests a whole service on a simulated Gitea. */
 
 test('an organization is looked up, counted, listed and drawn', async () => {
   await inService(async (scene) => {
@@ -31,7 +31,7 @@ test('an organization is looked up, counted, listed and drawn', async () => {
   });
 });
 
-test('what a user did is summed from what is stored, and named as incomplete', async () => {
+test('the numbers of a user are sums of stored contributions, marked as incomplete', async () => {
   await inService(async (scene) => {
     const { service, world, advance } = scene;
     await untilTrue(scene, 'the organization is collected');
@@ -68,7 +68,7 @@ test('what a user did is summed from what is stored, and named as incomplete', a
   });
 });
 
-test('what is private is its owner’s to read, and git gets it with the token that shows it', async () => {
+test('private data is shown to its owner alone, and git is read with a token that shows it', async () => {
   await inService(async (scene) => {
     const { service, simulator, world } = scene;
     await untilTrue(scene, 'everything public is counted');
@@ -89,7 +89,7 @@ test('what is private is its owner’s to read, and git gets it with the token t
   });
 });
 
-test('a repository whose code is switched off is there with all else, and with its commits when it is on again', async () => {
+test('a repository with its code switched off is shown without commits, and with them when the code is on again', async () => {
   await inService(async (scene) => {
     const { service, simulator, world, repositories, advance } = scene;
     simulator.withoutGit.add(repositories.handbook);
@@ -110,11 +110,11 @@ test('a repository whose code is switched off is there with all else, and with i
   });
 });
 
-test('an instance that answers nobody who is not signed in is read with a token, commits too', async () => {
+test('an instance for signed-in callers only is read with a token, commits included', async () => {
   await inService((scene) => untilTrue(scene, 'everything public is counted'), { isClosed: true });
 });
 
-test('a file of achievements is stored with warnings of what Gitea does not tell', async () => {
+test('an achievement file is stored with warnings about data that Gitea does not report', async () => {
   await inService(async (scene) => {
     const { service, simulator, world, repositories } = scene;
     const starred = fileWith('{ actor: author, action: star, condition: starred = true }');

@@ -8,37 +8,37 @@ import { lackedScopes, lacksScope } from './scopes.ts';
 import { checkAnswer, checkRequest } from './swagger.ts';
 
 /**
- * A simulated Gitea that tells a simulated world: its answers have the shapes of recorded ones, requests and answers are
- * checked against a real instance's description, and lists are paged as there.
+ * A simulated Gitea that serves a simulated world: its responses have the shapes of recorded ones, requests and
+ * responses are checked against the API description of a real instance, and lists are paged as there.
  */
 export interface GiteaSimulator extends SimulatedHost {
   apiUrl: string;
   world: World;
-  /** Every request to the interface, as `WHO PATH`; `WHO POST PATH` where it writes. */
+  /** Every request to the interface, as `WHO PATH`; `WHO POST PATH` for a write. */
   requests: string[];
-  /** Answers in place of the next request, while there are any. */
+  /** The first function may return a response that replaces the regular one. */
   surprises: ((path: string) => Reply | undefined)[];
-  /** Awaited before each request is answered. */
+  /** Functions that are awaited before each response. */
   pauses: ((path: string) => Promise<void>)[];
-  /** Visibility of accounts that are not for everybody, by id. */
+  /** Visibility of accounts that are not public, by id. */
   hidden: Map<number, string>;
   /** Ids of issues that were imported from another host. */
   imported: Set<number>;
-  /** Repositories of which a push is not worked through yet. */
+  /** Repositories with a push that is not processed yet. */
   behind: Set<Repository>;
-  /** Names of tokens that may read alone. */
+  /** Names of tokens without write access. */
   readingTokens: Set<string>;
-  /** The scopes of tokens by name; others have all that read. */
+  /** Scopes of tokens by name; other tokens have all scopes for reading. */
   scopes: Map<string, readonly string[]>;
 }
 
 export interface GiteaSimulatorOptions {
   world: World;
-  /** How much is on a page at most. Default 50, as where nothing is configured. */
+  /** The largest page. Default 50, as in Gitea's default configuration. */
   maxPerPage?: number;
-  /** It answers nobody who is not signed in. */
+  /** True when the instance refuses callers who are not signed in. */
   isClosed?: boolean;
-  /** Hears of a request before it is answered. */
+  /** Called with each request before the response. */
   onRequest?: (path: string) => void;
   /** Changes responses after they are checked. */
   rewrite?: Rewrite;

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 
-/** What a real Gitea says of its own interface: every request that we send, and every answer that is not recorded, must fit. */
+/**
+ * Checks requests and responses against the API description of a real Gitea: every request of the service, and every
+ * response that was not recorded, must match.
+ */
 
 interface Parameter {
   name: string;
@@ -23,18 +26,18 @@ interface Description {
 
 const description = JSON.parse(
   readFileSync(new URL('recorded/swagger.v1.json', import.meta.url), 'utf8'),
-  // Gitea answers with null wherever there is nothing, which its description has no word for.
+  // Gitea sends null for absent values, which its description does not mention.
   (_key, value: unknown) => (isTyped(value) ? { ...value, type: [value.type, 'null'] } : value),
 ) as Description;
 const ajv = new Ajv({ strict: false, validateFormats: true });
 formats.default(ajv);
 for (const format of ['int64', 'uint64']) ajv.addFormat(format, true);
-// Organizations are told without an address.
+// Organizations have an empty e-mail address.
 ajv.addFormat('email', (address) => address === '' || address.includes('@'));
 ajv.addSchema(description, 'gitea');
 const compiled = new Map<string, ValidateFunction>();
 const patterns = Object.keys(description.paths)
-  // What is written out comes before what a parameter stands for.
+  // Literal path segments take precedence over parameters.
   .toSorted((one, other) => one.split('{').length - other.split('{').length)
   .map((path) => ({
     path,
@@ -47,22 +50,22 @@ function isTyped(value: unknown): value is { type: string } {
 }
 
 /**
- * What writes: what was recorded is reduced to what reads, but has these definitions.
+ * Definitions of writes. The recorded description contains only the paths for reading, but these definitions too.
  * https://gitea.com/api/swagger#/issue/issueCreateComment
  */
 const writing: Readonly<Record<string, { body: string; answer: string }>> = {
   '/repos/{owner}/{repo}/issues/{index}/comments': { body: 'CreateIssueCommentOption', answer: 'Comment' },
 };
 
-/** A request, told apart into what the description writes and what stands for its parameters. */
+/** A request, split into the route of the description and the values of its parameters. */
 export interface Described {
   path: string;
-  /** What is to be made; undefined: nothing, it reads. */
+  /** The body of a write; undefined for a read. */
   body?: unknown;
   parameters: string[];
 }
 
-/** @throws Error for a request that the description does not know. */
+/** Finds the route of a request. @throws Error for a request that the description does not know. */
 export function checkRequest(method: string, path: string, query: URLSearchParams, body?: unknown): Described {
   const known = patterns.find(({ pattern }) => pattern.test(path));
   const written = method === 'POST' && known !== undefined ? writing[known.path] : undefined;
@@ -96,7 +99,7 @@ function isValue({ type, format, enum: values }: Parameter, value: string): bool
   return value !== '';
 }
 
-/** @throws Error for an answer that Gitea could not give. */
+/** Checks a response. @throws Error for a response that Gitea could not send. */
 export function checkAnswer(path: string, body: unknown, { isWritten = false } = {}): void {
   if (isWritten) {
     validate(path, `#/definitions/${writing[path]?.answer}`, body);
@@ -108,7 +111,7 @@ export function checkAnswer(path: string, body: unknown, { isWritten = false } =
   validate(path, `${place}/schema`, body);
 }
 
-/** Returns the schema of what a path answers, and how references in it are followed. */
+/** Returns the schema of the response to a path, and a function that resolves references in it. */
 export function answerSchema(path: string): { schema: object; resolve: (reference: string) => object } {
   const response = description.paths[path]?.get.responses['200'];
   const named = response?.$ref === undefined ? response : description.responses[lastOf(response.$ref)];
@@ -117,7 +120,7 @@ export function answerSchema(path: string): { schema: object; resolve: (referenc
 
 const lastOf = (reference: string): string => reference.split('/').at(-1) ?? '';
 
-/** @param place of the schema in the description. */
+/** @param place the JSON pointer to the schema in the description. */
 function validate(path: string, place: string, body: unknown): void {
   const check = compiled.get(place) ?? ajv.compile({ $ref: `gitea${place}` });
   compiled.set(place, check);

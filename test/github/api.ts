@@ -20,7 +20,7 @@ import { authenticate } from './tokens.ts';
 import type { Account, Repository } from './world/model.ts';
 import type { Viewer, World } from './world/world.ts';
 
-/** What was asked, and what became of it. */
+/** A request and its outcome. */
 export interface LoggedRequest {
   /** `GET /users/ada`, or the name of the GraphQL operation. */
   name: string;
@@ -41,7 +41,7 @@ export interface ApiOptions {
   refusing: RefusingOrganizations;
   now: () => Date;
   onRequest: (request: LoggedRequest) => void;
-  /** Contributions of a heavy account that may be counted for one answer. */
+  /** The number of contributions of heavy accounts that one response may count. */
   heavyLimit: number;
   rewrite: Rewrite | undefined;
 }
@@ -51,7 +51,7 @@ interface Asked {
   token: string;
   method: string;
   viewer: Viewer;
-  /** Of the App, if one asks. */
+  /** The installation of the App that sends the request; null for other callers. */
   installation: Installation | null;
   resource: Resource;
   fault: Fault | undefined;
@@ -60,7 +60,7 @@ interface Asked {
 
 const maxBodyBytes = 1024 * 1024;
 
-/** Answers REST and GraphQL requests as GitHub does, with its limits, and with the faults that wait for them. */
+/** Responds to REST and GraphQL requests as GitHub does, with its limits and with injected faults. */
 export class Api {
   readonly #options: ApiOptions;
   #heavyFailures = 0;
@@ -95,7 +95,7 @@ export class Api {
     const resource = isGraphql ? 'graphql' : (found?.route.resource ?? 'core');
     const mentioned = `${decodeURIComponent(path)} ${query.toString()} ${text}`;
     this.#renameWhoIsDue(mentioned, 'new');
-    // Whoever gave up waiting does not keep the simulator from ending.
+    // An unreferenced timer, so that a slow response does not keep the simulator from ending.
     if (fault?.kind === 'slow') await wait(fault.delayMs ?? 1000, undefined, { ref: false });
     if (fault?.kind === 'never') return;
     if (fault?.kind === 'drop_before') {
@@ -134,7 +134,7 @@ export class Api {
   #rest(path: string, query: URLSearchParams, body: string, asked: Asked): Reply {
     const { token, viewer, method, installation, resource, fault, logged } = asked;
     const { world, origin, apiUrl, limits, app, refusing } = this.#options;
-    // Asking for the limits is free.
+    // Requests for the limits are free.
     if (path === '/rate_limit') return { status: 200, body: this.#rateLimits(token) };
     const limited = limits.spend(token, resource, 1);
     if (limited !== undefined) return limited === 'primary' ? primaryLimit(403) : secondaryLimit(60);
@@ -244,7 +244,7 @@ export class Api {
     response.end(isUnchanged ? '' : text);
   }
 
-  /** An account that is about to change its login has done so once it was asked for by either. */
+  /** Renames each account with a `nextLogin` whose old or next login appears in the request. */
   #renameWhoIsDue(mentioned: string, login: 'old' | 'new'): void {
     const { world } = this.#options;
     for (const account of world.accounts) {
@@ -258,7 +258,7 @@ export class Api {
   }
 }
 
-/** A caller by the App's credentials; undefined for one whose credentials are refused. */
+/** Returns a caller with credentials of the App, undefined when the credentials are refused. */
 function ofApp(caller: AppCaller): { name: string; viewer: Viewer; scopes: string[] | undefined } | undefined {
   return 'refusal' in caller ? undefined : { ...caller, scopes: undefined };
 }

@@ -32,7 +32,7 @@ function engine(simulator: Simulator, name: string): Repository {
   return simulator.world.repository('analytical-engines', name) ?? assert.fail(name);
 }
 
-/** What is delivered, in the order in which it comes. */
+/** Starts a server that records the deliveries that it receives, in order. */
 async function receiver(): Promise<
   { url: string; received: { headers: Record<string, unknown>; body: Buffer }[]; status: number } & AsyncDisposable
 > {
@@ -56,7 +56,7 @@ async function receiver(): Promise<
   });
 }
 
-test('an App proves itself by its key, within ten minutes, and by nothing else', async () => {
+test('an App authenticates with a token of its key that is valid for at most ten minutes, and with nothing else', async () => {
   await using simulator = await start();
   const status = async (credential: string): Promise<number> => (await asApp(simulator, '/app', credential)).status;
   assert.equal(await status(proof(simulator)), 200);
@@ -75,7 +75,7 @@ test('an App proves itself by its key, within ten minutes, and by nothing else',
   assert.equal(await status(proof(simulator)), 404);
 });
 
-test("an installation's token shows what it covers, until it ends, is suspended or removed", async () => {
+test("an installation's token shows the covered repositories until it expires or the installation is suspended or removed", async () => {
   let at = now();
   await using simulator = await start({ now: () => at });
   const { app, world } = simulator;
@@ -128,7 +128,7 @@ test("an installation's token shows what it covers, until it ends, is suspended 
   assert.deepEqual((await asApp(simulator, '/app/installations', proof(simulator))).body, []);
 });
 
-test('deliveries overtake each other when told to, and none is missing', async () => {
+test('deliveries arrive out of order when the policy says so, and none is missing', async () => {
   await using simulator = await start({ seed: 7 });
   await using service = await receiver();
   const { app, world } = simulator;
@@ -154,7 +154,7 @@ test('deliveries overtake each other when told to, and none is missing', async (
   );
 });
 
-test('only what an installation covers is delivered, signed over the bytes, and every attempt is on record', async () => {
+test('only events of covered repositories are delivered, signed over the bytes, and every attempt is recorded', async () => {
   await using simulator = await start();
   await using service = await receiver();
   const { app, world } = simulator;

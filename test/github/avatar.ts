@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const size = 64;
 const cells = 8;
 
-/** A picture for an account: a few coloured squares, the same each time (PNG, 64 pixels). */
+/** Returns an avatar for an account: a few coloured squares, the same each time (PNG, 64 pixels). */
 export function avatar(id: number): Buffer {
   const colour = [60 + ((id * 67) % 160), 60 + ((id * 131) % 160), 60 + ((id * 29) % 160)];
   const rows = Buffer.alloc(size * (1 + size * 3), 0xee);
@@ -20,7 +20,7 @@ export function avatar(id: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
   header.writeUInt32BE(size, 4);
-  // Eight bits a channel, red, green and blue.
+  // Eight bits per channel: red, green and blue.
   header.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   return Buffer.concat([

@@ -32,7 +32,7 @@ export interface Controlled {
   refusing: RefusingOrganizations;
 }
 
-/** For people: faults and changes by hand, and what was asked so far. See README.md. */
+/** Serves the manual controls: faults, changes, and the log of requests. See README.md. */
 export async function control(
   request: IncomingMessage,
   response: ServerResponse,
@@ -97,12 +97,12 @@ function changeRefusal(refusing: RefusingOrganizations, { login, reason, tokens 
   else throw new Error(`reason is one of ${organizationRefusals.join(', ')}`);
 }
 
-/** What happens, to which account (`login`) or repository of it (`repository`), and its new name or value. */
+/** A change of an account (`login`) or of one of its repositories (`repository`), with a new name or value (`to`). */
 interface Change {
   action: string;
   login: string;
   repository?: string;
-  /** Of a file. */
+  /** The path of a file. */
   path?: string;
   to?: string;
 }

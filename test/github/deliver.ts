@@ -3,7 +3,7 @@ import type { Simulator } from './simulator.ts';
 import { payloadOf } from './webhooks/payloads.ts';
 import { anybody } from './world/world.ts';
 
-/** What the simulated GitHub tells a service by itself, signed as GitHub signs. */
+/** Deliveries that the simulated GitHub would send to a service, signed as GitHub signs them. */
 
 export const webhookSecret = 'a secret for deliveries';
 
@@ -26,7 +26,7 @@ export function signed(event: string, body: string, options: { id?: string; secr
   };
 }
 
-/** Everything that is told from now on, in order; nobody sends it but who takes it out. */
+/** Returns a list that collects every delivery from now on, in order. The test sends them itself. */
 export function outbox({ world, url: origin, apiUrl }: Pick<Simulator, 'world' | 'url' | 'apiUrl'>): Sent[] {
   const sent: Sent[] = [];
   const place = { world, viewer: anybody, origin, apiUrl };

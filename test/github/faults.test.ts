@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ask, rest, start } from './asking.ts';
 import { type FaultKind, faultKinds } from './faults.ts';
 
-test('limits are counted down in headers, then refuse', async () => {
+test('headers count limits down, then requests are refused', async () => {
   await using simulator = await start({ limits: { graphql: 2, anonymousCore: 1, graphqlPerMinute: 100 } });
   const query = '{ viewer { login } }';
   const first = await ask(simulator, query);
@@ -19,7 +19,7 @@ test('limits are counted down in headers, then refuse', async () => {
   assert.equal((await rest(simulator, '/rate_limit')).status, 200);
 });
 
-test('too much of a heavy account fails, in turn as 502 and inside a 200', async () => {
+test('a query for too much of a heavy account fails, in turn with status 502 and inside a response with status 200', async () => {
   await using simulator = await start();
   const { heavy } = simulator.accounts;
   const query = (from: string, to: string) =>
@@ -39,7 +39,7 @@ test('too much of a heavy account fails, in turn as 502 and inside a 200', async
   assert.equal(await send(query('2020-03-01', '2020-03-31')), '200 totalCommitContributions');
 });
 
-test('every kind of fault strikes as often as it is asked to, and never after', async () => {
+test('every kind of fault affects as many requests as configured, and none after them', async () => {
   await using simulator = await start();
   const seen = new Map<FaultKind, string>();
   const outcome = async (): Promise<string> => {
@@ -73,7 +73,7 @@ test('every kind of fault strikes as often as it is asked to, and never after', 
   assert.match(seen.get('somebody_else') ?? '', /somebody-else/);
 });
 
-test('faults and changes can be asked for by hand', async () => {
+test('faults and changes can be made by hand over HTTP', async () => {
   await using simulator = await start();
   const post = (path: string, body: object) =>
     fetch(`${simulator.url}/_simulator/${path}`, { method: 'POST', body: JSON.stringify(body) });
@@ -85,7 +85,7 @@ test('faults and changes can be asked for by hand', async () => {
   assert.equal((await post('world', { action: 'rename_account', login: 'nobody-at-all' })).status, 400);
 });
 
-test('an account renames itself once it was asked for by its old login, or is asked for by the new', async () => {
+test('an account changes its login after a request for its old login or before a request for its new one', async () => {
   for (const isOldFirst of [true, false]) {
     await using simulator = await start();
     const { renamed_from, renamed_to } = simulator.accounts;

@@ -1,6 +1,6 @@
 import { Random } from './world/random.ts';
 
-/** What can go wrong with one request. */
+/** The kinds of faults of one request. */
 export const faultKinds = [
   'bad_gateway',
   'unavailable',
@@ -34,7 +34,7 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** How single fields fail while the rest of the query is answered. */
+/** The kinds of faults of single fields, beside which the rest of the query succeeds. */
 export const fieldErrorKinds = [
   'resource_limits',
   'timeout',
@@ -47,27 +47,27 @@ export type FieldErrorKind = (typeof fieldErrorKinds)[number];
 
 export interface Fault {
   kind: FaultKind;
-  /** Which requests: a part of the REST path, or of the GraphQL operation's name. Every request, when absent. */
+  /** The affected requests: a part of the REST path, or of the GraphQL operation's name. Default: every request. */
   on?: string;
-  /** Only with the token of that name. */
+  /** The name of the token whose requests are affected. Default: every token. */
   token?: string;
-  /** How many requests are let through first. Default 0. */
+  /** The number of requests that pass first. Default 0. */
   after?: number;
-  /** How many requests it strikes. Default 1. */
+  /** The number of requests that the fault affects. Default 1. */
   times?: number;
-  /** Of those requests, how many it strikes by chance. Default 1: all. */
+  /** The probability that the fault affects one of these requests. Default 1. */
   probability?: number;
-  /** For `slow`. Default 1000. */
+  /** For `slow`: the delay, in ms. Default 1000. */
   delayMs?: number;
-  /** For limits: what `retry-after` says; as text, it need not be seconds. Default 60. */
+  /** For limits: the value of `retry-after`; a text need not be a number of seconds. Default 60. */
   retryAfterS?: number | string;
-  /** For limits: what `x-ratelimit-reset` says, in seconds since 1970. Default: the truth. */
+  /** For limits: the value of `x-ratelimit-reset`, in s since 1970. Default: the true time. */
   resetS?: number;
-  /** For `surprise`: the place in the answer, and what stands there instead. */
+  /** For `surprise`: the place in the response where `value` replaces the original. */
   path?: (string | number)[];
   /**
-   * For `field_error`: stands in place of the field, and the error lacks its path. GitHub reports fields that it gave
-   * up on as zero in this way.
+   * For `field_error`: replaces the field, and the error then lacks its path. GitHub reports fields that it gave up on
+   * as zero in this way.
    */
   value?: unknown;
   /** For `field_error`: `User.contributionsCollection`, or the place in the response (`account.y2024`). */
@@ -76,11 +76,11 @@ export interface Fault {
   where?: Record<string, unknown>;
   /** For `field_error`. Default `resource_limits`. */
   error?: FieldErrorKind;
-  /** For `redirect`: where to. */
+  /** For `redirect`: the target. */
   location?: string;
 }
 
-/** Faults that wait for the requests that they are for. */
+/** Faults that wait for matching requests. */
 export class Faults {
   readonly #random: Random;
   #waiting: { fault: Fault; after: number; times: number }[] = [];
@@ -97,12 +97,12 @@ export class Faults {
     this.#waiting = [];
   }
 
-  /** How many strikes are still to come. */
+  /** The number of requests that the faults will still affect. */
   get pending(): number {
     return this.#waiting.reduce((sum, { times }) => sum + times, 0);
   }
 
-  /** The fault that strikes a request, if one does. */
+  /** Returns the fault that affects a request, if one does, and counts it. */
   take(request: { name: string; token: string }): Fault | undefined {
     for (const waiting of this.#waiting) {
       const { fault } = waiting;

@@ -14,7 +14,7 @@ import { itemsOf } from './world/truth-items.ts';
 const key = (item: object): string => `${Object(item).kind} ${Object(item).id}`;
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 10, minute));
 
-test('all of a repository can be asked for at full depth, and is true', async () => {
+test('everything in a repository can be requested at full depth, and is true', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const { organization } = simulator.accounts;
@@ -39,7 +39,7 @@ test('all of a repository can be asked for at full depth, and is true', async ()
     assert.ok(filled.has(name), name);
 });
 
-test('a full page of full depth costs what GitHub’s formula says, also when a variable has a default', async () => {
+test('the cost of a full page at full depth follows GitHub’s formula, also when a variable has a default', async () => {
   await using simulator = await start();
   const { nodeId } = simulator.world.repository(simulator.accounts.organization, 'engine-1') ?? assert.fail();
   const query = `query Page($id: ID!, $n: Int = 50) { node(id: $id) { ... on Repository { pullRequests(first: $n) { nodes {
@@ -48,7 +48,7 @@ test('a full page of full depth costs what GitHub’s formula says, also when a 
   assert.deepEqual(Object(body.data)['rateLimit'], { cost: 2, nodeCount: 50 + 50 * 130 });
 });
 
-test('comments are listed since a time, in both orders, by pages with the last one', async () => {
+test('comments are listed since a time, in both orders, in pages with a link to the last one', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
@@ -73,7 +73,7 @@ test('comments are listed since a time, in both orders, by pages with the last o
   assert.match(link ?? '', /page=2>; rel="next".*page=2>; rel="last"/);
 });
 
-test('why and by what an issue was closed is told', async () => {
+test('a closed issue shows the reason and the closer', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
@@ -105,7 +105,7 @@ test('why and by what an issue was closed is told', async () => {
   assert.deepEqual((await look())['timelineItems'].nodes[0].closer, { oid: commit.oid });
 });
 
-test('files of the default branch are told by both interfaces', async () => {
+test('both interfaces serve files of the default branch', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const repository = world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
@@ -130,7 +130,7 @@ test('files of the default branch are told by both interfaces', async () => {
   assert.equal((await rest(simulator, `/repos/${simulator.accounts.user}/notes/contents/${path}`)).status, 404);
 });
 
-test('what GitHub counts as a change touches an item, the rest does not; numbers are never given twice', async () => {
+test('only changes that GitHub counts touch an item; numbers are never used twice', async () => {
   await using simulator = await start({ now: () => new Date('2026-11-21T12:00:00Z') });
   const { world } = simulator;
   const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
@@ -153,7 +153,7 @@ test('what GitHub counts as a change touches an item, the rest does not; numbers
   assert.equal(repository.stars.filter(({ accountId }) => accountId === author.id).length, 1);
 });
 
-test('days add up to what is counted for life', async () => {
+test('days add up to the lifetime counters', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const repository = world.repository(simulator.accounts.organization, 'hidden-engine') ?? assert.fail();

@@ -6,7 +6,7 @@ import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
 import { start } from './asking.ts';
 import { forcePush } from './world/mutations.ts';
 
-test('git serves the branch as it is, however often it was rewritten while it was being made', async () => {
+test('git serves the current branch, even when it was rewritten during the build of the repository', async () => {
   await using simulator = await start();
   await using place = await makeTemporaryDirectory();
   const { world } = simulator;

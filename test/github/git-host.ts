@@ -16,10 +16,10 @@ interface Built {
 
 type Authenticate = (authorization: string | undefined) => { name: string; viewer: Viewer } | undefined;
 
-/** The repositories of the world as git serves them; each is made when it is first asked for. */
+/** Serves the repositories of the world over git. Each is built at its first request. */
 export class GitHost {
   readonly handle: ReturnType<typeof smartHttp>;
-  /** Repositories whose code is switched off: there is everything else. */
+  /** Repositories whose code is switched off; everything else of them is served. */
   readonly switchedOff = new Set<Repository>();
   readonly #world: World;
   readonly #authenticate: Authenticate;
@@ -46,7 +46,7 @@ export class GitHost {
       return who.name === 'anonymous' ? 'unauthorized' : 'not_found';
     }
     if (this.switchedOff.has(repository)) return 'not_found';
-    // One after the other for the same repository.
+    // Updates of the same repository run one after the other.
     const building = (this.#building.get(repository) ?? Promise.resolve(undefined)).then((built) =>
       this.#bringUpToDate(repository, built),
     );
@@ -55,7 +55,7 @@ export class GitHost {
   }
 
   async #bringUpToDate(repository: Repository, built: Built | undefined): Promise<Built> {
-    // As it is now: while git works, the branch moves on.
+    // A copy of the current commits, because the branch may move while git works.
     const commits = [...repository.commits];
     const tip = commits.at(-1)?.oid;
     const { defaultBranch: branch } = repository;

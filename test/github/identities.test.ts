@@ -23,7 +23,10 @@ interface Scene extends ContractWorld {
 const yan = { name: 'Yan', email: 'yan@forge.test' };
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 
-/** Runs a service on a world with one more person and one more repository. @param onLookup hears of each query for authors. */
+/**
+ * Runs a service on a world with one more person and one more repository. @param onLookup called for each query for
+ * authors.
+ */
 async function inService(
   check: (scene: Scene) => Promise<void>,
   onLookup: (scene: Omit<Scene, 'simulator' | 'service'>) => void = () => {},
@@ -52,7 +55,7 @@ const lookupsIn = ({ simulator }: Scene): number =>
 test('on GitHub, a read finds a co-author whom no list of authors showed, when the address authors commits', async () => {
   await inService(async (scene) => {
     const { world, tools, service } = scene;
-    // GitHub is asked for 50 authors of a commit.
+    // The service requests 50 authors of a commit from GitHub.
     const crowd = Array.from({ length: 60 }, (_, index) => ({
       name: 'C',
       email: `crowd-${index}@elsewhere.example`,
@@ -122,14 +125,14 @@ test('on GitHub, a read finds authors in other repositories after the one that w
   );
 });
 
-test('on GitHub, a read repairs what an earlier release stored as without account, though nothing is pushed', async () => {
+test('on GitHub, a read repairs addresses that an earlier release stored without an account, though nothing is pushed', async () => {
   await inService(async (scene) => {
     const { world, tools, service } = scene;
     for (let count = 0; count < 3; count += 1) addCommit(world, tools, { author: yan, coAuthors: [olive] });
     await untilCounted(scene, { name: engines.name, path: engines.name }, 'everything is counted');
     await settled(service);
     const { connection, pool } = service.database;
-    // The state in which the migration leaves such addresses, with totals that lack their commits.
+    // The migration leaves such addresses in this state, with totals that lack their commits.
     await pool.query('update identities set account_id = null, resolved_at = null');
     await pool.query('update repository_identities set attempts = 2, retry_at = $1', [
       new Date('2026-01-01T00:00:00Z'),
@@ -143,7 +146,7 @@ test('on GitHub, a read repairs what an earlier release stored as without accoun
   });
 });
 
-test('on GitHub, a read looks up addresses that stay unknown ever more seldom', async () => {
+test('on GitHub, a read looks up unknown addresses at growing intervals', async () => {
   await inService(async (scene) => {
     const { world, tools, service } = scene;
     const crowd = Array.from({ length: 40 }, (_, index) => ({

@@ -8,14 +8,14 @@ export interface LimitSettings {
   /** The same without a token. */
   anonymousCore: number;
   anonymousSearch: number;
-  /** Requests at once, of one token. */
+  /** Concurrent requests of one token. */
   atOnce: number;
-  /** Points a minute, of one token. */
+  /** Points a minute of one token. */
   graphqlPerMinute: number;
   corePerMinute: number;
 }
 
-/** As GitHub documents them. */
+/** The limits that GitHub documents. */
 export const documentedLimits: LimitSettings = {
   graphql: 5000,
   core: 5000,
@@ -33,7 +33,7 @@ export interface Allowance {
   resetAt: Date;
 }
 
-/** What each token has used of what it may. */
+/** The limits, and each token's use of them. */
 export class Limits {
   settings: LimitSettings;
   readonly #now: () => Date;
@@ -60,7 +60,7 @@ export class Limits {
     return fresh;
   }
 
-  /** Takes what a request costs. @returns which limit it met, if one. */
+  /** Counts the points of a request. @returns the limit that the request exceeds, if there is one. */
   spend(token: string, resource: Resource, points: number): 'primary' | 'secondary' | undefined {
     const allowance = this.allowance(token, resource);
     if (allowance.used + points > allowance.limit) return 'primary';
@@ -88,7 +88,7 @@ export class Limits {
     this.#atOnce.set(token, (this.#atOnce.get(token) ?? 1) - 1);
   }
 
-  /** All periods begin anew. */
+  /** Begins all periods again. */
   reset(): void {
     this.#allowances.clear();
     this.#minutes.clear();

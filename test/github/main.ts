@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { startSimulator } from './simulator.ts';
 import { type Size, sizeNames } from './world/generate.ts';
 
-/** `npm run -s simulator -- --size large`: a GitHub to try the service against, until it is stopped. */
+/** Runs a simulated GitHub for manual trials of the service: `npm run -s simulator -- --size large`. */
 const { values } = parseArgs({
   options: {
     size: { type: 'string', default: 'medium' },

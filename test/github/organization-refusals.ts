@@ -3,7 +3,7 @@ import type { Reply } from './refusals.ts';
 import type { Account } from './world/model.ts';
 import type { World } from './world/world.ts';
 
-/** Why an organization refuses a credential that GitHub accepts elsewhere. */
+/** The reasons for which an organization refuses a credential that GitHub accepts elsewhere. */
 export const organizationRefusals = ['saml', 'ip_allow_list'] as const;
 export type OrganizationRefusal = (typeof organizationRefusals)[number];
 
@@ -12,8 +12,8 @@ export type OrganizationRefusal = (typeof organizationRefusals)[number];
  *
  * Both kinds refuse public repositories too, but only for callers with a credential: GitHub documents "Public
  * resources, when a user is signed into GitHub" as protected by IP allow lists and "Public resources, when accessed
- * anonymously" as not protected (docs.github.com, "Managing allowed IP addresses for your organization"; cli/cli#12150).
- * GitHub answers the rest of the query: the refused object is null, and `errors` names its path
+ * anonymously" as not protected (docs.github.com, "Managing allowed IP addresses for your organization";
+ * cli/cli#12150). GitHub executes the rest of the query: the refused object is null, and `errors` names its path
  * (jasperapp/jasper#187, fwouts/prmonitor#1042).
  */
 export class RefusingOrganizations {
@@ -24,7 +24,7 @@ export class RefusingOrganizations {
     this.#world = world;
   }
 
-  /** @param tokens names of the tokens that are refused; every one, if absent. */
+  /** @param tokens the names of the refused tokens; absent: all. */
   refuse(login: string, refusal: OrganizationRefusal, tokens?: readonly string[]): void {
     this.#refusals.set(this.#find(login).id, { refusal, tokens });
   }
@@ -33,11 +33,11 @@ export class RefusingOrganizations {
     this.#refusals.delete(this.#find(login).id);
   }
 
-  /** Returns why an account's organization refuses a caller, undefined if it does not. */
+  /** Returns the reason for which an account's organization refuses a caller, undefined if it does not. */
   refusalFor(accountId: number, token: string): OrganizationRefusal | undefined {
     const found = this.#refusals.get(accountId);
     if (found === undefined || token === 'anonymous' || token === 'app') return undefined;
-    // SAML single sign-on is about people's tokens; GitHub does not ask it of installations.
+    // SAML single sign-on applies to people's tokens; GitHub does not require it of installations.
     if (found.refusal === 'saml' && token.startsWith('installation')) return undefined;
     return found.tokens === undefined || found.tokens.includes(token) ? found.refusal : undefined;
   }
@@ -50,7 +50,7 @@ export class RefusingOrganizations {
     return new GraphQLError(this.#message(accountId, refusal), { extensions });
   }
 
-  /** Returns the REST reply in place of what is below a path, undefined if the path's owner does not refuse. */
+  /** Returns the REST response in place of everything below a path, undefined if the path's owner does not refuse. */
   replyFor(path: string, token: string): Reply | undefined {
     const [, login] = /^\/(?:repos|orgs)\/([^/]+)/.exec(path) ?? [];
     const owner = login === undefined ? undefined : this.#world.accountByLogin(decodeURIComponent(login));

@@ -2,7 +2,7 @@ import type { Fault, FaultKind } from './faults.ts';
 
 type Json = Record<string, unknown>;
 
-/** Changes the body of an answer as a fault says; other faults leave it as it is. */
+/** Changes the body of a response as a fault says; other faults leave it unchanged. */
 export function distort(body: unknown, fault: Fault | undefined): unknown {
   if (fault === undefined) return body;
   const copy: unknown = structuredClone(body);
@@ -43,7 +43,7 @@ function put(part: unknown, path: readonly (string | number)[], value: unknown):
   else put(holder[key], rest, value);
 }
 
-/** The ids and names of accounts become those of another one. */
+/** Replaces the ids and names of accounts by those of another account. */
 function renameAll(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   const holder = part as Json;

@@ -30,7 +30,7 @@ const repositoryOf = ({ world }: Simulator, owner: Account): Repository => {
   return found;
 };
 
-test('a refusing organization answers null for a refused node, and the rest of the query', async () => {
+test('a refused node is null, and the rest of the query succeeds', async () => {
   await using simulator = await startRefusing('saml');
   const organization = accountOf(simulator, simulator.accounts.organization);
   const refused = repositoryOf(simulator, organization);
@@ -49,7 +49,7 @@ test('a refusing organization answers null for a refused node, and the rest of t
   ]);
 });
 
-test('a refusing organization nulls a user whose contributions name a refused repository', async () => {
+test('a user whose contributions name a repository of a refusing organization is null', async () => {
   await using simulator = await startRefusing('ip_allow_list');
   const organization = accountOf(simulator, simulator.accounts.organization);
   const repository = repositoryOf(simulator, organization);
@@ -64,7 +64,7 @@ test('a refusing organization nulls a user whose contributions name a refused re
   assert.deepEqual(error.path?.slice(0, 2), ['user', 'contributionsCollection']);
 });
 
-test('a refusing organization nulls what closed an issue of an accessible repository', async () => {
+test('the closer of an issue is null when it belongs to a refusing organization', async () => {
   await using simulator = await startRefusing('saml');
   const { world } = simulator;
   const user = accountOf(simulator, simulator.accounts.user);
@@ -81,7 +81,7 @@ test('a refusing organization nulls what closed an issue of an accessible reposi
   assert.equal(body.errors?.length, 1);
 });
 
-test('a refusing organization answers REST requests with a token by 403, and serves those without one', async () => {
+test('a refusing organization responds to REST requests with a token with 403, and serves those without one', async () => {
   await using simulator = await startRefusing('saml');
   const repository = repositoryOf(simulator, accountOf(simulator, simulator.accounts.organization));
   const path = `/repos/${simulator.accounts.organization}/${repository.name}`;
@@ -115,7 +115,7 @@ const query = `query {
   }
 }`;
 
-test('a field that fails nulls the nearest field that may be null, and names its own path', async () => {
+test('a field fault nulls the nearest nullable field, and its error names the path of the failed field', async () => {
   await using simulator = await startSimulator({ now });
   simulator.faults.add({ kind: 'field_error', fields: ['user.y2020'] });
   const { body } = await ask(simulator, query);
@@ -130,7 +130,7 @@ test('a field that fails nulls the nearest field that may be null, and names its
   assert.equal((await ask(simulator, query)).body.errors, undefined);
 });
 
-test('a field that fails is found by its type and its arguments', async () => {
+test('a field fault matches a field by its type and its arguments', async () => {
   await using simulator = await startSimulator({ now });
   const where = { from: '2021-01-01T00:00:00Z' };
   simulator.faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where, error: 'timeout' });
@@ -140,7 +140,7 @@ test('a field that fails is found by its type and its arguments', async () => {
   assert.equal(body.errors?.[0]?.type, undefined);
 });
 
-test('a field that fails can read as zero beside an error without a path', async () => {
+test('a field fault can result in zero beside an error without a path', async () => {
   await using simulator = await startSimulator({ now });
   const fields = ['ContributionsCollection.totalCommitContributions'];
   simulator.faults.add({ kind: 'field_error', fields, value: 0 });
@@ -151,7 +151,7 @@ test('a field that fails can read as zero beside an error without a path', async
   assert.ok(body.errors?.every((error) => !('path' in error) && error.type === 'RESOURCE_LIMITS_EXCEEDED'));
 });
 
-test('a field that fails can be a page that is too large', async () => {
+test('a field fault can report a page that is too large', async () => {
   await using simulator = await startSimulator({ now });
   simulator.faults.add({ kind: 'field_error', fields: ['Repository.issues'], error: 'excessive_pagination' });
   const owner = accountOf(simulator, simulator.accounts.user);
@@ -164,7 +164,7 @@ test('a field that fails can be a page that is too large', async () => {
   assert.equal(body.errors?.[0]?.type, 'EXCESSIVE_PAGINATION');
 });
 
-test('a field that fails can fail the whole query with status 200', async () => {
+test('a field fault can fail the whole query with status 200', async () => {
   await using simulator = await startSimulator({ now });
   simulator.faults.add({ kind: 'timeout_in_200' });
   simulator.faults.add({ kind: 'internal_in_200' });

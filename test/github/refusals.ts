@@ -2,21 +2,24 @@ import type { Fault, FaultKind } from './faults.ts';
 import { somethingWentWrong } from './graphql/field-errors.ts';
 import type { Resource } from './limits.ts';
 
-/** How GitHub refuses, or fails. */
+/** Refusals and failures of GitHub. */
 
-/** An answer before it is sent. */
+/** A response before it is sent. */
 export interface Reply {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
-  /** Route as the description writes it, or the name of the GraphQL operation; absent: it is not rewritten. */
+  /**
+   * The route as the description writes it, or the name of the GraphQL operation; absent: the response is not
+   * rewritten.
+   */
   operation?: string;
 }
 
 const unicorn = '<html><head><title>502 Bad Gateway</title></head><body>Unicorn!</body></html>';
 const hugeLength = 40 * 1024 * 1024;
 
-/** What a fault answers in place of the real thing, if it does. */
+/** Returns the response that a fault sends in place of the real one, if it sends one. */
 export function faultReply(fault: Fault | undefined, resource: Resource): Reply | undefined {
   if (fault === undefined) return undefined;
   const { retryAfterS, resetS, location = 'http://127.0.0.1:9/' } = fault;

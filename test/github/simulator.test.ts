@@ -21,7 +21,7 @@ test('the same seed makes the same world, another seed another one', async () =>
   assert.notEqual(await worldAsText(3), await worldAsText(4));
 });
 
-test('GraphQL tells the truth about a user, as far as the token sees', async () => {
+test('GraphQL returns the true data of a user, as far as the token may see them', async () => {
   await using simulator = await start();
   const { user } = simulator.accounts;
   const restricted: number[] = [];
@@ -57,7 +57,7 @@ test('GraphQL tells the truth about a user, as far as the token sees', async () 
   assert.ok(byOutsider > byUser);
 });
 
-test('what is refused by GitHub is refused here', async () => {
+test('the simulator refuses the queries that GitHub refuses', async () => {
   await using simulator = await start();
   const refusals: [string, string | undefined, RegExp][] = [
     ['{ user(login: "nobody-at-all") { login } }', 'NOT_FOUND', /Could not resolve to a User/],
@@ -137,7 +137,7 @@ test('cursors keep their place while items come and go', async () => {
   assert.deepEqual(new Set(seen), new Set(before));
 });
 
-test('what is private is shown to those alone who may see it, by every door', async () => {
+test('GraphQL, REST and git show private repositories only to callers that may see them', async () => {
   await using simulator = await start();
   const { organization, private_owner } = simulator.accounts;
   const seers: Record<string, TokenName[]> = {
@@ -173,7 +173,7 @@ test('what is private is shown to those alone who may see it, by every door', as
   }
 });
 
-test("every REST answer is one of GitHub's own description", async () => {
+test("every REST response matches GitHub's own description", async () => {
   await using simulator = await start({ limits: { core: 100_000, corePerMinute: 100_000, search: 10_000 } });
   const { world } = simulator;
   const paths = ['/rate_limit', '/user', '/user/memberships/orgs/analytical-engines'];
@@ -199,7 +199,7 @@ test("every REST answer is one of GitHub's own description", async () => {
   }
 });
 
-test('an unchanged answer is 304 and costs nothing; another token has another ETag', async () => {
+test('an unchanged response has status 304 and costs nothing; another token has another ETag', async () => {
   await using simulator = await start();
   const first = await rest(simulator, '/users/ada-lovelace', 'outsider');
   const etag = first.headers.get('etag') ?? '';

@@ -23,21 +23,21 @@ export interface SimulatorOptions {
   size?: Size;
   /** Overrides the size's number of repositories of the organization. */
   repositories?: number;
-  /** In place of a generated one. */
+  /** Replaces the generated world. */
   world?: World;
   now?: () => Date;
   limits?: Partial<LimitSettings>;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** Contributions of a heavy account that may be counted for one answer. Default 90. */
+  /** The number of contributions of heavy accounts that one response may count. Default 90. */
   heavyLimit?: number;
-  /** Hears of each request to the API before it is answered. */
+  /** Called for each request to the API before its response. */
   onRequest?: (request: LoggedRequest) => void;
   /** Changes responses after they are checked. */
   rewrite?: Rewrite;
 }
 
-/** A GitHub of our own, on loopback. */
+/** A simulated GitHub on loopback. */
 export interface Simulator extends AsyncDisposable {
   url: string;
   apiUrl: string;
@@ -50,9 +50,9 @@ export interface Simulator extends AsyncDisposable {
   refusing: RefusingOrganizations;
   /** Every request to the API, oldest first. */
   requests: LoggedRequest[];
-  /** Paths that git asked for, oldest first. */
+  /** Paths of git's requests, oldest first. */
   gitRequests: string[];
-  /** Repositories of which git shows nothing, though they are there. */
+  /** Repositories that git does not serve, though they exist. */
   withoutGit: Set<Repository>;
   accounts: typeof namedAccounts;
   tokens: Record<TokenName, string>;
@@ -130,7 +130,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 }
 
-/** Serves git to the callers that the App or their token lets in. */
+/** Serves git to callers that the App or their token gives access to. */
 function gitHostOf(world: World, app: App): GitHost {
   return new GitHost(world, (authorization) => {
     const caller = app.authenticate(authorization);
@@ -159,7 +159,7 @@ function handler(
   };
 }
 
-/** A fault of the simulator's: said aloud, so that no test takes it for one of GitHub's. */
+/** Reports a fault of the simulator on stderr, so that no test takes it for a fault of GitHub. */
 function tellOwnFault(response: ServerResponse, error: unknown): void {
   process.stderr.write(`simulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   if (!response.headersSent) response.writeHead(500);

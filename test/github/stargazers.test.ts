@@ -78,7 +78,7 @@ test('fine-grained tokens are refused unless they may write contents', async () 
   assert.deepEqual((await listAs(simulator, 'private_owner_writing', repository)).logins, [accounts.empty]);
 });
 
-test('an installation is refused, whatever the App may read', async () => {
+test("an installation is refused, regardless of the App's permissions", async () => {
   await using simulator = await start();
   const { world, app, accounts } = simulator;
   const { ofOrganization } = starred(simulator);
@@ -97,7 +97,7 @@ test('an installation is refused, whatever the App may read', async () => {
   );
 });
 
-test('REST lists stargazers for collaborators, and answers others by 404, 401 and 403', async () => {
+test('REST lists stargazers for collaborators, and responds to others with 404, 401 and 403', async () => {
   await using simulator = await start();
   const { accounts } = simulator;
   const { ofOrganization, ofPerson } = starred(simulator);

@@ -6,10 +6,10 @@ export interface SimulatedToken {
   name: string;
   secret: string;
   login: string;
-  /** Of a classic token; fine-grained ones tell none. */
+  /** The scopes of a classic token; responses to fine-grained tokens show none. */
   scopes: string[] | undefined;
   seesPrivate: boolean;
-  /** Fine-grained ones list stargazers only if they may write contents. */
+  /** Fine-grained tokens list stargazers only if they may write contents. */
   writesContents: boolean;
 }
 
@@ -26,7 +26,7 @@ const described = [
   { name: 'profile_reader', login: namedAccounts.user, scopes: ['read:user'] },
 ] as const;
 
-/** By what they are called. */
+/** The names of the tokens. */
 export type TokenName = (typeof described)[number]['name'];
 
 export const simulatedTokens: readonly SimulatedToken[] = described.map(({ name, login, scopes }) => ({
@@ -40,7 +40,9 @@ export const simulatedTokens: readonly SimulatedToken[] = described.map(({ name,
 
 const holders = new WeakMap<World, Map<string, number | null>>();
 
-/** Who holds a token: whoever had the login when it was first used, whatever they are called now. */
+/**
+ * Returns the holder of a token: the account that had the login at the token's first use, even if it was renamed since.
+ */
 function holderOf(world: World, { name, login }: SimulatedToken): number | null {
   const known = holders.get(world) ?? new Map<string, number | null>();
   holders.set(world, known);
@@ -49,7 +51,7 @@ function holderOf(world: World, { name, login }: SimulatedToken): number | null 
   return holder;
 }
 
-/** Who asks, by the Authorization header; undefined for credentials that are none of these. */
+/** Returns the caller by the Authorization header, undefined for unknown credentials. */
 export function authenticate(
   world: World,
   authorization: string | undefined,
@@ -67,7 +69,7 @@ export function authenticate(
   return { name: token.name, viewer, scopes: token.scopes };
 }
 
-/** Programs send `Bearer` or `token`, git sends a password. */
+/** Returns the token in an Authorization header: programs send `Bearer` or `token`, git sends a password. */
 export function tokenIn(authorization: string): string {
   const [scheme = '', value = ''] = authorization.split(' ');
   if (scheme.toLowerCase() !== 'basic') return value;

@@ -4,7 +4,7 @@ import type { Simulator } from './simulator.ts';
 import type { Repository } from './world/model.ts';
 import type { ItemTruth } from './world/truth-items.ts';
 
-// What is told is looked at field by field, as a program without types sees it.
+// Responses are read field by field, as by a program without types.
 export type Told = Record<string, ReturnType<typeof Object>>;
 
 const actor = `{ __typename login ... on User { databaseId } ... on Bot { databaseId } }`;
@@ -32,7 +32,7 @@ const everything = `query Everything($id: ID!) { node(id: $id) { ... on Reposito
 
 const commentReactions = `query Reactions($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Reactable { ${reactions} } } }`;
 
-/** Everything that programs can ask for, in the words of the truth. */
+/** Returns everything in a repository that clients can request, in the form of `ItemTruth`. */
 export async function toldItems(simulator: Simulator, repository: Repository, owner: string): Promise<object[]> {
   const { body } = await ask(simulator, everything, {
     variables: { id: repository.nodeId },
@@ -117,7 +117,7 @@ function itemOf(node: Told): object {
   };
 }
 
-/** Page by page, with who reacted. */
+/** Reads comments page by page, with the accounts that reacted. */
 async function readComments(simulator: Simulator, path: string, ids: Map<number, number>): Promise<object[]> {
   const comments: Told[] = [];
   for (let number = 1, hasMore = true; hasMore; number += 1) {
@@ -159,12 +159,12 @@ function toldReactions(node: Told): object[] {
   return all.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
-/** As the API calls bots. */
+/** Returns a login without the suffix that the API leaves out for bots. */
 function loginOf(told: Told | null | undefined): string | null {
   return told?.['login']?.replace(/\[bot\]$/, '') ?? null;
 }
 
-/** The truth as it can be told by these questions. */
+/** Returns a true item in the form in which these requests can show it. */
 export function asTold({ authors: _authors, ...item }: ItemTruth): object {
   const { author, ...rest } = item;
   return JSON.parse(

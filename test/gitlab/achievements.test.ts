@@ -13,7 +13,7 @@ import { until } from '../service.ts';
 import { events } from './deliveries.ts';
 import { deliver, entity, inService, install, told, untilTrue } from './scene.ts';
 
-/** An installed project of a simulated GitLab, and what people earn in it. */
+/** Tests an installed project of a simulated GitLab, and the achievements that people earn in it. */
 
 const achievements = `version: 0.0.1
 achievements:
@@ -44,7 +44,7 @@ achievements:
       triggers: [{trigger: {actor: author, action: pull_request, condition: "merged = true & changed_files = 1 & files in ['guide/engines.md']"}}]
 `;
 
-test('an installed project is known with everything, its achievements are awarded and drawn', async () => {
+test('an installed project is collected completely, and its achievements are awarded and drawn', async () => {
   await inService(async (scene) => {
     const { service, world, repositories, people, issues, advance } = scene;
     const author = { name: 'Olive', email: 'olive-admin@mail.example' };

@@ -3,19 +3,19 @@ import type { Account, ChangedFile, Commit, Repository, Star } from '../github/w
 import type { Viewer, World } from '../github/world/world.ts';
 import type { Hidden } from './hidden.ts';
 
-/** How a simulated world is told in GitLab's words. */
+/** GitLab's responses about a simulated world. */
 
-/** Who asks for what; no viewer: a credential that is none. */
+/** The context of a request; `viewer` is undefined for an invalid credential. */
 export interface Place {
   world: World;
   url: string;
   query: URLSearchParams;
   maxPerPage: number;
-  /** Lists that are longer do not tell how long they are. */
+  /** Longer lists do not report their length. */
   totalsUpTo: number;
   viewer: Viewer | undefined;
   hidden: Hidden;
-  /** The token of the caller, where there is one. */
+  /** The scopes and the expiry date of the caller's token. */
   token: { scopes: string[]; lastDay: string | null };
 }
 
@@ -27,7 +27,7 @@ export interface Reply {
 
 export type Shape = Record<string, unknown>;
 
-/** Whose everything is that deleted accounts wrote. */
+/** The user that owns everything that deleted accounts wrote. */
 const ghost = { id: 999_999, login: 'ghost', name: 'Ghost User' };
 
 export function user({ world, url, hidden }: Pick<Place, 'world' | 'url' | 'hidden'>, id: number | null): Shape {
@@ -133,7 +133,7 @@ function basicProject({ world, url }: Place, shown: Repository): Shape {
     star_count: shown.stars.length,
     last_activity_at: time(later(shown.updatedAt, shown.pushedAt)),
     namespace: {
-      // Of a user it is not that of the user.
+      // The namespace of a user has an id of its own.
       id: owner?.type === 'Organization' ? owner.id : (owner?.id ?? 0) + 1_000_000,
       name: owner?.name ?? '',
       path: owner?.login.split('/').at(-1),
@@ -146,13 +146,13 @@ function basicProject({ world, url }: Place, shown: Repository): Shape {
   };
 }
 
-/** Internal projects are shown to everybody who is signed in. */
+/** Returns whether a project is visible. Internal projects are shown to all signed-in callers. */
 export function isVisible({ world, viewer }: Place, shown: Repository): boolean {
   if (viewer === undefined) return false;
   return (shown.visibility === 'internal' && viewer.accountId !== null) || world.canSee(viewer, shown);
 }
 
-/** Who is shown what a public project keeps to its members. */
+/** Returns whether the caller sees the parts of a public project that are limited to its members. */
 export function isMemberOf({ world, viewer }: Place, { ownerId, collaboratorIds }: Repository): boolean {
   const id = viewer?.accountId ?? null;
   if (id === null) return false;

@@ -2,7 +2,7 @@ import { createGitLabProvider, type GitLabOptions } from '../../src/providers/gi
 import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
 import type { ContractWorld } from '../contract/world.ts';
 
-/** Asking a GitLab as the service does. */
+/** Calls a simulated GitLab through the provider, as the service does. */
 
 export const deliverySecret = 'a secret for deliveries';
 
@@ -23,7 +23,7 @@ export function gitlabProvider(
   return { ...provider, [Symbol.asyncDispose]: () => provider.close() };
 }
 
-/** The group of the world, as it is stored. */
+/** Returns the group of the world, as it is stored. */
 export function groupOf({ organization: { id, login } }: ContractWorld): KnownAccount {
   return { externalId: `group:${id}`, handle: '', type: 'organization', name: login, memory: null };
 }

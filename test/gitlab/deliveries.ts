@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deliverySecret } from './asking.ts';
 
-/** Deliveries in the words of https://docs.gitlab.com/user/project/integrations/webhook_events/. */
+/** Deliveries in the format of https://docs.gitlab.com/user/project/integrations/webhook_events/. */
 
 export interface Told {
   id: number;
@@ -78,7 +78,7 @@ export const events = {
   }),
 } as const;
 
-/** Headers and body as they are sent. @param event value of X-Gitlab-Event. */
+/** Returns a delivery with its headers and body. @param event value of X-Gitlab-Event. */
 export function delivery(event: string, payload: object): { headers: Record<string, string>; body: string } {
   return {
     headers: {

@@ -11,14 +11,14 @@ import { runTask } from '../installations/installed.ts';
 import { events } from './deliveries.ts';
 import { deliver, entity, inService, install, type Scene, told, untilTrue } from './scene.ts';
 
-/** How soon a change at a simulated GitLab is known. */
+/** Tests how soon a change at a simulated GitLab is known. */
 
 async function numbersOf({ service }: Scene, name: string): Promise<unknown> {
   const { body } = await service.get(`${entity(name)}/contributions`);
   return body.data[0]?.['contributions'];
 }
 
-test('updates the numbers of everyone whose contributions another person changes, summed and reported ones', async () => {
+test('updates the numbers of everyone whose contributions another person changes, both summed and reported ones', async () => {
   await inService(async (scene) => {
     const { service, world, people, repositories, issues } = scene;
     await untilTrue(scene, 'everything is counted');
@@ -39,7 +39,7 @@ test('updates the numbers of everyone whose contributions another person changes
   });
 });
 
-/** Lets time pass and begins a round of polls, as the clock does every 30 seconds. */
+/** Moves the clock forward and begins a round of polls, as the clock does every 30 seconds. */
 async function round({ service, advance }: Scene): Promise<void> {
   advance(30);
   await runTask(service.database, 'start_owner_polls');
@@ -51,7 +51,7 @@ async function assertContributors({ service, world }: Scene, name: string): Prom
   assert.deepEqual(listed(body.data), contributorsOf(world, name));
 }
 
-/** Does one thing after the other in a project, each of which the next round of polls finds. */
+/** Makes one change after the other in a project, and asserts that the next round of polls finds each. */
 async function assertFollowed(scene: Scene, repository: Repository, owner: string): Promise<void> {
   const { world, people, service } = scene;
   await round(scene);
@@ -73,7 +73,7 @@ async function assertFollowed(scene: Scene, repository: Repository, owner: strin
   await assertContributors(scene, owner);
 }
 
-test('finds what happens in a group without webhooks by the next round of polls', async () => {
+test('finds changes in a group without webhooks by the next round of polls', async () => {
   await inService(async (scene) => {
     const { repositories, organization, world, people, pulls } = scene;
     await untilTrue(scene, 'everything is counted');
@@ -90,7 +90,7 @@ test('finds what happens in a group without webhooks by the next round of polls'
   });
 });
 
-test('finds what happens in the projects of a user without webhooks by the next round of polls', async () => {
+test('finds changes in the projects of a user without webhooks by the next round of polls', async () => {
   await inService(async (scene) => {
     const { world, people, now } = scene;
     const { login, id: ownerId } = people.ada;

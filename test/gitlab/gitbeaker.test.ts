@@ -45,13 +45,14 @@ import { checkRequest, type EndpointName, endpointNames, parametersOf } from './
 import { type GitLabSimulator, startGitLabSimulator } from './simulator.ts';
 
 /**
- * What was written by hand from GitLab's documentation, against a client of GitLab that others wrote and many use: its types
- * say what is answered and delivered, and it asks the simulated GitLab for all that the service asks.
+ * Checks the payload types and the simulator, which were written by hand from GitLab's documentation, against
+ * gitbeaker, a widely used client for GitLab: its types must match the payloads, and it must be able to send all
+ * requests of the service.
  */
 
-/** Without what it leaves open. */
+/** The named fields of a type, without its index signature. */
 type Known<Schema> = { [Name in keyof Schema as string extends Name ? never : Name]: Schema[Name] };
-/** Does not compile where an answer is not as the service reads it. */
+/** Fails to compile where a response does not fit the type by which the service reads it. */
 type Reads<Payload, Answer extends Payload> = Answer;
 
 export type Answers = [
@@ -60,7 +61,7 @@ export type Answers = [
   Reads<GroupPayload, Known<ExpandedGroupSchema>>,
   Reads<Static<typeof MemberPayload>, Known<MemberSchema>>,
   Reads<ProjectPayload, Known<ProjectSchema>>,
-  // It takes who closed it for a text; the documentation's example has a user.
+  // gitbeaker types `closed_by` as a string; the example in the documentation is a user.
   Reads<IssuePayload, Omit<Known<IssueSchemaWithBasicLabels>, 'closed_by'>>,
   Reads<TitledPayload, Known<IssueSchemaWithBasicLabels>>,
   Reads<MergeRequestPayload, Known<MergeRequestSchemaWithBasicLabels>>,
@@ -93,7 +94,7 @@ const inTime = {
   updatedBefore: since,
 } as const;
 
-/** What the documentation names and gitbeaker does not. */
+/** Parameters that the documentation names and gitbeaker lacks. */
 const documented: { [Name in EndpointName]?: string[] } = {
   // https://docs.gitlab.com/api/groups/#get-a-single-group
   '/groups/:id': ['with_projects'],
@@ -101,7 +102,7 @@ const documented: { [Name in EndpointName]?: string[] } = {
   '/projects/:id/issues/:iid/closed_by': ['page', 'per_page'],
 };
 
-/** Asks for everything that the service asks for. */
+/** Sends all requests that the service sends. */
 async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Promise<void> {
   const api = new Gitlab({ host: simulator.url, oauthToken: simulator.tokens.organization_admin });
   const { organization, people, repositories } = scene;
@@ -154,7 +155,7 @@ async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Prom
   await api.RepositoryFiles.show(project, path, oid);
 }
 
-test('what the service asks of GitLab, a client that others wrote asks in the same words', async () => {
+test('gitbeaker sends the requests of the service with the same parameters', async () => {
   const scene = createContractWorld();
   const { world, repositories } = scene;
   writeFile(world, repositories.handbook, path, 'Engines', { name: 'Ada', email: 'ada@mail.example' });

@@ -3,8 +3,8 @@ import type { Account, Repository } from '../github/world/model.ts';
 import { isPartShown, isVisible, type Place, type Reply } from './answers.ts';
 
 /**
- * What the service asks by GraphQL, in the words of https://docs.gitlab.com/api/graphql/reference/; a question that this does not
- * know is an error, and so is one that is too complex.
+ * The GraphQL operations of the service, in the schema of https://docs.gitlab.com/api/graphql/reference/. An operation
+ * that this schema lacks is an error, and so is one that is too complex.
  */
 export const gitlabSchema = buildSchema(`
   type Query { project(fullPath: ID!): Project  projects(ids: [ID!], first: Int): ProjectConnection }
@@ -104,7 +104,7 @@ function project(place: Place, shown: Repository) {
   };
 }
 
-/** By every address of an account, also the one that GitLab gave it. */
+/** Finds the account of an address, including the address that GitLab gave to it. */
 function authorOf({ world, url }: Place, email: string): Account | null {
   const { hostname } = new URL(url);
   const given = world.accounts.find(

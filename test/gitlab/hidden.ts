@@ -1,10 +1,10 @@
-/** What GitLab keeps to some, by ids; the simulated world has no word for it. */
+/** Ids of hidden data in GitLab, for which the simulated world has no properties. */
 export interface Hidden {
-  /** Users who keep their profile to themselves. */
+  /** Users with a private profile. */
   profiles: Set<number>;
   /** Accounts that an administrator blocked or banned. */
   blocked: Map<number, 'blocked' | 'banned'>;
-  /** Visibility of groups that are not for everybody. */
+  /** Visibility of groups that are not public. */
   groups: Map<number, 'internal' | 'private'>;
   /** Confidential issues, and internal notes: for members. */
   issues: Set<number>;

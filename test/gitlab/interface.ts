@@ -25,9 +25,9 @@ import {
 } from './shapes.ts';
 
 /**
- * GitLab's interface, as far as the service asks it: written by hand from its published documentation, for its own description
- * (https://docs.gitlab.com/api/openapi/) lacks the parameters and answers of several of these. Every request and every answer
- * of the simulated GitLab must fit: an unknown path, parameter or value, and a field that no documentation names, fails the test.
+ * The endpoints of GitLab that the service calls, written by hand from the published documentation, because GitLab's
+ * own description (https://docs.gitlab.com/api/openapi/) lacks parameters and responses of several of them. Every
+ * request and response of the simulated GitLab must match: an unknown path, parameter, value or field fails the test.
  */
 
 const everybodys = parameters({
@@ -164,17 +164,17 @@ export type EndpointName = keyof typeof endpoints;
 
 export const endpointNames = Object.keys(endpoints) as EndpointName[];
 
-/** Returns the schema of what an endpoint answers. */
+/** Returns the schema of the response of an endpoint. */
 export function answerSchema(name: string): TSchema | undefined {
   return endpointNames.includes(name as EndpointName) ? endpoints[name as EndpointName].answer : undefined;
 }
 
-/** Names of all parameters that an endpoint may be asked with. */
+/** Returns the names of all parameters of an endpoint. */
 export function parametersOf(name: EndpointName): string[] {
   return Object.keys(endpoints[name].query.properties);
 }
 
-/** What writes. */
+/** Endpoints that write. */
 const writing = {
   /** https://docs.gitlab.com/api/notes/#create-an-issue-note */
   '/projects/:id/issues/:iid/notes': { body: exactly({ body: Type.String({ minLength: 1 }) }), answer: Note },
@@ -183,22 +183,22 @@ const writing = {
 type WritingName = keyof typeof writing;
 
 const patterns = Object.keys(endpoints)
-  // What is written out comes before what a parameter stands for.
+  // Literal path segments take precedence over parameters.
   .toSorted((one, other) => one.split(':').length - other.split(':').length)
   .map((name) => ({
     name: name as EndpointName,
     pattern: new RegExp(`^${name.replace(/:\w+/g, '([^/]+)')}$`),
   }));
 
-/** A request, told apart into what the description writes and what stands for its parameters. */
+/** A request, split into the endpoint of the documentation and the values of its parameters. */
 export interface Described {
   name: EndpointName;
   parameters: string[];
-  /** What is to be made; undefined: nothing, it reads. */
+  /** The body of a write; undefined for a read. */
   made?: Static<(typeof writing)[WritingName]['body']>;
 }
 
-/** @throws Error for a request that the documentation does not know. */
+/** Finds the endpoint of a request. @throws Error for a request that the documentation does not know. */
 export function checkRequest(method: string, path: string, query: URLSearchParams, body?: unknown): Described {
   const known = patterns.find(({ pattern }) => pattern.test(path));
   if (!['GET', 'POST'].includes(method) || known === undefined)
@@ -224,7 +224,7 @@ function expect(what: string, schema: TSchema, value: unknown): void {
   if (fault !== undefined) throw new Error(`${what}: ${fault.instancePath} ${fault.message}`);
 }
 
-/** @throws Error for an answer that GitLab could not give. */
+/** Checks a response. @throws Error for a response that GitLab could not send. */
 export function checkAnswer({ name, made }: Described, body: unknown): void {
   expect(name, made !== undefined && isWriting(name) ? writing[name].answer : endpoints[name].answer, body);
 }

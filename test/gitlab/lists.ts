@@ -2,7 +2,7 @@ import type { Account, Issue, PullRequest, Repository } from '../github/world/mo
 import { isMemberOf, isPartShown, isVisible, type Place, type Reply, type Shape } from './answers.ts';
 import { issue, mergeRequest } from './threads.ts';
 
-/** Lists as GitLab filters, orders and cuts them. */
+/** Lists as GitLab filters, orders and pages them. */
 
 export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 
@@ -11,7 +11,10 @@ interface Told {
   told: Shape;
 }
 
-/** Confidential ones are for members. Each word that is searched for is in the title, in upper or lower case. */
+/**
+ * Returns the issues of a project. Confidential ones are for members. Each word of a search must occur in the title, in
+ * upper or lower case.
+ */
 export function issuesIn(place: Place, shown: Repository): Told[] {
   const wanted = place.query.get('confidential');
   const words = (place.query.get('search') ?? '').toLowerCase().split(/\s+/);
@@ -38,7 +41,7 @@ export function mergeRequestsIn(place: Place, shown: Repository): Told[] {
   return shown.pullRequests.map((one) => ({ item: one, told: mergeRequest(place, shown, one) }));
 }
 
-/** What is in a group and in those below it. */
+/** Returns the items in a group and its subgroups. */
 export function ofGroup(place: Place, group: Account, tell: (place: Place, shown: Repository) => Told[]): Reply {
   const { world } = place;
   const isWithin = ({ ownerId }: Repository): boolean =>
@@ -53,7 +56,7 @@ export function ofGroup(place: Place, group: Account, tell: (place: Place, shown
   );
 }
 
-/** Ordered and bounded by a time, as the query says. */
+/** Orders and filters a list by time, as the query says. */
 export function inTime(place: Place, all: readonly Told[]): Reply {
   const { query } = place;
   const state = query.get('state') ?? 'all';
@@ -70,7 +73,7 @@ export function inTime(place: Place, all: readonly Told[]): Reply {
   return paged(place, query.get('sort') === 'asc' ? told : told.toReversed());
 }
 
-/** Cuts silently; what is null is left out of a page that it was counted for. */
+/** Returns a page of a list. GitLab cuts pages to its maximum silently, and counts null entries but leaves them out. */
 export function paged({ query, maxPerPage, totalsUpTo, url }: Place, all: readonly (Shape | null)[]): Reply {
   const size = Math.min(Number(query.get('per_page') ?? 20), maxPerPage);
   const page = Number(query.get('page') ?? 1);

@@ -28,19 +28,19 @@ const refusal = (status: number, message: string): Reply => ({ status, body: { m
 const unauthorized = refusal(401, '401 Unauthorized');
 const notFound = (what: string): Reply => refusal(404, `404 ${what} Not Found`);
 
-/** What is told nobody who is not signed in. */
+/** Wraps a route that GitLab refuses to callers who are not signed in. */
 const forSignedIn =
   (route: Route): Route =>
   (place, parameters) =>
     place.viewer?.accountId === null ? unauthorized : route(place, parameters);
 
-/** What the simulated GitLab answers. */
+/** Returns the response of the simulated GitLab to a request. */
 export function answer(place: Place, { name, parameters, made }: Described): Reply {
   if (place.viewer === undefined) return unauthorized;
   return made === undefined ? routes[name](place, parameters) : say(place, parameters, made.body);
 }
 
-/** Whoever is signed in and sees an issue may comment in it. */
+/** Adds a note to an issue. Signed-in callers who see an issue may comment on it. */
 function say(place: Place, path: string[], body: string): Reply {
   if (place.viewer?.accountId === null) return unauthorized;
   return withIssue(place, path, (shown, issue) => {
@@ -68,7 +68,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
   '/groups/:id': (place, [id = '']) => withGroup(place, id, (found) => ok(group(place, found))),
   '/groups/:id/projects': (place, [id = '']) =>
     withGroup(place, id, (found) => {
-      // Otherwise those of others would come, too.
+      // Without this parameter, GitLab includes the shared projects of other groups.
       if (place.query.get('with_shared') !== 'false') throw new Error('only what a group owns is simulated');
       return owned(place, found);
     }),
@@ -142,7 +142,7 @@ const routes: Readonly<Record<EndpointName, Route>> = {
   ),
   '/projects/:id/merge_requests/:iid/diffs': (place, path) =>
     withMergeRequest(place, path, (_shown, { files }) =>
-      // As before 17.11.
+      // GitLab before 17.11 fails for larger pages.
       Number(place.query.get('per_page') ?? 20) > 30
         ? refusal(500, '500 Internal Server Error')
         : paged(place, files.map(diff)),
@@ -221,7 +221,7 @@ function withGroup(place: Place, id: string, reply: (found: Account) => Reply): 
   return place.hidden.groups.get(found.id) === 'private' && !isMember ? notFound('Group') : reply(found);
 }
 
-/** Members of a group are members of those below it. */
+/** Finds a membership in a group or in one above it: members of a group are members of its subgroups. */
 function inherited({ world }: Place, { login }: Account, userId: number) {
   const parts = login.split('/');
   const above = parts.map((_, index) => world.accountByLogin(parts.slice(0, index + 1).join('/'))?.id ?? 0);
@@ -229,13 +229,13 @@ function inherited({ world }: Place, { login }: Account, userId: number) {
   return memberships.find(({ role }) => role === 'admin') ?? memberships.at(-1);
 }
 
-/** By the number, or by where it is; by where it was it leads on. */
+/** Finds a project by its id or its path, and redirects from a former path. */
 function within(place: Place, [id = '']: string[], reply: (shown: Repository) => Reply): Reply {
   const cut = id.lastIndexOf('/');
   const { world } = place;
   const found = cut < 0 ? world.repositoryById(Number(id)) : world.repository(id.slice(0, cut), id.slice(cut + 1));
   const moved = cut < 0 ? undefined : world.formerly(id.slice(0, cut), id.slice(cut + 1));
-  // Only to those who may see it: gitlabhq/gitlabhq, lib/api/helpers.rb, `find_project!`.
+  // GitLab redirects only callers who see the project: gitlabhq/gitlabhq, lib/api/helpers.rb, `find_project!`.
   if (moved !== undefined && isVisible(place, moved)) {
     return { status: 301, body: '', headers: { location: `${place.url}/api/v4/projects/${moved.id}` } };
   }
@@ -270,7 +270,7 @@ function withMergeRequest(
   });
 }
 
-/** The last first, where nothing else is said. Internal notes are for members; they are left out after a page was cut. */
+/** Returns notes, newest first by default. GitLab leaves internal notes out for non-members after cutting a page. */
 function readable(place: Place, shown: Repository, all: readonly Shape[]): (Shape | null)[] {
   const inOrder = place.query.get('sort') === 'asc' ? all : all.toReversed();
   return inOrder.map((note) => (note['internal'] === true && !isMemberOf(place, shown) ? null : note));

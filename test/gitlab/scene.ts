@@ -12,12 +12,12 @@ import { deliverySecret } from './asking.ts';
 import { delivery } from './deliveries.ts';
 import { type GitLabSimulator, startGitLabSimulator } from './simulator.ts';
 
-/** A whole service on a simulated GitLab, with a group below another. */
+/** A whole service on a simulated GitLab with a subgroup, for tests. */
 
 export interface Scene extends ContractWorld {
   simulator: GitLabSimulator;
   service: TestService;
-  /** A group below the organization, and what it owns. */
+  /** A subgroup of the organization, and its project. */
   looms: Account;
   cards: Repository;
 }
@@ -32,7 +32,7 @@ export const entity = (name: string): string => `/v1/gitlab/entities/${encodeURI
 
 export async function inService(check: (scene: Scene) => Promise<void>): Promise<void> {
   const world = createContractWorld();
-  // A review that neither approves nor asks for changes is nothing but its comments there.
+  // GitLab shows a review that neither approves nor requests changes by its comments alone.
   for (const { reviews } of world.pulls) {
     for (const review of reviews) if (review.state === 'COMMENTED') review.state = 'APPROVED';
   }

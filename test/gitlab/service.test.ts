@@ -10,16 +10,16 @@ import { send } from '../raw-request.ts';
 import { delivery, events } from './deliveries.ts';
 import { deliver, entity, inService, type Scene, told, untilTrue } from './scene.ts';
 
-/** What a whole service on a simulated GitLab answers. */
+/** Tests a whole service on a simulated GitLab. */
 
-/** What a token of the world's administrator is given for. */
+/** Requests a service token of an account with the token of the world's administrator. */
 async function ownersToken({ service, simulator }: Scene, name: string): Promise<string> {
   const { status, text } = await service.get(`${entity(name)}/token`, bearer(simulator.tokens.organization_admin));
   assert.equal(status, 200, text);
   return (JSON.parse(text) as { data: { token: string } }).data.token;
 }
 
-test('a group, one below it and a user are looked up, counted, listed and drawn', async () => {
+test('a group, a subgroup and a user are looked up, counted, listed and drawn', async () => {
   await inService(async (scene) => {
     const { service, world, looms, people } = scene;
     const { status, body } = await service.get(entity('ANALYTICAL-engines'));
@@ -61,7 +61,7 @@ test('a group, one below it and a user are looked up, counted, listed and drawn'
   });
 });
 
-test('what is private is its owner’s to read, also by a picture in a private README', async () => {
+test('private data is shown to its owner alone, also by a card in a private README', async () => {
   await inService(async (scene) => {
     const { service, simulator, world } = scene;
     await untilTrue(scene, 'everything public is counted');
@@ -82,7 +82,7 @@ test('what is private is its owner’s to read, also by a picture in a private R
   });
 });
 
-test('who owns a group owns those below it, and a service token opens its own group alone', async () => {
+test('the owner of a group owns its subgroups, and a service token opens its own group alone', async () => {
   await inService(async (scene) => {
     const { service, looms } = scene;
     await untilTrue(scene, 'it is counted', looms.login);
@@ -107,7 +107,7 @@ test('who owns a group owns those below it, and a service token opens its own gr
   });
 });
 
-test('what is delivered is in the answers within seconds', async () => {
+test('deliveries reach the responses within seconds', async () => {
   await inService(async (scene) => {
     const { service, world, people, repositories, pulls } = scene;
     await untilTrue(scene, 'everything is counted');

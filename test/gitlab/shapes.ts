@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 
-/** Words of GitLab's interface, as its documentation has them; see `interface.ts`. */
+/** Types of GitLab's payloads, from its documentation; see `interface.ts`. */
 
 export const Whole = Type.String({ pattern: '^\\d{1,9}$' });
 export const Flag = Type.Enum(['true', 'false']);
@@ -32,7 +32,7 @@ export const User = exactly({
   avatar_url: nullable(Text),
   web_url: Text,
 });
-/** https://docs.gitlab.com/api/users/#get-a-single-user. Times and followers are told of public profiles alone. */
+/** https://docs.gitlab.com/api/users/#get-a-single-user. Only public profiles show times and followers. */
 export const Profile = exactly({
   ...User.properties,
   created_at: optional(Moment),
@@ -87,7 +87,7 @@ const Namespace = exactly({
   web_url: Text,
 });
 const AccessLevel = Type.Enum(['disabled', 'private', 'enabled']);
-/** https://docs.gitlab.com/api/projects/. Who is not signed in is told what comes first alone. */
+/** https://docs.gitlab.com/api/projects/. Callers who are not signed in get only these first fields. */
 const stranger = {
   id: Id,
   description: nullable(Text),
@@ -117,7 +117,7 @@ export const Project = exactly({
   issues_access_level: optional(AccessLevel),
   merge_requests_access_level: optional(AccessLevel),
   repository_access_level: optional(AccessLevel),
-  /** Of what belongs to no group. */
+  /** Only projects outside groups have it. */
   owner: optional(User),
   statistics: optional(exactly({ commit_count: Count, storage_size: Count, repository_size: Count })),
 });

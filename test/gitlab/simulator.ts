@@ -8,30 +8,30 @@ import { checkAnswer, checkRequest } from './interface.ts';
 import { answer } from './routes.ts';
 
 /**
- * A simulated GitLab that tells a simulated world: requests and answers are checked against its documentation, and lists are
- * paged as there.
+ * A simulated GitLab that serves a simulated world: requests and responses are checked against GitLab's documentation,
+ * and lists are paged as there.
  */
 export interface GitLabSimulator extends SimulatedHost {
   apiUrl: string;
   world: World;
-  /** Every request to the interface, as `WHO PATH`; `WHO POST PATH` where it writes. */
+  /** Every request to the interface, as `WHO PATH`; `WHO POST PATH` for a write. */
   requests: string[];
-  /** The first answers in place of the next requests, where it has an answer. */
+  /** The first function may return a response that replaces the regular one. */
   surprises: ((path: string) => Reply | undefined)[];
   hidden: Hidden;
-  /** Tokens that may read nothing but who their bearer is. */
+  /** Tokens that may read nothing but their own user. */
   narrowTokens: Set<string>;
-  /** Tokens that may read alone. */
+  /** Tokens without write access. */
   readingTokens: Set<string>;
-  /** Last days of tokens by name; others do not expire. */
+  /** Expiry dates of tokens by name; other tokens do not expire. */
   lastDays: Map<string, string>;
 }
 
 export interface GitLabSimulatorOptions {
   world: World;
-  /** How much is on a page at most. Default 100. */
+  /** The largest page. Default 100. */
   maxPerPage?: number;
-  /** How long a list may be that tells how long it is. Default 10,000. */
+  /** The largest list that reports its length. Default 10,000. */
   totalsUpTo?: number;
   /** Changes responses after they are checked. */
   rewrite?: Rewrite;
@@ -46,7 +46,7 @@ const insufficientScope = (scope: string): Reply => ({
   },
 });
 
-/** Addresses that need no scope besides `read_user`, or none. */
+/** Endpoints that need no scope but `read_user`, or none. */
 const forEveryToken = new Set(['/user', '/metadata', '/personal_access_tokens/self']);
 
 export async function startGitLabSimulator(options: GitLabSimulatorOptions): Promise<GitLabSimulator> {

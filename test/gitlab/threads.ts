@@ -9,7 +9,7 @@ import type {
 } from '../github/world/model.ts';
 import { type Place, type Shape, time, user } from './answers.ts';
 
-/** Issues and merge requests of a simulated world in GitLab's words, with what was written and noted below. */
+/** Issues and merge requests of a simulated world in GitLab's format, with comments and system notes. */
 
 function common(place: Place, { id: projectId }: Repository, told: Issue | PullRequest): Shape {
   return {
@@ -42,7 +42,7 @@ export function issue(place: Place, shown: Repository, told: Issue): Shape {
   };
 }
 
-/** What was merged was not closed. */
+/** Returns a merge request. `closed_at` is null where it was merged, as at GitLab. */
 export function mergeRequest(place: Place, shown: Repository, told: PullRequest): Shape {
   const isMerged = told.mergedAt !== null;
   const closer = told.closedAt === null || isMerged ? undefined : told.closings.at(-1)?.byId;
@@ -58,7 +58,7 @@ export function mergeRequest(place: Place, shown: Repository, told: PullRequest)
   };
 }
 
-/** Comments, and what GitLab notes of what people did, the first first. */
+/** Returns the comments and the system notes of an item, oldest first. */
 export function notes(place: Place, shown: Repository, below: Issue | PullRequest): Shape[] {
   const isMergeRequest = 'reviews' in below;
   const about = {
@@ -92,7 +92,7 @@ function comment(place: Place, told: Comment | ReviewComment): Shape {
 
 const noted = { type: null, system: true, resolvable: false, confidential: false, internal: false };
 
-/** What is noted besides, and is no verdict. */
+/** Returns a system note about a requested review, which is no verdict. */
 function requested(place: Place, { id, authorId, createdAt }: PullRequest): Shape {
   const at = time(createdAt);
   return {
@@ -107,7 +107,10 @@ function requested(place: Place, { id, authorId, createdAt }: PullRequest): Shap
 
 const verdicts = { APPROVED: 'approved this merge request', CHANGES_REQUESTED: 'requested changes' } as const;
 
-/** Of a review that is no verdict nothing is noted but its comments; an approval that was taken back is noted twice. */
+/**
+ * Returns the system notes of a review. GitLab adds none for a review without a verdict, and two for a revoked
+ * approval.
+ */
 function verdict(place: Place, { id, authorId, state, submittedAt, createdAt, updatedAt }: Review): Shape[] {
   if (state === 'COMMENTED' || state === 'PENDING') return [];
   const said = {

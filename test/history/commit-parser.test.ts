@@ -22,7 +22,7 @@ function datesOf(text: string): (number | undefined)[] {
   return [commit?.authoredAt.getTime(), commit?.committedAt.getTime()];
 }
 
-test('a commit is read whole', () => {
+test('a commit is parsed with all its fields', () => {
   const sha256 = 'b'.repeat(64);
   assert.deepEqual(
     parse(`${oid} 1000000000 1000000001 A@x.org\n\0`, `${sha256} 1 2 a@x.org\nB <b@x.org>\nC <C@X.ORG>\n\n\0`),
@@ -52,7 +52,7 @@ test('dates have a range, and one that is missing is replaced by the other', () 
   assert.deepEqual(datesOf(' '), [0, 0]);
 });
 
-test('addresses are lower-cased, distinct and not empty; names are not looked at', () => {
+test('e-mail addresses are lower-cased, distinct and not empty; names are ignored', () => {
   assert.deepEqual(emailsOf('Me@X.org', 'Me <me@x.ORG>', 'You < YOU@x.org >', '<x@x.org>', 'You <you@x.org>'), [
     'me@x.org',
     'you@x.org',
@@ -80,7 +80,7 @@ test('addresses are bounded in number and length', () => {
   assert.deepEqual(after, { oid, authoredAt: new Date(3000), committedAt: new Date(4000), emails: ['a@x.org'] });
 });
 
-test('it does not matter how the stream is cut, nor what bytes are in it', () => {
+test('the result does not depend on the chunks of the stream, and any bytes are accepted', () => {
   const bytes = fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array.map((byte) => byte || 1)));
   const record = fc.tuple(fc.nat(), fc.nat(), fc.array(bytes, { maxLength: 5 })).map(([authored, committed, lines]) => {
     const text = lines.flatMap((line) => [line, Buffer.from('\n')]);

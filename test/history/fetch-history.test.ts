@@ -46,7 +46,7 @@ async function lostCommits(copy: string, from: string[], to: string | null): Pro
   return lost;
 }
 
-test('the first fetch brings all commits and nothing else, the next ones what is new', async () => {
+test('the first fetch brings all commits and no other objects, the next ones only new commits', async () => {
   await using place = await makeTemporaryDirectory();
   const [repository, copy] = [place.at('r.git'), place.at('copy')];
   const refs = { 'refs/tags/v1': 5, 'refs/heads/side': 2810 };
@@ -72,7 +72,7 @@ test('the first fetch brings all commits and nothing else, the next ones what is
   ]);
 
   const [, last] = await appendCommits(repository, main, [change(first ?? ''), change(0)]);
-  // A connection serves several requests, and counts what it sent in all.
+  // A connection serves several requests and counts all bytes that it sent.
   const sentBytes = new Map<Socket, number>();
   remote.intercept = (request, response, next) => {
     response.once('finish', () => sentBytes.set(request.socket, request.socket.bytesWritten));
@@ -85,7 +85,7 @@ test('the first fetch brings all commits and nothing else, the next ones what is
   assert.equal((await readdir(join(copy, 'objects', 'pack'))).filter((name) => name.endsWith('.pack')).length, 2);
 });
 
-test('a repository without commits, and its first push', async () => {
+test('a repository without commits has no tip until its first push', async () => {
   await using place = await makeTemporaryDirectory();
   await buildRepository(place.at('r.git'), { commits: [], branch: 'main' });
   await using remote = await startRemote(place.at('r.git'));
@@ -96,7 +96,7 @@ test('a repository without commits, and its first push', async () => {
   assert.equal(await fetchFrom(remote, place.at('copy')), oid);
 });
 
-test('the default branch can be another one next time; a named branch is that one or an error', async () => {
+test('the default branch can change; a named branch must exist', async () => {
   await using place = await makeTemporaryDirectory();
   const [repository, copy] = [place.at('r.git'), place.at('copy')];
   const commits = [change(), change(0), change(0)];
@@ -118,7 +118,7 @@ test('the default branch can be another one next time; a named branch is that on
   assert.equal(await fetchFrom(remote, copy), null);
 });
 
-test('a branch that was rewritten: what is new, and what was lost', async () => {
+test('after a rewrite of the branch, new and lost commits are found', async () => {
   await using place = await makeTemporaryDirectory();
   const [repository, copy] = [place.at('r.git'), place.at('copy')];
   const oids = await buildRepository(repository, { commits: [change(), change(0), change(1)], branch: 'main' });
@@ -131,7 +131,7 @@ test('a branch that was rewritten: what is new, and what was lost', async () => 
   assert.equal(await countCommits(copy, tip, third), 1);
   assert.deepEqual(await lostCommits(copy, [third], tip), [third, second]);
 
-  // A second rewriting before what the first one brought was stored to its end.
+  // A second rewrite happens before the commits of the first one are stored.
   await appendCommits(repository, main, [{ ...change(second), message: 'Third' }]);
   const next = await fetchFrom(remote, copy);
   assert.deepEqual(new Set(await lostCommits(copy, [third, tip ?? ''], next)), new Set([third, tip]));
@@ -142,7 +142,7 @@ test('a branch that was rewritten: what is new, and what was lost', async () => 
   assert.deepEqual(await lostCommits(copy, [next ?? ''], first), [next, second]);
 });
 
-test('a copy that is made anew does not hold what the branch lost before', async () => {
+test('a new copy does not contain commits that the branch lost before', async () => {
   await using place = await makeTemporaryDirectory();
   const [first = '', second = ''] = await buildRepository(place.at('r.git'), {
     commits: [change(), change(0)],
@@ -155,7 +155,7 @@ test('a copy that is made anew does not hold what the branch lost before', async
   assert.equal(await holdsCommit(place.at('copy'), second, signal), false);
 });
 
-test('a server that cannot leave out trees will do', async () => {
+test('a server that cannot filter trees is supported', async () => {
   await using place = await makeTemporaryDirectory();
   const oids = await buildRepository(place.at('r.git'), { commits: await readHistory('serverpod'), branch: 'main' });
   await using remote = await startRemote(place.at('r.git'), { allowFilter: false });
@@ -166,7 +166,7 @@ test('a server that cannot leave out trees will do', async () => {
   assert.equal(await countCommits(place.at('copy'), tip), 2811);
 });
 
-test('a server that speaks only the first protocol, and one with SHA-256', async () => {
+test('servers with the first protocol version or with SHA-256 are supported', async () => {
   await using place = await makeTemporaryDirectory();
   const commits = [change(), change(0)];
   const oids = await buildRepository(place.at('r.git'), { commits, branch: 'main' });
@@ -188,7 +188,7 @@ test('a server that speaks only the first protocol, and one with SHA-256', async
   assert.equal(await countCommits(place.at('long'), oids[1] ?? null), 2);
 });
 
-test('many small fetches stay few packs, and what was lost is still known', async () => {
+test('many small fetches are merged into few packs, and lost commits are still known', async () => {
   await using place = await makeTemporaryDirectory();
   const [repository, copy] = [place.at('r.git'), place.at('copy')];
   const [first = ''] = await buildRepository(repository, { commits: [change()], branch: 'main' });
@@ -207,7 +207,7 @@ test('many small fetches stay few packs, and what was lost is still known', asyn
   assert.deepEqual(await lostCommits(copy, [lost], tip), [lost]);
 });
 
-test('a wait that a remote names is believed for an hour at most', async () => {
+test('a wait that a remote names is capped at an hour', async () => {
   await using place = await makeTemporaryDirectory();
   const now = new Date('2026-11-21T12:00:00Z');
   for (const [retryAfter, seconds] of [

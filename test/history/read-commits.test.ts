@@ -20,7 +20,7 @@ const place = await makeTemporaryDirectory();
 after(() => place[Symbol.asyncDispose]());
 
 interface Sample {
-  /** Local copy, fetched as the service does. */
+  /** The local copy, fetched as the service does. */
   copy: string;
   repository: string;
   oids: string[];
@@ -74,7 +74,7 @@ for (const name of ['serverpod', 'rails'] as const) {
     assert.deepEqual(seen, new Set(oids));
     assert.deepEqual(authored, await shortlog(repository, '--group=author'));
     const expected = await shortlog(repository, '--group=author', '--group=trailer:co-authored-by');
-    // The empty address of a commit of rails is nobody's.
+    // The empty address of a commit of rails belongs to no person.
     expected.delete('');
     assert.deepEqual(totals, expected);
   });
@@ -102,7 +102,7 @@ async function shortlog(repository: string, ...groups: string[]): Promise<Map<st
   return totals;
 }
 
-test('a range is what is reachable from one end and not from the other', async () => {
+test('a range contains the commits that are reachable from one end and not from the other', async () => {
   const commits = [change(1), change(2, 0), change(3, 0), change(4, 1, 2), change(5, 3), change(9, 1)];
   const { copy, oids, tip } = await prepare('ranges', [...commits, change(10, 4, 5)]);
   const read = async (from: number | null, to: number): Promise<number[]> => {
@@ -150,7 +150,7 @@ test('reading fetches nothing, not even for a mail map', async () => {
   assert.equal(remote.requests.length, asked);
 });
 
-test('what is read is not piled up, however slowly it is taken', async () => {
+test('commits are not buffered while the consumer is slow', async () => {
   const { copy, tip } = await realSample('rails');
   const garbageCollect = exposeGarbageCollector();
   const sizes: number[] = [];
@@ -178,7 +178,7 @@ function exposeGarbageCollector(): () => void {
   return runInNewContext('gc') as () => void;
 }
 
-test('no process is left by a reader that stops, nor by one that is aborted', async () => {
+test('a reader that stops or is aborted leaves no process', async () => {
   const { copy, tip } = await realSample('rails');
   for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 })) {
     assert.equal(batch.length, 10);
@@ -195,7 +195,7 @@ test('no process is left by a reader that stops, nor by one that is aborted', as
   await assert.rejects(collect(late), /enough/);
 });
 
-test('a copy that is damaged, or removed, is an error, and the next fetch makes it anew', async () => {
+test('a damaged or missing copy is an error, and the next fetch creates it again', async () => {
   const commits = [change(1), change(2, 0)];
   const { copy, repository, oids, tip } = await prepare('damaged', commits);
   const read = (): Promise<Commit[]> => collect(readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 }));
@@ -212,7 +212,7 @@ test('a copy that is damaged, or removed, is an error, and the next fetch makes 
   await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'conflict');
 });
 
-test('git that is not there is named', async () => {
+test('a missing git is reported as a misconfiguration', async () => {
   const { copy, tip } = await realSample('serverpod');
   const path = process.env['PATH'];
   process.env['PATH'] = place.path;

@@ -22,7 +22,7 @@ const change = (parents: (number | string)[], files: Record<string, string | nul
   committedAt: new Date(1e12),
   changes: new Map(Object.entries(files)),
 });
-/** Texts of files, all the same. */
+/** Returns files with the same text at all paths. */
 const filled = (paths: Iterable<string>): Record<string, string> =>
   Object.fromEntries([...paths].map((path) => [path, 'x']));
 
@@ -49,14 +49,14 @@ async function read(copy: string, oids: readonly string[]): Promise<(string[] | 
   return oids.map((oid) => found.get(oid));
 }
 
-test('first commits, renames, removals, merges and commits without a change are told as they are, without a question', async () => {
+test('paths of first commits, renames, removals, merges and empty commits are read without a request', async () => {
   const repository = place.at('shapes.git');
   const oids = await buildRepository(repository, {
     commits: [
       change([], { 'a.ts': '1', 'src/b.ts': '1' }),
       change([0], { 'a.ts': null, 'moved/a.ts': '1' }),
       change([0], { 'src/b.ts': '2', 'src/c/d.ts': '1' }),
-      // What it takes from the second parent, and a conflict that was solved.
+      // The merge takes changes from its second parent and resolves a conflict.
       change([1, 2], { 'src/b.ts': '3', 'src/c/d.ts': '1' }),
       change([3], {}),
       change([], { 'other/root.ts': '1' }),
@@ -91,7 +91,7 @@ test('first commits, renames, removals, merges and commits without a change are 
   assert.deepEqual(await read(copy, [next, oids[0] ?? '']), [['z.ts'], ['a.ts', 'src/b.ts']]);
 });
 
-test('names may hold everything that git lets them hold', async () => {
+test('paths may contain every byte that git permits', async () => {
   const names = [
     '\n\n:starts oddly',
     ' spaces ',
@@ -118,7 +118,7 @@ test('names may hold everything that git lets them hold', async () => {
   assert.deepEqual(second, ['\ufffd/\ufffd(\ufffd\ufffd\ufffd.ts']);
 });
 
-test('of a commit no more is told than the first 3,000 paths and a megabyte, and memory holds a few at once', async () => {
+test('paths of a commit are limited to 3,000 and a megabyte, and few commits are in memory at once', async () => {
   const many = Array.from({ length: 4000 }, (_, index) => `${digits(index % 40)}/${digits(index)}`).toSorted();
   const long = Array.from({ length: 1500 }, (_, index) => `${digits(index)}${'x'.repeat(995)}`);
   const folders = Array.from({ length: 20 }, () => 'f'.repeat(240)).join('/');
@@ -132,7 +132,7 @@ test('of a commit no more is told than the first 3,000 paths and a megabyte, and
     branch: 'main',
     refs: Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`refs/heads/n${index}`, index])),
   });
-  // Whoever has all branches has all commits.
+  // A merge of all branches makes all commits reachable.
   const merge = change(oids, {});
   await appendCommits(place.at('large.git'), 'refs/heads/main', [merge]);
   await using remote = await startRemote(place.at('large.git'));
@@ -146,7 +146,7 @@ test('of a commit no more is told than the first 3,000 paths and a megabyte, and
   assert.ok(sizes.length >= 3 && Math.max(...sizes) < 6 * 1024 * 1024, sizes.join(', '));
 });
 
-test('a host that leaves nothing out is read all the same, and a damaged copy is made anew', async () => {
+test('a host that cannot filter trees is supported, and a damaged copy is created again', async () => {
   const repository = place.at('old.git');
   const commits = [change([], { 'a.ts': '1' }), change([0], { 'b.ts': '1' })];
   const oids = await buildRepository(repository, { commits, branch: 'main' });

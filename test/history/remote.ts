@@ -6,7 +6,7 @@ import { type SmartHttpOptions, smartHttp } from '../git/smart-http.ts';
 export interface RemoteHost extends HttpServer {
   /** Method and path of every request so far. */
   requests: string[];
-  /** Is asked before the repository; `next` hands on to it. */
+  /** Called before each request reaches the repository; `next` passes the request on. */
   intercept: (request: IncomingMessage, response: ServerResponse, next: Handler) => void | Promise<void>;
 }
 

@@ -7,7 +7,7 @@ function answer(accountId: string, bytes = 10): Answer {
   return { body: Buffer.alloc(bytes), etag: '"x"', headers: {}, accountId, expiresAt: 1000 };
 }
 
-test('an answer is kept until its time, until its account changes, or until everything is dropped', () => {
+test('a response is cached until it expires, until its account changes, or until the cache is cleared', () => {
   const cache = new AnswerCache(1_000_000);
   cache.put('/a', answer('ada'), cache.begin());
   cache.put('/a?limit=2', answer('ada'), cache.begin());
@@ -22,7 +22,7 @@ test('an answer is kept until its time, until its account changes, or until ever
   assert.equal(cache.get('/b', 0), undefined);
 });
 
-test('an address leads nowhere when what it led to is gone: by then it may be somebody else’s', () => {
+test('an alias is not valid for a later response, because the address may belong to another account by then', () => {
   const cache = new AnswerCache(1_000_000);
   cache.put('a:card', answer('a'), cache.begin());
   cache.alias('/ada/card', 'a:card');
@@ -33,7 +33,7 @@ test('an address leads nowhere when what it led to is gone: by then it may be so
   assert.equal(cache.get('/ada/card', 0), undefined);
 });
 
-test('addresses that mean the same have one answer, which goes for all of them', () => {
+test('addresses with the same meaning share one response, and lose it together', () => {
   const cache = new AnswerCache(1_000_000);
   cache.put('a:card', answer('a', 1000), cache.begin());
   cache.alias('/card?v=1', 'a:card');
@@ -44,7 +44,7 @@ test('addresses that mean the same have one answer, which goes for all of them',
   for (const address of ['/card?v=1', '/card?v=2', 'a:card']) assert.equal(cache.get(address, 0), undefined);
 });
 
-test('an answer that was begun before a change is not kept after it', () => {
+test('a response that was begun before a change is not cached after it', () => {
   const cache = new AnswerCache(1_000_000);
   const begun = cache.begin();
   cache.invalidate('ada');
@@ -59,7 +59,7 @@ test('an answer that was begun before a change is not kept after it', () => {
   assert.equal(cache.get('/b', 0), undefined);
 });
 
-test('also when more accounts changed meanwhile than are remembered', () => {
+test('a response that was begun before a change is not cached when more accounts changed than the cache remembers', () => {
   const cache = new AnswerCache(1_000_000);
   const begun = cache.begin();
   cache.invalidate('ada');
@@ -68,7 +68,7 @@ test('also when more accounts changed meanwhile than are remembered', () => {
   assert.equal(cache.get('/a', 0), undefined);
 });
 
-test('its size is bounded by bytes, and what was used least recently goes first', () => {
+test('the size of the cache is limited by bytes, and the least recently used responses are dropped first', () => {
   const cache = new AnswerCache(10_000);
   for (let index = 0; index < 100; index += 1) {
     cache.put(`/${index}`, answer(`account-${index}`, 1000), cache.begin());

@@ -16,7 +16,7 @@ function refusal(query: { after?: string; before?: string }): AppError {
   return assert.fail('the cursor was accepted');
 }
 
-test('a cursor leads back to the place that it was made for', () => {
+test('a cursor leads back to the position that it was made for', () => {
   const place = fc.array(fc.oneof(fc.integer(), fc.string()), { maxLength: 4 });
   fc.assert(
     fc.property(place, (values) => {
@@ -28,14 +28,14 @@ test('a cursor leads back to the place that it was made for', () => {
   );
 });
 
-test('anything else is refused by the name of the parameter', () => {
+test('any other text is refused with the name of the parameter', () => {
   const own = cursors.write('contributors', [1, 2]);
   const forged = [
     fc.string(),
     fc.base64String(),
     fc.constant(new Cursors(Buffer.alloc(32, 8)).write('contributors', [1, 2])),
     fc.constant(cursors.write('contributions', [1, 2])),
-    // One character changed, anywhere; or something added, or lost.
+    // One character is changed, anywhere; or one is added or removed.
     fc.nat({ max: own.length - 1 }).map((at) => own.slice(0, at) + (own[at] === 'A' ? 'B' : 'A') + own.slice(at + 1)),
     fc.constantFrom(`${own}A`, `${own}=`, own.slice(0, -1), ` ${own}`, `${own}\0`),
   ];
@@ -55,7 +55,7 @@ test('after and before together are refused', () => {
   assert.match(refusal({ after: cursor, before: cursor }).message, /cannot be used together/);
 });
 
-test('a page is cut so that every item is on exactly one page, forwards and backwards', () => {
+test('every item is on exactly one page, forwards and backwards', () => {
   fc.assert(
     fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 10 }), (size, limit) => {
       const items = Array.from({ length: size }, (_, index) => index);

@@ -24,7 +24,7 @@ for (const [how, spoil] of [
   ['its key was revoked', 'key'],
   ['it was deleted', 'deleted'],
 ] as const) {
-  test(`when GitHub does not take the App because ${how}, one line says so and what is public goes on`, async () => {
+  test(`when GitHub refuses the App because ${how}, one log line reports it and public data stays served`, async () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now });
     await using service = await startAppService(simulator, { now: time.now, tokens: ['public_only'] });
@@ -53,7 +53,7 @@ for (const [how, spoil] of [
   });
 }
 
-test('tokens are renewed before they end, and after they were revoked', async () => {
+test('tokens are renewed before they expire, and after they were revoked', async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now });
   await using service = await startAppService(simulator, { now: time.now });
@@ -75,7 +75,7 @@ test('tokens are renewed before they end, and after they were revoked', async ()
   assert.equal(made(), 3);
 });
 
-test('a clock that is off is put right by what GitHub says', async () => {
+test('a wrong clock is corrected by the time of GitHub', async () => {
   const [github, ours] = [clock(), clock()];
   ours.advance(900);
   await using simulator = await startSimulator({ now: github.now });
@@ -84,7 +84,7 @@ test('a clock that is off is put right by what GitHub says', async () => {
   await untilShown(service, 'engine-1', /installed/);
 });
 
-test('an App that is installed nowhere says so; without a token nothing else can be asked', async () => {
+test('an App without an installation reports it; without a token it cannot call GitHub', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const answer = await service.get(simulator.accounts.user);
@@ -94,7 +94,7 @@ test('an App that is installed nowhere says so; without a token nothing else can
   assert.equal(summarize(await provider.diagnose(AbortSignal.timeout(5000))), 'the App is installed nowhere yet');
 });
 
-test('every node learns of an installation, whichever was told, and asks with tokens of its own', async () => {
+test('every node uses an installation that was delivered to one of them, with tokens of its own', async () => {
   await using simulator = await startSimulator();
   await using one = await startAppService(simulator);
   await using other = await startAppService(simulator, { databaseUrl: one.databaseUrl, isToldNothing: true });
@@ -145,7 +145,7 @@ test('keys, proofs and tokens are in no log, error, metric or table', async () =
   }
 });
 
-test('a service that is not the App any more hides what only the App showed, and installs nothing', async () => {
+test('a service whose App was removed from the settings hides repositories that only the App showed', async () => {
   await using simulator = await startSimulator();
   await using first = await startAppService(simulator);
   simulator.app.install(organization(simulator), [engine(simulator, 'hidden-engine')]);

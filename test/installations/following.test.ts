@@ -14,7 +14,7 @@ async function missing({ database }: TestService): Promise<string[]> {
   return rows[0]?.missing_permissions ?? assert.fail();
 }
 
-/** A service that is installed on two repositories, and how it follows what happens next. */
+/** Starts a service that is installed on two repositories, and returns how it follows changes. */
 async function following(way: (typeof ways)[number]) {
   const time = clock();
   const stack = new AsyncDisposableStack();
@@ -77,7 +77,7 @@ for (const way of ways) {
     await untilShown(service, 'engine-1', /^public( collected)?$/);
   });
 
-  test(`what is renamed, made public and private, transferred and deleted is followed by ${way}`, async () => {
+  test(`renames, changes of visibility, transfers and deletions are followed by ${way}`, async () => {
     await using setting = await following(way);
     const { simulator, service, installation, hidden, first, follow } = setting;
     const { app, world } = simulator;
@@ -107,7 +107,7 @@ for (const way of ways) {
   });
 }
 
-test('what an installation does not show any more is hidden by the delivery itself, while GitHub is away', async () => {
+test('a delivery hides repositories that an installation shows no more, even while GitHub is unavailable', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app } = simulator;
@@ -128,7 +128,7 @@ test('what an installation does not show any more is hidden by the delivery itse
   await away(() => app.uninstall(installation));
 });
 
-test('what an account with everything installed makes later is installed too', async () => {
+test('new repositories of an account with everything installed are installed too', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app, world } = simulator;

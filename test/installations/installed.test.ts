@@ -9,7 +9,7 @@ import { engine, organization, shown, startAppService, untilShown } from './inst
 const told = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
-test('an App is installed on two repositories: both are collected without anybody asking, and what is private is its owner’s alone', async () => {
+test('installed repositories are collected without a request, and private data is shown to its owner alone', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app, world } = simulator;
@@ -30,7 +30,7 @@ test('an App is installed on two repositories: both are collected without anybod
   assert.equal((await service.get(path)).status, 401);
   const everybody = await service.getComplete(`${engines.name}/contributors?limit=100`);
   assert.deepEqual(told(everybody.body.data), contributorsOf(world, engines.name));
-  // Somebody on whom nothing is installed is asked for by the installation, with the full interface.
+  // The service uses the installation, with the full API, also for an account without one.
   const ada = await service.getComplete(`${simulator.accounts.user}/contributions`);
   assert.deepEqual(ada.body.meta_data.missing ?? [], []);
   const asked = simulator.requests.filter(({ name }) => /^[A-Z][a-z]/.test(name));

@@ -6,7 +6,7 @@ import { startTestService, type TestService, type TestServiceOptions, until } fr
 
 export const secret = 'a secret of the App';
 
-/** Settings of a service that is the simulator's App. */
+/** Returns the settings of a service that is the simulator's App. */
 export function appSettings({ app }: Simulator): Record<string, string> {
   return {
     GITHUB_APP_ID: String(app.id),
@@ -15,7 +15,10 @@ export function appSettings({ app }: Simulator): Record<string, string> {
   };
 }
 
-/** Starts a service that is the App and, unless told otherwise, has no token besides; the App delivers to it. */
+/**
+ * Starts a service that is the App and by default has no token besides.
+ * @param options.isToldNothing true: the App does not deliver to it.
+ */
 export async function startAppService(
   simulator: Simulator,
   options: Partial<TestServiceOptions> & { isToldNothing?: boolean } = {},
@@ -39,7 +42,7 @@ export function engine({ world }: Simulator, name: string): Repository {
   return world.repository(engines.name, name) ?? assert.fail(name);
 }
 
-/** Repositories that are stored, as `name` with what holds of each; those of the organization. */
+/** Returns the stored repositories of the organization as pairs of a name and its states. */
 export async function shown({ database }: TestService): Promise<Record<string, string>> {
   const { rows } = await database.pool.query<{
     name: string;
@@ -66,7 +69,7 @@ export async function shown({ database }: TestService): Promise<Record<string, s
   );
 }
 
-/** Waits until a repository is stored and as it should be. */
+/** Waits until the state of a repository matches. */
 export async function untilShown(service: TestService, name: string, wanted: RegExp): Promise<void> {
   let last = '';
   await until(async () => {
@@ -77,12 +80,12 @@ export async function untilShown(service: TestService, name: string, wanted: Reg
   });
 }
 
-/** Lets the service look at installations as it does each hour. */
+/** Compares the installations with GitHub, as the service does each hour. */
 export async function reconcileNow({ database }: TestService): Promise<void> {
   await runTask(database, 'reconcile_installations');
 }
 
-/** Has a task run that otherwise the clock begins, and waits for its end. */
+/** Runs a task that otherwise the clock begins, and waits for its end. */
 export async function runTask({ pool }: TestService['database'], task: string, payload: object = {}): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
     'select id from graphile_worker.add_job($1, $3::json, job_key => $2)',

@@ -16,7 +16,7 @@ const program = fileURLToPath(new URL('../../bin/plaudit.js', import.meta.url));
 /** Lives of a process, in requests to GitHub: each ends a little later than the one before. */
 const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 3);
 
-test('killed after any request, an installation, its narrowing and its end are followed as if nothing had been', async () => {
+test('an installation, its narrowing and its end are followed although the service is killed after any request', async () => {
   let left = 0;
   let die: (() => void) | undefined;
   await using simulator = await startSimulator({
@@ -39,7 +39,7 @@ test('killed after any request, an installation, its narrowing and its end are f
     GITHUB_API_URL: simulator.apiUrl,
     ...appSettings(simulator),
   };
-  /** Runs the service until it has sent so many requests, then kills it; or for a while, when it sends fewer. */
+  /** Runs the service and kills it after this number of requests, or after a while when it sends fewer. */
   const live = async (requests: number): Promise<void> => {
     const child = spawn(process.execPath, [program, 'serve'], {
       env: environment,

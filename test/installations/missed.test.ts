@@ -23,7 +23,7 @@ async function missedCount({ service }: TestService): Promise<number> {
 const attemptsOf = ({ app }: Simulator, guid: string | undefined): Attempt[] =>
   app.deliverer.attempts.filter((attempt) => attempt.guid === guid);
 
-test('a delivery that was lost is found and asked for again; one that arrived is not', async () => {
+test('a lost delivery is found and requested again; one that arrived is not', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app, world } = simulator;
@@ -50,7 +50,7 @@ test('a delivery that was lost is found and asked for again; one that arrived is
       [true, 202],
     ],
   );
-  // It came, though GitHub has it on record as one that did not.
+  // It arrived, though GitHub has it on record as lost.
   assert.equal(attemptsOf(simulator, late?.guid).length, 1);
   assert.equal(await missedCount(service), 1);
   const before = app.deliverer.attempts.length;
@@ -60,7 +60,7 @@ test('a delivery that was lost is found and asked for again; one that arrived is
   assert.equal(await missedCount(service), 1);
 });
 
-test('a delivery that never arrives is asked for three times and no more; what is older than three days is left alone', async () => {
+test('a delivery that never arrives is requested three times; one that is older than three days is left alone', async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now });
   await using service = await startAppService(simulator, { now: time.now });
@@ -78,7 +78,7 @@ test('a delivery that never arrives is asked for three times and no more; what i
   }
   assert.equal(attemptsOf(simulator, guid).length, 4);
   assert.equal(await missedCount(service), 1);
-  // Its attempts are as old as the record is long: an answer for what is still there is not asked for.
+  // Its attempts are older than the period that GitHub redelivers, so that it is not requested.
   await service.database.pool.query('delete from delivery_checks');
   await service.database.pool.query('delete from redeliveries');
   time.advance(4 * 86_400);
@@ -87,7 +87,7 @@ test('a delivery that never arrives is asked for three times and no more; what i
   assert.equal(attemptsOf(simulator, guid).length, 4);
 });
 
-test('what came while the service was away is asked for when it is back, page by page; a place that is lost begins anew', async () => {
+test('deliveries during a downtime are requested after it, page by page; an invalid cursor starts the list again', async () => {
   await using simulator = await startSimulator();
   await using first = await startAppService(simulator);
   const { app, world } = simulator;
@@ -118,7 +118,7 @@ test('what came while the service was away is asked for when it is back, page by
   assert.ok(app.installations.has(installation.id));
 });
 
-test('what comes by an installation that is not known does nothing, and nothing of it is stored', async () => {
+test('a delivery of an unknown installation is ignored, and nothing of it is stored', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app, world } = simulator;
@@ -127,7 +127,7 @@ test('what comes by an installation that is not known does nothing, and nothing 
   await settled(service);
   const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
   const diary = world.repository(keeper.login, 'diary') ?? assert.fail();
-  // The service hears of what happens before it knows that it is installed there.
+  // The first delivery arrives before the service knows the installation.
   const { target } = app.deliverer;
   app.deliverer.target = null;
   const unknown = app.install(keeper);

@@ -77,7 +77,7 @@ test('the operator installs a repository, then everything, and takes both back, 
   await assert.rejects(uninstall('github/analytical-engines'), /not installed by the operator/);
 });
 
-test('what the operator’s token cannot read is said in one line', async () => {
+test('a target that the operator’s token cannot read is refused in one line', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const environment = environmentOf(simulator, service, 'public_only');
@@ -106,7 +106,7 @@ test('what the operator’s token cannot read is said in one line', async () => 
   assert.equal((await shown(service))['hidden-engine'], undefined);
 });
 
-test('installations of the App are listed with what is wrong with them, and are not the operator’s to remove', async () => {
+test('installations of the App are listed with their faults, and the operator cannot remove them', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app } = simulator;
@@ -122,7 +122,7 @@ test('installations of the App are listed with what is wrong with them, and are 
   await assert.rejects(run(uninstallByName, 'github/analytical-engines', environment), /not installed by the operator/);
 });
 
-test('the link that registers an App asks to read, for what is read, and delivers here', async () => {
+test('the link that registers an App requests read access to the collected data, and deliveries to this service', async () => {
   const [link = ''] = await run(gitHubAppUrl, ['analytical-engines'], { PUBLIC_URL: 'https://plaudit.example/' });
   const url = new URL(link);
   const [telling = ''] = await run(gitHubAppUrl, ['--telling', 'engines'], { PUBLIC_URL: 'https://plaudit.example' });

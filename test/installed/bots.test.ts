@@ -31,7 +31,7 @@ async function storedAccounts({ database }: TestService, externalIds: number[] |
   return rows;
 }
 
-/** Lets both of Copilot's bots do everything that mentions them, in both interfaces and in commits. */
+/** Makes both bots of Copilot do everything that mentions them, in both interfaces and in commits. */
 function busyCopilot(simulator: Simulator): number[] {
   const { world } = simulator;
   const repository = stage(simulator);
@@ -53,7 +53,7 @@ const copilots = [
 ];
 const brief = ({ name, type }: Row): object => ({ name, type });
 
-test('both bots of Copilot keep their names, and people their display names, however they are mentioned', async () => {
+test('both bots of Copilot keep their names, and people their display names, after any kind of mention', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const ids = busyCopilot(simulator);
   await using service = await startAppService(simulator);
@@ -61,7 +61,7 @@ test('both bots of Copilot keep their names, and people their display names, how
   await untilShown(service, 'engine-1', /installed collected/);
   await settled(service);
   assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
-  // A first scan may meet accounts by their briefest mention last.
+  // A first scan may read the briefest mention of an account last.
   const scanAgain = async (): Promise<void> => {
     await service.database.pool.query('update streams set full_scan_wanted_at = now()');
     await poll(service);
@@ -94,7 +94,7 @@ test('without a token, both bots of Copilot are bots with the same names', async
   assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
 });
 
-test('a type that was stored wrong is corrected when the host mentions the account', async () => {
+test('a wrong stored type is corrected when the host mentions the account', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const ids = busyCopilot(simulator);
   await using service = await startAppService(simulator);
@@ -108,7 +108,7 @@ test('a type that was stored wrong is corrected when the host mentions the accou
   assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
 });
 
-test('deleted accounts, which REST calls ghost, and mannequins are nobody', async () => {
+test('deleted accounts, which REST calls ghost, and mannequins are not stored as accounts', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const { world, accounts } = simulator;
   const repository = stage(simulator);

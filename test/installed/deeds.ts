@@ -24,7 +24,7 @@ import {
 } from '../github/world/threads.ts';
 import type { World } from '../github/world/world.ts';
 
-/** Whom a deed is done by and to. */
+/** The people and the repository of a deed. */
 interface Scene {
   world: World;
   random: Random;
@@ -37,7 +37,7 @@ type Deed = (scene: Scene) => unknown;
 
 const labels = ['bug', 'docs', 'Good First Issue'];
 
-/** What people do in a repository. A deed for which there is nothing to do it to does nothing. */
+/** Deeds of people in a repository. A deed without an object does nothing. */
 const deeds: readonly Deed[] = [
   ({ world, repository, by }) => addIssue(world, repository, { author: by }),
   ({ world, repository, by }) => addPullRequest(world, repository, { author: by }),

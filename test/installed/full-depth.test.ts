@@ -14,14 +14,14 @@ import { until } from '../service.ts';
 import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
 
-/** Waits until what is stored is the truth, and tells where it is not. */
+/** Waits until the stored data is the truth. @throws AssertionError with the differences when it does not become so. */
 async function untilSame(stored: () => Promise<unknown>, truth: () => unknown): Promise<void> {
   await until(async () => (isDeepStrictEqual(await stored(), truth()) ? true : undefined), 'they are the same').catch(
     async () => assert.deepEqual(await stored(), truth()),
   );
 }
 
-test('an installed repository is known by everything that there is, with what is private', async () => {
+test('everything in an installed repository is stored, private data included', async () => {
   await using simulator = await startSimulator({ repositories: 3 });
   // GitHub does not list stars for Apps.
   await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
@@ -38,7 +38,7 @@ test('an installed repository is known by everything that there is, with what is
   }
 });
 
-test('lines and files of commits and files of pull requests are read where they are needed, and follow', async () => {
+test('lines and files of commits and files of pull requests are read where they are needed, and follow changes', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   await using service = await startAppService(simulator);
   const { world } = simulator;

@@ -22,16 +22,16 @@ import { worldItems } from './world-items.ts';
 
 /** `RANDOM_HISTORY_STEPS=10000 TEST_TIMEOUT_MS=7200000 npm test -- random-history` runs a long one. */
 const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? '150');
-/** A long history leaves much to be read. */
+/** A long history takes the service more time to read. */
 const patienceMs = 60_000 + steps * 200;
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };
 const bad = { loss: 0.15, late: 0.05, repetition: 0.15, reordering: 0.2, delayMs: 50 };
 const smooth = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
 
-/** What a day or a week would bring: everything is due that is looked for now and then. */
+/** Moves all times back by eight days, so that all daily and weekly work is due. */
 async function letTimePass(pool: Pool): Promise<void> {
   const days = "interval '8 days'";
-  // Whole tables are locked first: rows one after another would be waited for in circles.
+  // Whole tables are locked first, because locks of row after row end in deadlocks.
   const changes = {
     accounts: `update accounts set listed_at = listed_at - ${days}, asked_at = asked_at - ${days}`,
     streams: `update streams set full_scan_at = full_scan_at - ${days}, known_until = known_until - ${days},
@@ -56,7 +56,7 @@ async function dropConnections(pool: Pool): Promise<void> {
   );
 }
 
-/** What people are told, as it ought to be. */
+/** Asserts that the responses become those that follow from the world. */
 async function assertAnswers({ url }: ServiceProcess, { world }: Simulator): Promise<void> {
   let seen: unknown;
   const truth = [contributorsOf(world, engines.name), countersOf(world, engines.name)];
@@ -97,7 +97,7 @@ async function assertStored(pool: Pool, simulator: Simulator): Promise<void> {
 }
 
 for (const seed of sampled([1, 2], 2)) {
-  test(`whatever is lost, repeated, reordered or killed, the end is the truth (${steps} steps, seed ${seed})`, async () => {
+  test(`losses, repetitions, reordering and kills do not change the final data (${steps} steps, seed ${seed})`, async () => {
     const random = new Random(seed);
     await using simulator = await startSimulator({ repositories: 3, seed, limits });
     await using database = await createTestDatabase();

@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL('../../bin/plaudit.js', import.meta.url));
 /** The service as a process of its own, which can be killed. */
 export interface ServiceProcess extends AsyncDisposable {
   url: string;
-  /** What it wrote besides the line that says where it listens. */
+  /** All output but the line with the address. */
   lines: string[];
   kill(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function startServiceProcess(environment: Record<string, string>): 
   return { url, lines, kill: () => end('SIGKILL'), [Symbol.asyncDispose]: () => end('SIGTERM') };
 }
 
-/** Where it listens, once it does. */
+/** Returns the address of the service, once it listens. */
 async function listening(child: ChildProcess, lines: string[]): Promise<string> {
   if (child.stdout === null || child.stderr === null) throw new Error('the process has no output');
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));

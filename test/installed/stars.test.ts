@@ -20,7 +20,7 @@ import { startTestService, type TestService, until } from '../service.ts';
 
 const person = ({ world }: Simulator, login: string): Account => world.accountByLogin(login) ?? assert.fail(login);
 
-/** Returns who stars the repository and since when, as it is stored. */
+/** Returns the accounts that star the repository and the times, as they are stored. */
 async function storedStars({ database }: TestService): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string; at: Date }>(
     `select a.name, c.created_at as at from contributions c join repositories r on r.id = c.repository_id
@@ -59,7 +59,7 @@ async function starStream({ database }: TestService): Promise<StreamRow> {
   return rows[0] ?? assert.fail('there is no stream of stars');
 }
 
-/** Lets the service compare the repository with its host, as it does each night. */
+/** Makes the service compare the repository with its host, as it does each night. */
 async function reconcile(service: TestService): Promise<void> {
   const { id } = await starStream(service);
   await runTask(service.database, 'reconcile_repository', { repositoryId: id });
@@ -108,7 +108,7 @@ test('an App, which GitHub shows no stargazers, reads everything else and counts
   await untilStored(service, []);
 });
 
-test('a list that seems empty removes no star; once it is shown again it is the truth', async () => {
+test('a list that seems empty removes no star; once it is shown again, stars are compared with it', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using database = await createTestDatabase();
   const { world, accounts } = simulator;
@@ -147,7 +147,7 @@ test('a list that seems empty removes no star; once it is shown again it is the 
     await untilStored(service, trueStars(simulator));
     await reconcile(service);
     assert.deepEqual(await storedStars(service), trueStars(simulator));
-    // Nobody delivers that this star is taken back.
+    // The removal of this star is not delivered.
     unstar(world, repository, person(simulator, accounts.outsider));
     sent.length = 0;
     await reconcile(service);
@@ -170,7 +170,7 @@ function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
 }
 
 for (const seed of sampled([1, 2, 3], 3)) {
-  test(`stars are right in whatever order and however often their deliveries come (seed ${seed})`, async () => {
+  test(`stars are correct after deliveries in any order and with repetitions (seed ${seed})`, async () => {
     const random = new Random(seed);
     let at = Date.now() - 86_400_000;
     await using simulator = await startSimulator({ repositories: 1, now: () => new Date(at) });

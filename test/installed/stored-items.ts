@@ -1,6 +1,9 @@
 import type { Pool } from 'pg';
 
-/** What is stored of a repository at full depth, in words that do not depend on when or how it was learnt. */
+/**
+ * Returns the stored data of a repository at full depth, in a form that does not depend on the time or the way of
+ * reading it.
+ */
 export async function storedItems(pool: Pool, externalId: number): Promise<string[]> {
   const { rows } = await pool.query<object>(
     `select c.kind, c.external_id as id, author.name as author, c.created_at, c.closed_at, c.merged_at, c.number,
@@ -19,7 +22,7 @@ export async function storedItems(pool: Pool, externalId: number): Promise<strin
   return rows.map((row) => JSON.stringify(row));
 }
 
-/** Totals of all repositories, as they are kept. */
+/** Returns the stored totals of all repositories. */
 export async function keptTotals(pool: Pool): Promise<string[]> {
   const parts = [
     `select r.name, t.* from repository_totals t join repositories r on r.id = t.repository_id order by 1`,

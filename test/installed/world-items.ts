@@ -10,7 +10,7 @@ import type {
 } from '../github/world/model.ts';
 import type { World } from '../github/world/world.ts';
 
-/** A repository of the world at full depth, told as `storedItems` tells what is stored of it. */
+/** Returns a repository of the world at full depth, in the form that `storedItems` returns. */
 export function worldItems(world: World, repository: Repository): string[] {
   const teller = new Teller(world);
   const rows = [
@@ -47,7 +47,7 @@ class Teller {
     this.#world = world;
   }
 
-  /** Null for those who are no accounts (any more). */
+  /** Returns null for ids without an account (any more). */
   name(id: number | null | undefined): string | null {
     const account = id === undefined || id === null ? undefined : this.#world.accountById(id);
     if (account === undefined || account.type === 'Mannequin') return null;

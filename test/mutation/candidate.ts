@@ -1,4 +1,4 @@
-/** One change of one place in a response, and how it is made. */
+/** Changes of one place in a response. */
 
 export type Path = readonly (string | number)[];
 
@@ -9,7 +9,7 @@ export interface Candidate {
   path: Path;
   /** Names the change, such as `null` or `2^53`. */
   change: string;
-  /** `absent`, or the value that stands at the place instead. */
+  /** The value that replaces the original one, or `absent`. */
   value: unknown;
 }
 
@@ -37,7 +37,7 @@ export function enumChanges(path: Path): Candidate[] {
   return [{ path, change: 'unknown value', value: 'SOMETHING_NEW' }];
 }
 
-/** Changes of a whole number; ids that are not larger than the largest safe integer may be anything. */
+/** Changes of a whole number; an id may have any value up to the largest safe integer. */
 export function integerChanges(path: Path): Candidate[] {
   const large = { path, change: '2^53', value: 2 ** 53 };
   return isId(path.at(-1)) ? [large] : [large, { path, change: '2^31', value: 2 ** 31 }];
@@ -68,7 +68,7 @@ export function withChange(body: unknown, { path, value }: Pick<Candidate, 'path
   return copy;
 }
 
-/** Returns what stands at each step of a path, from the whole response to the place itself. */
+/** Returns the values at each step of a path, from the whole response to the place itself. */
 export function alongPath(body: unknown, path: Path): unknown[] {
   const values: unknown[] = [body];
   for (const step of path) values.push((Object(values.at(-1)) as Record<string | number, unknown>)[step]);

@@ -1,9 +1,9 @@
 import { type Snapshot, textOf, textsOf } from './snapshot.ts';
 
-/** Finds the rows that are other ones when an item is another one. */
+/** Finds the rows that change when an item changes. */
 
 /**
- * Returns the keys of the items, of what hangs below them, and of the sums that count them.
+ * Returns the keys of the items, of their children, and of the sums that count them.
  * @param options.owners accounts and repositories whose repositories and contributions are affected as well.
  */
 export function dependents(
@@ -44,7 +44,7 @@ function isOf(
   return ['account', 'counters', 'seen', 'calendar'].includes(kind ?? '') && accounts.has(first);
 }
 
-/** Adds what accounts own, and everything that belongs to repositories. */
+/** Adds the repositories of accounts, and everything that belongs to repositories. */
 function addOwned({ rows }: Snapshot, owners: ReadonlySet<string>, affected: Set<string>): void {
   const repositories = new Set([...owners].filter((key) => key.startsWith('repository ')));
   for (const [key, row] of rows) {
@@ -58,7 +58,9 @@ function addOwned({ rows }: Snapshot, owners: ReadonlySet<string>, affected: Set
   }
 }
 
-/** Adds comments and reviews of what is affected, and what they are below, for that names who gave a review. */
+/**
+ * Adds comments and reviews of affected items, and the parents of affected items, because a parent names its reviewers.
+ */
 function addChildren({ rows }: Snapshot, affected: Set<string>): void {
   const given = new Set(affected);
   const reviews = new Set(
@@ -83,7 +85,7 @@ function addChildren({ rows }: Snapshot, affected: Set<string>): void {
 
 const personColumns = ['author', 'answered_by', 'resolved_by', 'assignees', 'reviewers', 'reactors', 'account'];
 
-/** Returns the ids of all who are affected, or named by what is. */
+/** Returns the ids of all accounts that are affected, or that affected rows name. */
 function accountsOf({ rows }: Snapshot, affected: ReadonlySet<string>): Set<string> {
   const accounts = new Set<string>();
   for (const key of affected) {

@@ -11,22 +11,22 @@ import { UnreadProperties } from './unread.ts';
 export interface Verdict {
   id: string;
   failures: Failure[];
-  /** False: the request was never made, so that nothing was proved. */
+  /** False: the host got no such request, so the run proves nothing. */
   isApplied: boolean;
 }
 
-/** One host with what a service stores of it where nothing is unexpected, to try changes against. */
+/** One host, and the stored result without unexpected values, against which changes are tried. */
 export interface Experiment extends AsyncDisposable {
-  /** Those that may make a difference. */
+  /** Mutations that may make a difference. */
   mutations: readonly Mutation[];
-  /** Of properties that nothing reads. */
+  /** The number of mutations of properties that the service does not read. */
   unread: number;
   attempt(mutation: Mutation): Promise<Verdict>;
 }
 
 const untouched: Scene['onExchange'] = ({ body }) => body;
 
-/** @param options.isProving false: leaves out what seems not to be read without a proof. */
+/** @param options.isProving false: leaves out properties that seem to be unread, without a proof. */
 export async function openExperiment(
   host: MutationHost,
   { stages, seed, isProving = true }: { stages: readonly Stage[]; seed: number; isProving?: boolean },
@@ -36,13 +36,13 @@ export async function openExperiment(
   const ground = ending.use(await openGround(scene));
   await ground.save('first');
   const first = await observe(scene, ground, 'first');
-  // What is stored before each stage.
+  // The stored state before the stage `again`.
   await ground.save('again');
   const judges = new Map<Stage, Judge>();
   const mutations: Mutation[] = [];
   let unread = 0;
   for (const stage of stages) {
-    // Proofs for the stage before have changed what is stored.
+    // Proofs for the first stage have changed the stored state.
     if (stage === 'again') await ground.restore(stage);
     const { outcome, exchanges } = stage === 'first' ? first : await observe(scene, ground, stage);
     judges.set(stage, new Judge(outcome, new Items(scene.world.world, outcome.snapshot)));
@@ -80,7 +80,7 @@ export async function openExperiment(
   };
 }
 
-/** Reads the world as it is. */
+/** Reads the world without changes, and records the exchanges. */
 async function observe(
   scene: Scene,
   ground: Ground,

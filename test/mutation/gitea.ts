@@ -5,8 +5,8 @@ import { jsonCandidates } from './json-schema.ts';
 import { createMutationWorld } from './world.ts';
 
 /**
- * Gitea's description names neither what is required nor what may be null; its Go program sends what it has no value for as
- * null or not at all.
+ * Gitea's description names neither required nor nullable properties; its Go program sends missing values as null or
+ * not at all.
  */
 export const giteaHost: MutationHost = {
   name: 'gitea',

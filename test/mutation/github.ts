@@ -24,12 +24,12 @@ function candidates({ operation, query, body }: Exchange): Candidate[] {
   return jsonCandidates({ resolve, isSilent: false }, schema, body).filter((one) => !hasMeaning(one));
 }
 
-/** An issue that is no pull request lacks a property that nothing else tells apart. */
+/** Returns true for an absent `pull_request`, which alone distinguishes an issue from a pull request. */
 function hasMeaning({ path, change }: Candidate): boolean {
   return path.at(-1) === 'pull_request' && change === 'absent';
 }
 
-/** More than any run asks, so that a run is never slowed down by what others asked before. */
+/** More than any run uses, so that requests of earlier runs never slow a run down. */
 const limits = Object.fromEntries(Object.keys(documentedLimits).map((name) => [name, 1e9]));
 
 function hostWith(name: string, token: 'organization_member' | undefined): MutationHost {
@@ -53,5 +53,5 @@ function hostWith(name: string, token: 'organization_member' | undefined): Mutat
 }
 
 export const githubHost = hostWith('github', 'organization_member');
-/** Without a token, by the REST interface alone. */
+/** Without a token, GitHub serves only the REST interface. */
 export const anonymousGitHubHost = hostWith('github-anonymous', undefined);

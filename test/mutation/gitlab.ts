@@ -11,7 +11,7 @@ export const gitlabHost: MutationHost = {
   provider: 'gitlab',
   createWorld: () => {
     const world = createMutationWorld({ withDiscussions: false });
-    // A review that neither approves nor asks for changes is nothing but its comments there.
+    // On GitLab, a review that neither approves nor requests changes consists only of its comments.
     for (const { pullRequests } of world.world.repositories) {
       for (const review of pullRequests.flatMap(({ reviews }) => reviews)) {
         if (review.state === 'COMMENTED') review.state = 'APPROVED';
@@ -30,7 +30,7 @@ export const gitlabHost: MutationHost = {
   },
   candidates: ({ operation, query, body }) => {
     if (query !== undefined) return graphqlCandidates(gitlabSchema, query, body);
-    // What TypeBox builds is plain JSON Schema, without references.
+    // TypeBox builds plain JSON Schema, without references.
     const schema = answerSchema(operation);
     return jsonCandidates({ resolve: () => ({}), isSilent: false }, schema ?? {}, body);
   },

@@ -37,7 +37,7 @@ interface Reader {
 const maxMembers = 8;
 const typeName = '__typename';
 
-/** @param body of the response, with `data`. */
+/** @param body the body of the response, with `data`. */
 export function graphqlCandidates(schema: GraphQLSchema, query: string, body: unknown): Candidate[] {
   const document = parse(query);
   const reader = { schema, fragments: fragmentsOf(document) };
@@ -91,7 +91,7 @@ function ofScalar(type: string, value: unknown, path: Path): Candidate[] {
   return textChanges(path, value);
 }
 
-/** Puts each other member in place of the one that is there, then goes on inside of the one that is. */
+/** Replaces the present member by each other member, then continues inside the present one. */
 function ofAbstract(
   reader: Reader,
   type: GraphQLAbstractType,
@@ -119,7 +119,7 @@ function ofAbstract(
   ];
 }
 
-/** Returns the name of the type that a value says it has, where the query asks for it. */
+/** Returns the `__typename` of a value, where the query selects it. */
 function memberName(
   reader: Reader,
   member: GraphQLObjectType,
@@ -130,7 +130,7 @@ function memberName(
   return asked && (value as Record<string, unknown>)[asked[0]];
 }
 
-/** Returns just the fields that the query selects on a type; those that the other type has, too, keep their values. */
+/** Returns only the fields that the query selects on a type; fields that both types have keep their values. */
 function madeUp(
   reader: Reader,
   type: GraphQLObjectType,
@@ -158,7 +158,7 @@ function madeUpScalar({ name }: GraphQLNamedType): unknown {
   return values[name] ?? 'made-up';
 }
 
-/** Returns what a query selects of an object of a type, by the name under which the response has it. */
+/** Returns the fields that a query selects on a type, by their names in the response. */
 function fieldsOf(
   reader: Reader,
   type: GraphQLObjectType,

@@ -7,15 +7,15 @@ import { createTestDatabase } from '../database.ts';
 import type { Scene } from './scene.ts';
 
 /**
- * Database of a scene that is brought back to a state within milliseconds, where a copy of a database takes a tenth of a
- * second and as many connections again.
+ * The database of a scene, which can be restored to a saved state within milliseconds. A copy of a database would take
+ * a tenth of a second and as many connections again.
  */
 export interface Ground extends AsyncDisposable {
   core: Core;
-  /** Keeps what is stored just now under a name. */
+  /** Saves the present state under a name. */
   save(name: string): Promise<void>;
   restore(name: string): Promise<void>;
-  /** Opens what a process has that reads from hosts for the first time. */
+  /** Opens the context of a process that reads from hosts for the first time. */
   newContext(): SyncContext & AsyncDisposable;
 }
 
@@ -24,7 +24,7 @@ const connectTimeoutMs = 2000;
 export async function openGround({ settings, dataDir, world }: Scene): Promise<Ground> {
   const ending = new AsyncDisposableStack();
   const database = ending.use(await createTestDatabase());
-  // Nothing here outlives a crash.
+  // No data here has to survive a crash.
   const url = new URL(database.url);
   url.searchParams.set('options', '-c synchronous_commit=off');
   const environment = { ...settings, DATABASE_URL: url.href, DATA_DIR: dataDir, LOG_LEVEL: 'silent' };
@@ -45,7 +45,7 @@ export async function openGround({ settings, dataDir, world }: Scene): Promise<G
           `insert into ${table} (${columns}) overriding system value select ${columns} from ${name}.${table}`,
       );
       const removals = [...tables.keys(), 'graphile_worker._private_jobs'].map((table) => `delete from ${table}`);
-      // Triggers and foreign keys rest meanwhile: each table is as it was.
+      // Triggers and foreign keys are disabled meanwhile, because each table is restored as it was.
       await pool.query(
         ['begin', 'set local session_replication_role = replica', ...removals, ...copies, 'commit'].join('; '),
       );
@@ -65,7 +65,7 @@ export async function openGround({ settings, dataDir, world }: Scene): Promise<G
   };
 }
 
-/** Returns the columns that are stored of each table of the service. */
+/** Returns the stored columns of each table of the service. */
 async function findTables({ database }: Core): Promise<Map<string, string>> {
   const { rows } = await database.pool.query<{ name: string; columns: string }>(
     `select table_name as name, string_agg(quote_ident(column_name), ', ' order by ordinal_position) as columns

@@ -4,16 +4,16 @@ import type { Exchange } from '../simulated-host.ts';
 import { alongPath, type Path } from './candidate.ts';
 import { type Row, type Snapshot, textOf } from './snapshot.ts';
 
-/** Finds the stored items that a place in a response is about. Items are named as the rows of a snapshot. */
+/** Finds the stored items that a place in a response is about. Items have the keys of their rows in a snapshot. */
 
-/** Properties whose values name what an object is. */
+/** Properties whose values name an object. */
 const namingProperties = new Set(
   (
     'id node_id databaseId fullDatabaseId number iid login username oid sha full_name nameWithOwner ' +
     'path_with_namespace full_path email'
   ).split(' '),
 );
-/** How deep inside of an element of a list its name may be, as that of who gave a star is. */
+/** The depth inside a list's element at which its name may be, such as that of a star's account. */
 const namingDepth = 2;
 
 export class Items {
@@ -38,8 +38,8 @@ export class Items {
   }
 
   /**
-   * Returns what encloses a place most closely, and accounts on the way to it; but nothing around the outermost list, as long as
-   * there is something inside of it.
+   * Returns the closest items around a place, and the accounts on the way to them. The search ends at the outermost
+   * list once it has found an item inside.
    */
   enclosing(exchange: Exchange, path: Path): Set<string> {
     const values = alongPath(exchange.body, path);
@@ -54,12 +54,12 @@ export class Items {
       for (const key of this.#find(names, exchange)) items.add(key);
       if ([...items].some(isThing) || (items.size > 0 && depth <= outermost)) break;
     }
-    // Who gave a star has its id; elsewhere it is somebody who did something else.
+    // A star has the id of its account. Beside another item, that id means the account and not the star.
     if ([...items].some(isThing)) for (const key of items) if (isStar(key)) items.delete(key);
     return items;
   }
 
-  /** Returns the contributions and commits that a request asks about, such as the one whose comments it lists. */
+  /** Returns the contributions and commits that a request names, such as the one whose comments it lists. */
   askedFor({ query, address }: Exchange): Set<string> {
     const path = query === undefined ? address.split('?', 1)[0] : address;
     const found = this.#find(wordsOf(path), { address });
@@ -73,7 +73,7 @@ export class Items {
     return found.length === 1 ? found[0] : undefined;
   }
 
-  /** Returns what is inside of a value. */
+  /** Returns the items inside a value. */
   inside(exchange: Exchange, value: unknown): Set<string> {
     return this.#find(namesIn(value, Number.POSITIVE_INFINITY), exchange);
   }
@@ -99,7 +99,10 @@ export class Items {
     return this.#ofRepositories(found, exchange);
   }
 
-  /** Numbers of issues are the same in each repository: those of others are left out where the request names one. */
+  /**
+   * Leaves out items of other repositories where the request names one, because numbers of issues repeat in each
+   * repository.
+   */
   #ofRepositories(found: Set<string>, { address }: Pick<Exchange, 'address'>): Set<string> {
     const words = new Set(wordsOf(address).map((word) => word.toLowerCase()));
     const named = this.#repositories.filter(({ owner, name }) => words.has(owner) && words.has(name));
@@ -110,7 +113,7 @@ export class Items {
 }
 
 const isStar = (key: string): boolean => /^contribution \S+ star /.test(key);
-/** Tells whether a key is that of something that is done in a repository, or of a repository. */
+/** Returns whether a key names a repository or an item in a repository, stars excepted. */
 export const isThing = (key: string): boolean =>
   !key.startsWith('account ') && !key.startsWith('identity ') && !isStar(key);
 
@@ -148,7 +151,7 @@ function namesIn(value: unknown, depth: number): string[] {
   return names;
 }
 
-/** Returns the words of what a field of a GraphQL query is asked with, such as the commit that an alias stands for. */
+/** Returns the words in the arguments of a field of a GraphQL query, such as the commit that an alias stands for. */
 function argumentsOf({ query, address }: Exchange, field: string | number | undefined): string[] {
   if (query === undefined || typeof field !== 'string') return [];
   const variables = JSON.parse(address) as Record<string, unknown>;

@@ -27,12 +27,12 @@ export interface Schema {
   allOf?: Schema[];
 }
 
-/** How a description is to be read. */
+/** A description of responses, and how to read it. */
 export interface Description {
   resolve: (reference: string) => Schema;
   /**
-   * True for a description that does not say what may be missing: then every property may be absent, and what a Go
-   * program has as a pointer or a slice may be null, with nulls inside.
+   * True for a description that does not name required properties: then every property may be absent, and values that a
+   * Go program holds as a pointer or a slice may be null, with nulls inside.
    */
   isSilent: boolean;
 }
@@ -90,7 +90,7 @@ function additional({ additionalProperties }: Schema): Schema {
   return typeof additionalProperties === 'object' ? additionalProperties : {};
 }
 
-/** Returns the schemas of which one holds, with references followed and what holds together put together. */
+/** Returns the alternatives of a schema, with references followed and combined schemas merged. */
 function alternativesOf(description: Description, schema: Schema): Schema[] {
   if (schema.$ref !== undefined) return alternativesOf(description, description.resolve(schema.$ref));
   const { oneOf, anyOf, allOf, ...rest } = schema;
@@ -123,7 +123,7 @@ function mayBeNull(description: Description, alternatives: readonly Schema[], sc
   return alternatives.some(isNull) || (description.isSilent ? isPointer : nullable === true || types.has('null'));
 }
 
-/** Tells whether a value is of this alternative, by its type and the properties that it needs. */
+/** Returns whether a value matches an alternative, by its type and its required properties. */
 function fits(description: Description, schema: Schema, value: unknown): boolean {
   const { type, required = [], properties = {}, enum: values, const: only } = schema;
   if (only !== undefined) return only === value;
@@ -147,7 +147,7 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** Returns a value of another alternative: just what it needs, with the values that the one in place has. */
+/** Returns a value of another alternative: only the required properties, with the values of the present one. */
 function madeUp(description: Description, schema: Schema, from: unknown): unknown {
   const { enum: values, const: only, type, required = [], properties = {} } = schema;
   if (only !== undefined) return only;

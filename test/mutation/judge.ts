@@ -20,10 +20,10 @@ interface Judged {
   outcome: Outcome;
 }
 
-/** A run may take more requests than one without a change: an item is asked for again, a page is read in halves. */
+/** A run with a change may take more requests: it fetches an item again, or reads a page in halves. */
 const mostRequests = (baseline: number): number => 2 * baseline + 30;
 const isItem = /^(?:account|repository|contribution|commit) /;
-/** Values that nothing can be read from, where null or nothing at all has a meaning. */
+/** Changes to values that cannot be read. Null and absence are not among them, because they have a meaning. */
 const unreadable = /^(?:2\^53|2\^31|no such day|BigInt)/;
 
 export class Judge {
@@ -111,7 +111,7 @@ function differencesOf(before: Snapshot, after: Snapshot): Difference[] {
     .filter(({ was, is }) => !isDeepStrictEqual(was, is));
 }
 
-/** Returns the keys of everything that anybody can see. */
+/** Returns the keys of everything that is visible to any caller. */
 export function visibleIn({ rows }: Snapshot): Set<string> {
   return new Set([...rows].filter(([key, row]) => isItem.test(key) && isShown(rows, key, row)).map(([key]) => key));
 }

@@ -21,7 +21,7 @@ const { values } = parseArgs({
     shard: { type: 'string', default: '1/1' },
     seed: { type: 'string', default: '1' },
     processes: { type: 'string', default: '2' },
-    /** Tries of each hundred mutations so many. */
+    /** The number of mutations to try out of each hundred. */
     percent: { type: 'string', default: '100' },
   },
 });
@@ -39,7 +39,7 @@ process.exitCode = await withTestServer(async (server) => {
   return codes.every((code) => code === 0) && verdicts.every(({ failures }) => failures.length === 0) ? 0 : 1;
 });
 
-/** @param part of the work of this process that one worker does. */
+/** @param part the part of this process's work that one worker does. */
 async function runWorker(server: Record<string, string>, part: string): Promise<number> {
   const child = spawn(process.execPath, [worker, JSON.stringify({ ...values, part })], {
     stdio: ['ignore', 'pipe', 'inherit'],

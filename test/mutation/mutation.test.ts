@@ -6,12 +6,14 @@ import { hosts } from './hosts.ts';
 import { hash, type Mutation } from './mutations.ts';
 import { formatReport } from './report.ts';
 
-/** Each run tries the same sample, so that its result is about the change; `MUTATION_SEED` chooses another one. */
+/**
+ * Each run tries the same sample, so that its result depends on the code alone; `MUTATION_SEED` chooses another one.
+ */
 const seed = Number(process.env['MUTATION_SEED'] ?? '1');
 const mutationsOfHost = isThorough ? 40 : 6;
 
 for (const host of hosts) {
-  test(`${host.name}: one unexpected place in a response does no harm (MUTATION_SEED=${seed})`, async () => {
+  test(`${host.name}: one unexpected value in a response does no harm (MUTATION_SEED=${seed})`, async () => {
     await using experiment = await openExperiment(host, { stages: ['first', 'again'], seed, isProving: false });
     const verdicts: Verdict[] = [];
     for (const mutation of sample(experiment.mutations)) verdicts.push(await experiment.attempt(mutation));

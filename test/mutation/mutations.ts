@@ -11,7 +11,7 @@ export interface Mutation {
   id: string;
   stage: Stage;
   operation: string;
-  /** Where it is, without positions in lists. */
+  /** The place, without positions in lists. */
   place: string;
   request: string;
   exchange: Exchange;
@@ -19,7 +19,7 @@ export interface Mutation {
 }
 
 /**
- * Lists changes of everything that a host answered: of each kind of place the first and, the first time, another one.
+ * Lists changes of every value that a host sent: for each kind of place the first and, in the first stage, another one.
  * @param seed decides which other one.
  */
 export function listMutations(
@@ -39,7 +39,7 @@ export function listMutations(
   }
   return [...places].flatMap(([id, [first, ...others]]) => {
     const other = others[hash(`${seed} ${id}`) % Math.max(1, others.length)];
-    // All of it again is all the same for each of them.
+    // In the second stage, all places of a kind behave the same.
     const tried = stage === 'first' ? [first, other] : [first];
     return tried.flatMap((one, index) => (one === undefined ? [] : [{ ...one, id: `${id}:${index + 1}` }]));
   });

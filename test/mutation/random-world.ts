@@ -6,7 +6,7 @@ import type { MutationWorld } from './world.ts';
 
 const amounts = { commits: 0, issues: 18, pullRequests: 12 };
 
-/** Adds so much to a world that some of it is among any few of a hundred; the same seed adds the same. */
+/** Adds enough activity that a sample of a few percent contains some of it; the same seed adds the same. */
 export function addRandomActivity(given: MutationWorld, seed: number): MutationWorld {
   const { world, people, organization, repositories, notes, advance } = given;
   const random = new Random(seed);

@@ -1,6 +1,6 @@
 import type { Verdict } from './experiment.ts';
 
-/** Writes what a run of mutations found, grouped by the place in the response. */
+/** Formats the result of a run of mutations, grouped by the place in the response. */
 export function formatReport(verdicts: readonly Verdict[]): string {
   const failed = verdicts.filter(({ failures }) => failures.length > 0);
   const unapplied = verdicts.filter(({ isApplied }) => !isApplied);
@@ -28,7 +28,7 @@ export function formatReport(verdicts: readonly Verdict[]): string {
   ].join('\n');
 }
 
-/** The same failure of several changes of a place is one line. */
+/** Writes the same failure of several changes of a place as one line. */
 function describePlace(verdicts: readonly Verdict[]): string[] {
   const changes = new Map<string, string[]>();
   for (const { id, failures } of verdicts) {

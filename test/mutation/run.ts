@@ -16,16 +16,16 @@ import type { Ground } from './ground.ts';
 import type { Scene } from './scene.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 
-/** What came of reading a world once. */
+/** The outcome of reading a world once. */
 export interface Outcome {
   snapshot: Snapshot;
   requests: number;
   jobs: number;
-  /** Exceptions that no response of a host may cause, each once, and work without an end. */
+  /** Exceptions that no response of a host may cause, each once, and endless work. */
   faults: string[];
 }
 
-/** Everything is read for the first time, or all of it again after some hours. */
+/** The service reads everything for the first time, or all of it again after some hours. */
 export type Stage = 'first' | 'again';
 
 const limits = { jobs: 400, ms: 60_000 };
@@ -67,7 +67,7 @@ class Run {
   readonly #tasks: Record<string, Task>;
   readonly #tooMuch = new AbortController();
   readonly #signal = AbortSignal.any([this.#tooMuch.signal, AbortSignal.timeout(limits.ms)]);
-  /** Jobs without a time get the database's own, which is long after that of the world. */
+  /** Jobs without a time get that of the database, which is long after that of the world. */
   readonly #untimedSince = new Date(Date.now() - 86_400_000);
 
   constructor(scene: Scene, context: SyncContext, { stage, maxRequests }: { stage: Stage; maxRequests: number }) {
@@ -77,7 +77,7 @@ class Run {
     let ids = 0;
     this.#context = {
       ...context,
-      // The same in each run, so that local copies of histories are used again.
+      // The ids are the same in each run, so that local copies of histories are used again.
       newId: () =>
         `${stage === 'first' ? '0' : 'a'}0000000-0000-7000-8000-${(ids += 1).toString(16).padStart(12, '0')}`,
       onFailure: (error) => this.#note(error),
@@ -122,7 +122,7 @@ class Run {
       const { connection, now } = this.#context;
       for (const id of await this.#ids('select id from repositories order by external_id')) {
         const names = (await findStreams(connection, id)).map(({ name }) => name);
-        // Git tells no JSON, and takes longest.
+        // Git sends no JSON, and takes longest.
         await wantFullScan(
           connection,
           id,
@@ -139,7 +139,7 @@ class Run {
     }
   }
 
-  /** Polls what is installed and compares its totals, as the clock has it done. */
+  /** Polls installed repositories and compares their totals, as the timers do. */
   async #follow(): Promise<void> {
     for (const repositoryId of await this.#ids(
       'select id from repositories where installed_at is not null order by external_id',
@@ -173,7 +173,7 @@ class Run {
     return rows.map(({ id }) => id);
   }
 
-  /** Runs jobs, and those that follow from them, until none is due. */
+  /** Runs jobs and the jobs that follow from them, until none is due. */
   async #drain(jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) await addJob(this.#context.connection, job);
     for (;;) {
@@ -218,7 +218,7 @@ class Run {
   }
 }
 
-/** Returns the message of an exception, and which of our files it comes from. */
+/** Returns the message of an exception, and the file of `src/` that it comes from. */
 function briefly(stack: string): string {
   const [message = '', ...frames] = stack.split('\n');
   const own = frames.find((frame) => /\/src\//.test(frame));

@@ -9,9 +9,9 @@ export interface Scene extends AsyncDisposable {
   host: MutationHost;
   world: MutationWorld;
   settings: Record<string, string>;
-  /** For local copies of histories. */
+  /** The folder of local copies of histories. */
   dataDir: string;
-  /** Hears of each response, and returns the body that is sent. */
+  /** Called for each response; returns the body to send. */
   onExchange: (exchange: Exchange) => unknown;
 }
 
@@ -31,12 +31,12 @@ export async function openScene(host: MutationHost): Promise<Scene> {
   return scene;
 }
 
-/** Tells responses apart that a host gives to different requests. */
+/** Returns a key that is different for different requests. */
 export function requestOf({ caller, operation, address, query = '' }: Exchange): string {
   return JSON.stringify([caller, operation, address, query]);
 }
 
-/** Returns the bodies that a host sends where every response to one request is changed in the same place. */
+/** Returns a function that changes the same place in every response to one request. */
 export function changing(request: string, candidate: Candidate): Scene['onExchange'] {
   return (exchange) => (requestOf(exchange) === request ? withChange(exchange.body, candidate) : exchange.body);
 }

@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
 
-/** Everything that a run stores, in words that do not depend on our ids or on when it ran. */
+/** Everything that a run stores, without our own ids and the times of the run. */
 
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Snapshot {
-  /** By `KIND NAME`, such as `contribution 7 issue 12`: repositories and accounts are named by the host's ids. */
+  /** Rows by `KIND NAME`, such as `contribution 7 issue 12`; repositories and accounts are named by the host's ids. */
   rows: ReadonlyMap<string, Row>;
-  /** Why something is not stored, or not whole. */
+  /** The reasons why something is not stored, or not completely. */
   reasons: Row[];
 }
 
@@ -15,7 +15,7 @@ const person = (column: string): string => `(select external_id from accounts wh
 const people = (column: string): string =>
   `(select array_agg(a.external_id order by n) from unnest(${column}) with ordinality as u(id, n) left join accounts a on a.id = u.id)`;
 
-/** Queries whose first column tells the rows of a kind apart. */
+/** Queries whose first column identifies the rows of a kind. */
 const parts: Record<string, string> = {
   account: `
     select external_id, type, handle, name, display_name, avatar_url, website, description, socials, followers,

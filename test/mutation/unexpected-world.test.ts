@@ -17,7 +17,7 @@ const seed = Number(process.env['MUTATION_SEED'] ?? (process.env['CI'] ? 1 : ran
 const percent = 5;
 
 for (const host of hosts) {
-  test(`${host.name}: a world with ${percent} % unexpected items is counted but for what is named as missing (MUTATION_SEED=${seed})`, async () => {
+  test(`${host.name}: counters of a world with ${percent} % unexpected items are true or named as missing (MUTATION_SEED=${seed})`, async () => {
     await using scene = await openScene({
       ...host,
       createWorld: () => addRandomActivity(host.createWorld(), seed),
@@ -52,7 +52,10 @@ function endsLate({ faults, requests, jobs }: Outcome, expected: Outcome): strin
   ];
 }
 
-/** A counter that is not named as missing is the true one; the others are too small by no more than what is unexpected. */
+/**
+ * Returns wrong counters: a counter that is not named as missing must be true, a missing one may be too small by at
+ * most the number of unexpected items.
+ */
 function wrongCounters(found: Outcome, expected: Outcome, unexpected: number): string[] {
   const wrong: string[] = [];
   for (const [key, was] of expected.snapshot.rows) {
@@ -61,7 +64,7 @@ function wrongCounters(found: Outcome, expected: Outcome, unexpected: number): s
     const missing = new Set(textsOf(is, 'missing'));
     for (const name of Object.keys(was).filter((column) => column !== 'missing')) {
       const [before, now] = [Number(was[name] ?? 0), Number(is?.[name] ?? 0)];
-      // What was never known completely is not known at all.
+      // A counter that was never complete is null.
       const isClose = is?.[name] === null || (now <= before && now >= before - unexpected);
       const isRight = missing.has(name) ? isClose : is?.[name] === was[name];
       if (!isRight) wrong.push(`${key} ${name}: ${now} instead of ${before}${missing.has(name) ? ', missing' : ''}`);
@@ -70,7 +73,7 @@ function wrongCounters(found: Outcome, expected: Outcome, unexpected: number): s
   return wrong;
 }
 
-/** Returns what does not depend on an unexpected item and is not stored as it is, and what can be seen that could not be seen before. */
+/** Returns the items that differ without depending on an unexpected item, and the items that became visible. */
 function changed(found: Outcome, expected: Outcome, met: ReadonlySet<string>): string[] {
   const affected = dependents(expected.snapshot, met);
   const things = /^(?:contribution|commit|repository) /;

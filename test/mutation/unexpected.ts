@@ -4,9 +4,9 @@ import type { MutationHost } from './host.ts';
 import type { Items } from './items.ts';
 import { hash } from './mutations.ts';
 
-/** A host some of whose items are unexpected, the same ones in the same way in each response. */
+/** A host with some unexpected items, the same ones in the same way in each response. */
 export class UnexpectedItems {
-  /** Keys of the items that were met and are not as they should be. */
+  /** Keys of the unexpected items that were in a response. */
   readonly met = new Set<string>();
   readonly #options: { host: MutationHost; items: Items; seed: number; percent: number };
 
@@ -32,7 +32,7 @@ export class UnexpectedItems {
       const key = broken.get(place) ?? '';
       const order = ({ path, change }: Candidate): number => hash(`${seed} ${key} ${String(path.at(-1))} ${change}`);
       const [way] = candidates.toSorted((one, other) => order(one) - order(other));
-      // A property that holds another one may be gone by now.
+      // An earlier change may have removed the property that holds this one.
       if (way === undefined || alongPath(body, way.path).at(-1) === undefined) continue;
       this.met.add(key);
       body = withChange(body, way);
@@ -41,7 +41,7 @@ export class UnexpectedItems {
   }
 }
 
-/** Where null, nothing at all or another value has a meaning of its own: an author who is gone, an issue that is open. */
+/** Properties in which null, absence or another value has a meaning, such as a deleted author or an open issue. */
 const meaningful =
   /^(?:author|user|closedAt|closed_at|mergedAt|merged_at|merged|answer|answerChosenAt|pull_request|state|type|kind|merge_user|submittedAt|submitted_at)$/;
 

@@ -6,34 +6,34 @@ import type { Mutation } from './mutations.ts';
 import type { Outcome } from './run.ts';
 
 /**
- * Finds properties that the service does not look at, so that it need not be tried with each change of them: three of four in what
- * REST interfaces answer. The source of the provider does not have their names; that this is no mistake is proved by a run in
- * which each of them is an object with nonsense, which no check of a payload lets pass.
+ * Finds properties that the service does not read, so that their changes need not be tried: three of four in the
+ * responses of REST interfaces. The source of the provider does not contain their names. A run proves that they are
+ * unread: it replaces each of them by a meaningless object, which no check of a payload accepts.
  */
 export class UnreadProperties {
   readonly #words: ReadonlySet<string>;
   readonly #proved = new Set<string>();
 
-  /** @param provider the folder of its source. */
+  /** @param provider the folder of the provider's source. */
   constructor(provider: string) {
     const files = globSync(`src/providers/{${provider},rest,http}/**/*.{ts,graphql}`);
     if (files.length === 0) throw new Error(`the source of ${provider} is not here`);
     this.#words = new Set(files.flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []));
   }
 
-  /** Returns whether a run has proved that nothing is read there. */
+  /** Returns whether a run has proved that the service does not read a property. */
   isProved({ operation, candidate }: Pick<Mutation, 'operation' | 'candidate'>): boolean {
     const unnamed = this.unnamed(candidate.path);
     return unnamed !== undefined && this.#proved.has(`${operation} ${placeOf(unnamed)}`);
   }
 
-  /** Returns the part of a path up to the first property whose name the source does not have. */
+  /** Returns the part of a path up to the first property whose name the source does not contain. */
   unnamed(path: Path): Path | undefined {
     const index = path.findIndex((step) => typeof step === 'string' && !this.#words.has(step));
     return index < 0 ? undefined : path.slice(0, index + 1);
   }
 
-  /** Tries each operation with nonsense in all properties that seem not to be read. */
+  /** Tries each operation with meaningless values in all properties that seem to be unread. */
   async prove(
     mutations: readonly Mutation[],
     baseline: Outcome,

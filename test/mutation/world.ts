@@ -14,11 +14,11 @@ import { addAccount } from '../github/world/people.ts';
 import { react, upvote } from '../github/world/reactions.ts';
 import { star } from '../github/world/repository-changes.ts';
 
-/** The world of the contract with something of everything that hosts tell. */
+/** The world of the contract tests, with an example of everything that hosts serve. */
 export interface MutationWorld extends ContractWorld {
-  /** Owned by a person and not installed, so that it is read for its counts alone. */
+  /** Owned by a person and not installed, so that the service reads only its counts. */
   notes: Repository;
-  /** Somebody whom the host does not show to everybody, where it has a word for that. */
+  /** An account that its host hides from strangers, where the host supports that. */
   hidden: Account;
 }
 
@@ -45,7 +45,7 @@ export function createMutationWorld({ withDiscussions }: { withDiscussions: bool
   for (const { login, emails } of [olive, hidden]) {
     addCommit(world, repositories.handbook, { author: { name: login, email: emails[0] ?? '' } });
   }
-  // Git takes most of the time of a run, and one history is as good as three.
+  // Git takes most of the time of a run, and one history serves as well as three.
   repositories.plans.commits.length = 0;
   addComment(world, pull, { author: ada });
   star(world, notes, olive);

@@ -8,9 +8,9 @@ import { startSimulator } from '../github/simulator.ts';
 import { renameAccount, takeLogin } from '../github/world/mutations.ts';
 import { clock, startTestService, until } from '../service.ts';
 
-/** Former names of accounts that the service never stored under them. */
+/** Former names of accounts that the service never stored under these names. */
 
-test('a former name that only Gitea knows answers 301 after one lookup, until another account takes it', async () => {
+test('a former name that only Gitea knows results in 301 after one lookup, until another account takes it', async () => {
   await inService(async ({ service, simulator, world, people, advance }) => {
     renameAccount(world, people.max, 'max-renamed');
     remember(people.max, 'max-member');
@@ -44,7 +44,7 @@ test('a former name that only Gitea knows answers 301 after one lookup, until an
   });
 });
 
-test('a name that the host leads to another account is not held by a contributor who had it before', async () => {
+test('a name that the host redirects to another account does not lead to a contributor who had it before', async () => {
   await inService(async (scene) => {
     const { service, simulator, world, people } = scene;
     await untilTrue(scene, 'the contributor is known by a mention');
@@ -58,7 +58,7 @@ test('a name that the host leads to another account is not held by a contributor
       assert.deepEqual([status, headers.get('location')], [301, entity('other-second')]);
       await settled(service);
     }
-    // Only a search by its id tells the new name of the contributor.
+    // Only a search by id returns the new name of the contributor.
     assert.ok(simulator.requests.some((request) => request.includes(`/users/search?uid=${people.max.id}`)));
     const { body } = await service.get(`${entity(engines.name)}/contributors?limit=100`);
     const names = new Set(body.data.map(({ name }) => String(name)));

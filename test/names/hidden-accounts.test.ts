@@ -12,7 +12,7 @@ import * as gitlab from '../gitlab/scene.ts';
 import { runTask } from '../installations/installed.ts';
 import { clock, startTestService, type TestService, until } from '../service.ts';
 
-/** Accounts that their host does not show to everybody, in what is shown to everybody. */
+/** Accounts that their host hides from strangers, in public responses of the service. */
 
 /** Returns whether an account is in the list of contributors and on its card, and how many the badge counts. */
 async function shownIn(service: TestService, owner: string, login: string): Promise<[boolean, boolean, number]> {
@@ -42,11 +42,11 @@ test('gitea: an account that is not public is in no list, card or badge, and onl
       assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, visible.length]);
       const { body: numbers } = await service.getComplete(`${owner}/contributions`);
       assert.equal(Object(numbers.data[0]?.['contributions'])['issues'], 5);
-      // The owner of the repositories is not shown the account either.
+      // The account is hidden from the owner of the repositories too.
       const owned = tokenIn(await service.get(`${owner}/token`, bearer(simulator.tokens.organization_admin)));
       const { body: own } = await service.getComplete(`${owner}/contributors?limit=100`, bearer(owned));
       assert.ok(own.data.every(({ name }) => name !== 'max-member'));
-      // A stranger is told what is told of a name that nobody has.
+      // A stranger gets the same response as for a name that no account has.
       const answers = [];
       for (const name of ['max-member', 'nobody-at-all']) {
         for (let count = 0; count < 2; count += 1) {

@@ -60,7 +60,7 @@ const location = async (service: TestService, path: string, token?: string): Pro
 };
 
 for (const provider of Object.keys(hosts)) {
-  test(`${provider}: a former name of a repository answers 301, without a request the next time, until another has it`, async () => {
+  test(`${provider}: a former name of a repository redirects with 301, the next time without a request, until another repository takes it`, async () => {
     await inService(provider, async ({ service, hosted, owner, world, organization, repositories, advance, now }) => {
       renameRepository(world, repositories.handbook, 'manual');
       const list = `${owner}/contributors?limit=5&repository=HANDBOOK&bots=false`;
@@ -82,7 +82,7 @@ for (const provider of Object.keys(hosts)) {
       const { body } = await service.getComplete(`${owner}/contributors?repository=manual`);
       assert.ok(body.data.length > 0);
 
-      // The service notices the next rename by itself.
+      // The service notices the next rename on its own.
       renameRepository(world, repositories.handbook, 'guide');
       advance(3700);
       await until(async () => {
@@ -106,7 +106,7 @@ for (const provider of Object.keys(hosts)) {
     });
   });
 
-  test(`${provider}: the former name of a private repository tells strangers nothing, and leads its owner on`, async () => {
+  test(`${provider}: the former name of a private repository shows strangers nothing, and redirects its owner`, async () => {
     await inService(provider, async ({ service, hosted, owner, world, repositories, advance }) => {
       renameRepository(world, repositories.plans, 'hidden-plans');
       const own = await service.get(`${owner}/token`, bearer(hosted.tokens[engines.token]));
@@ -118,7 +118,7 @@ for (const provider of Object.keys(hosts)) {
         moved,
       );
       await settled(service);
-      // What was public under a name and is private now is as absent as what never was.
+      // A repository that was public under a name and is private now looks as absent as one that never existed.
       await service.getComplete(`${owner}/contributors?repository=handbook`);
       renameRepository(world, repositories.handbook, 'manual');
       advance(3700);
@@ -159,7 +159,7 @@ for (const provider of Object.keys(hosts)) {
     });
   });
 
-  test(`${provider}: a repository that was given away is not its former owner's`, async () => {
+  test(`${provider}: a transferred repository is absent under its former owner`, async () => {
     await inService(provider, async ({ service, owner, world, people, repositories }) => {
       const { plans, handbook } = repositories;
       renameRepository(world, repositories.fork, 'copy');
@@ -177,7 +177,7 @@ for (const provider of Object.keys(hosts)) {
   });
 }
 
-test('an embed link to a picture of a repository opens also when the repository was renamed since', async () => {
+test('an embed link to a card of a repository still works after the repository is renamed', async () => {
   await inService('github', async ({ service, hosted, owner, world, repositories }) => {
     const token = await serviceToken(service, hosted, { name: engines.name, token: engines.token });
     await service.getComplete(`${owner}/repositories/secret-plans/contributors`, bearer(token));

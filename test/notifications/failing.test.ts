@@ -6,7 +6,7 @@ import { openOutbox } from './outbox.ts';
 
 const hourS = 3600;
 
-/** Sends without an end. */
+/** Sends data without an end. */
 function pour(response: ServerResponse): void {
   const more = (): void => {
     while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -15,7 +15,7 @@ function pour(response: ServerResponse): void {
   more();
 }
 
-test('a receiver that fails is tried again, later each time, for three days; then its messages are kept as given up', async () => {
+test('a failing receiver is retried with growing delays for three days; then its messages are kept as given up', async () => {
   let asked = 0;
   await using receiver = await serve((_request, response) => {
     asked += 1;
@@ -31,7 +31,7 @@ test('a receiver that fails is tried again, later each time, for three days; the
     await outbox.work();
     if (asked > before) times.push(at);
     assert.ok(asked - before <= 1, 'a failing receiver is asked for one message at a time');
-    // From the second hour on in larger steps.
+    // After the second hour, in larger steps.
     const stepS = at < 2 * hourS ? 10 : 600;
     outbox.advance(stepS);
     at += stepS - 10;
@@ -52,7 +52,7 @@ test('a receiver that fails is tried again, later each time, for three days; the
   assert.deepEqual(outbox.outcomes.filter((one) => one === 'slack dead').length, 2);
 });
 
-test('a message that is refused holds up no other', async () => {
+test('a refused message delays no other message', async () => {
   const heard: string[] = [];
   await using receiver = await serve((request, response) => {
     void bodyOf(request).then((body) => {
@@ -75,7 +75,7 @@ test('a message that is refused holds up no other', async () => {
   assert.ok((await outbox.rows()).every(({ state }) => state === 'sent'));
 });
 
-test('a receiver decides when it is asked again, within bounds, and whether', async () => {
+test('a receiver decides, within bounds, if and when a message is sent again', async () => {
   let answer: [number, Record<string, string>] = [429, { 'retry-after': '1800' }];
   let asked = 0;
   await using receiver = await serve((_request, response) => {
@@ -141,7 +141,7 @@ test('hostile receivers cost an attempt each: silent, endless, redirecting insid
   assert.equal(inside, 0);
 });
 
-test('what is about somebody who hides, or is erased, or about an award that was revoked, is not sent', async () => {
+test('messages about hidden or erased accounts, or about revoked awards, are not sent', async () => {
   let asked = 0;
   await using receiver = await serve((_request, response) => {
     asked += 1;

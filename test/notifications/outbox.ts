@@ -11,17 +11,17 @@ import { createOutboundClient } from '../../src/outbound/client.ts';
 import { openTestDatabase } from '../database.ts';
 import { clock } from '../service.ts';
 
-/** A repository of `owner`, whose file wants awards to be told. */
+/** A repository of `owner` whose settings file requests notifications of awards. */
 export interface Awarding {
   ownerId: string;
   repositoryId: string;
   follow(webhooks: readonly Webhook[]): Promise<void>;
-  /** Awards an achievement to somebody, named so, as the service would: what is earned just now, unless told otherwise. */
+  /** Awards an achievement to an account of this name, as the service would. `awardedAt` defaults to just now. */
   award(achievement: string, person?: string, awardedAt?: Date): Promise<{ awardId: string; accountId: string }>;
   rows(): Promise<{ id: string; state: string; attempts: number; error: string | null; webhook: string }[]>;
 }
 
-/** @param owner an organization; added where there is none. */
+/** @param owner an organization; added when it does not exist. */
 export async function prepareAwarding(database: Database, now: () => Date, owner = 'owner'): Promise<Awarding> {
   const { connection, pool } = database;
   const ownerId = await addAccount(database, owner, 'organization');
@@ -57,15 +57,15 @@ export async function prepareAwarding(database: Database, now: () => Date, owner
   };
 }
 
-/** The same with an outbox that is worked on by hand. */
+/** The same with an outbox that tests process by hand. */
 export interface Outbox extends Awarding, AsyncDisposable {
   database: Database;
   context: NotificationContext;
-  /** What was counted, as `kind outcome`. */
+  /** The counted outcomes, as `kind outcome`. */
   outcomes: string[];
   dead: string[];
   advance(seconds: number): void;
-  /** Does what is due, as the jobs would. */
+  /** Does all work that is due, as the jobs would. */
   work(): Promise<void>;
 }
 

@@ -30,14 +30,14 @@ async function listening() {
   return { ...server, heard };
 }
 
-/** Whether a library of Standard Webhooks would have signed it with this secret. */
+/** Returns whether a library of Standard Webhooks signs the message with this secret in the same way. */
 function isSigned({ headers, text }: Heard, byte: number): boolean {
   const stamp = new Date(Number(headers['webhook-timestamp']) * 1000);
   const signature = new Webhook(writeSecret(Buffer.alloc(32, byte))).sign(headers['webhook-id'] ?? '', stamp, text);
   return (headers['webhook-signature'] ?? '').split(' ').includes(signature);
 }
 
-test('each receiver is told once, in its own format, and of nothing but the award', async () => {
+test('each receiver gets one message in its own format, about nothing but the award', async () => {
   await using receiver = await listening();
   await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([
@@ -75,7 +75,7 @@ test('each receiver is told once, in its own format, and of nothing but the awar
   assert.ok(!/[\n\u202e]/.test(content));
 });
 
-test('what was earned long ago, and noticed only now, is not told', async () => {
+test('an award that was earned long ago and noticed only now is not sent', async () => {
   await using receiver = await listening();
   await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([{ name: 'slack', type: 'slack', url: receiver.url, achievements: ['First'] }]);
@@ -88,7 +88,7 @@ test('what was earned long ago, and noticed only now, is not told', async () => 
   );
 });
 
-test('names are bounded, and in comments nothing but code', () => {
+test('names are shortened, and comments contain them only as code', () => {
   const content = { person: 'ada', achievement: hostile, repository: 'owner/engine', awardedAt: '' };
   assert.equal(
     commentText(content),

@@ -16,7 +16,7 @@ import { prepareAwarding } from './outbox.ts';
 const program = fileURLToPath(new URL('../../bin/plaudit.js', import.meta.url));
 const now = (): Date => new Date();
 
-/** A receiver that remembers what it was sent, and under which id. */
+/** Starts a receiver that records the messages that it gets, with their ids. */
 async function listening(onMessage: () => number = () => 200) {
   const heard: { id: string; text: string; headers: Record<string, string> }[] = [];
   const server = await serve((request, response) => {
@@ -50,7 +50,7 @@ test('two nodes send each message once', async () => {
   assert.deepEqual(told, people.flatMap((person) => names.map(() => person)).toSorted());
 });
 
-test('killed while it sends, the service loses no message, and sends none again under another id', async () => {
+test('a service that is killed while it sends loses no message, and sends none again under another id', async () => {
   let kill: (() => void) | undefined;
   await using receiver = await listening(() => {
     kill?.();
@@ -102,7 +102,7 @@ test('killed while it sends, the service loses no message, and sends none again 
   assert.ok(receiver.heard.every(({ id, text }) => bodies.get(id) === text));
 });
 
-test('owners see what was told and what was given up, have it sent again, and make secrets; nobody else does', async () => {
+test('only owners see sent and given-up messages, send them again and make secrets', async () => {
   let status = 410;
   await using receiver = await listening(() => status);
   await using simulator = await startSimulator();
@@ -167,7 +167,7 @@ test('owners see what was told and what was given up, have it sent again, and ma
   assert.deepEqual(audit.slice(0, 3), ['webhook_secret_removed', 'notification_retried', 'webhook_secret_made']);
 });
 
-test('what was told is told in pages', async () => {
+test('notifications are listed in pages', async () => {
   await using receiver = await listening(() => 200);
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
@@ -186,7 +186,7 @@ test('what was told is told in pages', async () => {
   assert.deepEqual([paged, paged.length], [all, 5]);
 });
 
-test('what somebody else asks for, and addresses that nobody can have, are refused', async () => {
+test('requests of other accounts and invalid addresses are refused', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, engines);

@@ -8,7 +8,7 @@ import { serve } from './receiver.ts';
 const ask = (client: OutboundClient, url: string, timeoutMs = 5000) =>
   client.send({ method: 'GET', url, headers: {}, timeoutMs, maxBytes: 1000 });
 
-test('addresses that only we can reach are told from public ones, however one kind is mapped into another', () => {
+test('internal addresses are distinguished from public ones, even if one kind is mapped into another', () => {
   for (const address of [
     '127.0.0.1',
     '10.1.2.3',
@@ -51,7 +51,7 @@ test('addresses that only we can reach are told from public ones, however one ki
   }
 });
 
-test('what only we can reach is not asked, however its address is written', async () => {
+test('an address that is not public gets no request, regardless of its notation', async () => {
   let asked = 0;
   await using own = await serve((_request, response) => {
     asked += 1;
@@ -85,7 +85,7 @@ test('what only we can reach is not asked, however its address is written', asyn
   await Promise.all([client.close(), strict.close()]);
 });
 
-test('a name is connected to where it was checked to lead; one that leads to us among others is refused', async () => {
+test('a connection uses the address that was checked; a name with any internal address is refused', async () => {
   const answers = [
     [{ address: '127.0.0.1', family: 4 }],
     [
@@ -108,7 +108,7 @@ test('a name is connected to where it was checked to lead; one that leads to us 
   await client.close();
 });
 
-test('a redirect is an answer: nobody is sent elsewhere', async () => {
+test('a redirect is returned and not followed', async () => {
   let asked = 0;
   await using secret = await serve((_request, response) => {
     asked += 1;
@@ -124,7 +124,7 @@ test('a redirect is an answer: nobody is sent elsewhere', async () => {
   await client.close();
 });
 
-test('an answer is read no longer than it may be, and waited for no longer', async () => {
+test('a response is read up to the size limit, and awaited up to the time limit', async () => {
   await using receiver = await serve((request, response) => {
     if (request.url === '/silent') return;
     if (request.url === '/gone') {

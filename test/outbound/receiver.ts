@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of somebody else's, on this machine. */
+/** Starts a server on this machine that stands for a third party. */
 export async function serve(listener: RequestListener): Promise<{ url: string; host: string } & AsyncDisposable> {
   const server = createServer(listener);
   server.listen(0, '127.0.0.1');

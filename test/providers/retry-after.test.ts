@@ -35,7 +35,7 @@ for (const [header, seconds] of [
   });
 }
 
-test('a time that is past stays past, and one that is too far is the latest that is believed', () => {
+test('a past time stays past, and a time that is too far is capped', () => {
   const past = new Date(now.getTime() - 5000);
   assert.deepEqual(believable(past, now), past);
   assert.deepEqual(believable(new Date('5138-11-16T09:46:39Z'), now), new Date(now.getTime() + longestWaitMs));

@@ -85,7 +85,7 @@ describe('readTolerantly', () => {
     assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/visibility', false)]);
   });
 
-  it('names the place when a frame around the items cannot be read', () => {
+  it('names the path when the payload around the items cannot be read', () => {
     const { reading } = readTolerantly(Page, { page: { nodes: [issue], hasMore: null } }, 'page');
     assert.deepEqual(reading, { faultAt: '/page/hasMore' });
   });
@@ -148,7 +148,7 @@ describe('checkPayload', () => {
     assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/comments', true)]);
   });
 
-  it('throws an error that names the place and no value', () => {
+  it('throws an error that names the path and no value', () => {
     assert.throws(() => checkPayload(Page, { page: { nodes: 'secret', hasMore: true } }, 'page'), {
       code: 'provider_invalid_response',
       message: "The host's response cannot be used: page is not as expected at /page/nodes.",

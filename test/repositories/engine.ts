@@ -1,4 +1,4 @@
-/** A repository as a provider shows it, but for who may see it. */
+/** A repository as a provider shows it, without its visibility. */
 export const engine = {
   externalId: '1',
   handle: 'R_1',

@@ -8,7 +8,7 @@ import { engine } from './engine.ts';
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-test('what was asked for before and arrives after changes nothing, and has nothing hidden', async () => {
+test('a listing that was requested before another one and arrives after it changes and hides nothing', async () => {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   const { rows } = await pool.query<{ id: string }>(
@@ -25,7 +25,7 @@ test('what was asked for before and arrives after changes nothing, and has nothi
       newId: uuidv7,
     });
   const first = await save('engine', false, at(10));
-  // A look that began at 15 is overtaken by a listing that began at 20.
+  // A lookup that began at 15 is overtaken by a listing that began at 20.
   const listed = await save('renamed-engine', true, at(21));
   const overtaken = await save('engine', false, at(15));
   assert.deepEqual([...overtaken.ids], []);

@@ -3,14 +3,14 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { resultMark, type TestResult } from './reporter.ts';
 
-/** For one test, with what it opens and closes; a long random history takes more. */
+/** The time for one test, with everything that it opens and closes; a long random history takes more. */
 const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? '300000');
 const reporter = fileURLToPath(new URL('reporter.ts', import.meta.url));
 
 /**
  * Runs test files one after another in one process.
  * @param onResult is called for each test, in the order in which they end.
- * @returns what is wrong with the process itself, if anything is.
+ * @returns the fault of the process itself, if it has one.
  */
 export async function runBatch(
   files: readonly string[],

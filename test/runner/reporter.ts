@@ -9,11 +9,11 @@ export interface TestResult {
   durationMs: number;
   /** `skipped` is a test that did not run, such as one for another operating system. */
   outcome: 'passed' | 'failed' | 'skipped';
-  /** Of a failed test, for people. */
+  /** The error of a failed test, for people. */
   error?: string;
 }
 
-/** Marks lines of results among whatever else a process prints. */
+/** Marks lines of results in the output of a process. */
 export const resultMark = '\u0001result ';
 
 /** Reports results for the process that runs the tests. Suites are left out: their tests say whether they passed. */

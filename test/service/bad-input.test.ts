@@ -8,7 +8,7 @@ import { startTestService } from '../service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
 
-test('each wrong parameter of each endpoint is a 400 that names it, and nothing is asked or stored', async () => {
+test('each wrong parameter of each endpoint is a 400 that names it, and nothing is requested or stored', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const wrong: Record<string, string[]> = {
@@ -59,7 +59,7 @@ test('each wrong parameter of each endpoint is a 400 that names it, and nothing 
   assert.equal(Number(rows[0].count), 0);
 });
 
-test('what is not known is ignored, as people add it to get past caches', async () => {
+test('unknown parameters are ignored, because people add them to avoid caches', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   for (const query of ['v=2', 'v=2&v=3', '%ff=1', 'limits=0', 'a[b]=c', '&&&', '=', '__proto__=1', 'constructor=1']) {
@@ -67,12 +67,12 @@ test('what is not known is ignored, as people add it to get past caches', async 
   }
 });
 
-test('wrong methods, bodies, credentials, paths and headers are answered as documented', async () => {
+test('responses to wrong methods, bodies, credentials, paths and headers are as documented', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     for (const path of [user, `${user}/contributions`, `${user}/contributors`, '/healthz', '/openapi.json']) {
-      // An owner erases an account by this.
+      // An owner erases an account by this request.
       if (method === 'DELETE' && path === user) continue;
       const answer = await send(service, path, method);
       assert.equal(answer.status, 405, `${method} ${path}`);
@@ -125,7 +125,7 @@ test('wrong methods, bodies, credentials, paths and headers are answered as docu
   assert.equal((await send(service, user)).status, 200);
 });
 
-test('whatever is sent, the answer is documented: never a 500, never a hang', async () => {
+test('any request gets a documented response: never a 500, never a hang', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const junk = fc.oneof(
@@ -178,7 +178,7 @@ test('whatever is sent, the answer is documented: never a 500, never a hang', as
   );
 });
 
-test('a cursor that was changed in any way is a 400', async () => {
+test('a changed cursor is a 400', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.getComplete(`${simulator.accounts.user}/contributors`);
@@ -205,14 +205,14 @@ test('a cursor that was changed in any way is a 400', async () => {
     }),
     { numRuns: 200, seed: 1 },
   );
-  // One listing's cursor leads into no other listing.
+  // The cursor of one listing is invalid in any other listing.
   for (const other of ['ada-lovelace/contributions', 'grace-hopper/contributors', 'ada-lovelace']) {
     await service.get(other);
     assert.equal((await service.get(`${other}?after=${cursor}`)).status, 400, other);
   }
 });
 
-test('bytes that are no HTTP are refused, and cost nobody else anything', async () => {
+test('bytes that are no HTTP are refused, and do not disturb other clients', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { hostname, port } = new URL(service.url);

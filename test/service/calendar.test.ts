@@ -15,7 +15,7 @@ const calendarOf = (name: string): string => `${name}/contributions?format=svg&c
 const inCollected = 'In repositories collected here';
 const dayMs = 86_400_000;
 
-/** The headline, and what is said below the days. */
+/** Returns the total in the headline and the coverage below the days. */
 function told({ text }: ServiceAnswer): { total: number; coverage: string } {
   const total = /<title[^>]*>[^<]*: ([\d,]+) contributions? in the last year</.exec(text)?.[1] ?? '';
   const texts = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map(([, said = '']) => said);
@@ -25,7 +25,7 @@ function told({ text }: ServiceAnswer): { total: number; coverage: string } {
   };
 }
 
-/** Contributions of the weeks that GitHub shows. */
+/** Returns the number of contributions in the weeks that GitHub shows. */
 function totalOf({ world }: Simulator, login: string, now: Date, { withPrivate }: { withPrivate: boolean }): number {
   const last = Date.parse(now.toISOString().slice(0, 10));
   const yearAgo = last - 365 * dayMs;
@@ -45,7 +45,7 @@ function totalOf({ world }: Simulator, login: string, now: Date, { withPrivate }
 const requestsFor = (simulator: Simulator, name: string): number =>
   simulator.requests.filter((request) => request.name === name).length;
 
-test("a user's calendar is GitHub's own, fetched once for everybody who asks, and nothing is collected for it", async () => {
+test("a user's calendar is GitHub's own, fetched once for all callers, and nothing is collected for it", async () => {
   const { now } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -94,7 +94,7 @@ test('a stale calendar is shown at once and fetched behind the response; a failu
   }
 });
 
-test('a calendar follows deliveries of what the user did', async () => {
+test('a calendar follows deliveries of the user’s contributions', async () => {
   await using simulator = await startSimulator();
   const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
   await using service = await startTestService({ simulator, settings });
@@ -131,7 +131,7 @@ test('a first calendar that takes longer than a caller waits is not final until 
   assert.equal(requestsFor(simulator, 'Calendar'), 2);
 });
 
-test('a calendar that GitHub does not give is drawn of collected days, and is not final', async () => {
+test('a calendar that GitHub does not return is drawn of collected days, and is not final', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -148,7 +148,7 @@ test('a calendar that GitHub does not give is drawn of collected days, and is no
   }, "GitHub's calendar is there");
 });
 
-test('without a token that is known to see public data alone days are those of collected repositories', async () => {
+test('without a token that certainly sees public data alone, days are those of collected repositories', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using database = await createTestDatabase();
@@ -232,7 +232,7 @@ test('days of an organization are not final while its repositories are being col
   assert.match(final.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
 });
 
-/** The calendar; undefined while there is nothing to draw. */
+/** Requests the calendar; returns undefined while there is nothing to draw. */
 async function drawn(service: TestService, name: string): Promise<ServiceAnswer | undefined> {
   const answer = await service.get(calendarOf(name));
   return Number.isNaN(told(answer).total) ? undefined : answer;

@@ -11,7 +11,7 @@ import { addHistory } from '../github/world/real-history.ts';
 import { contributorsOf, countersOf } from '../github/world/truth.ts';
 import { type AnswerBody, clock, startTestService, type TestService, until } from '../service.ts';
 
-/** Every page of a listing. */
+/** Returns the items of all pages of a listing. */
 async function allPages(service: TestService, path: string): Promise<AnswerBody['data']> {
   const items: AnswerBody['data'] = [];
   let address = path;
@@ -29,7 +29,7 @@ async function allPages(service: TestService, path: string): Promise<AnswerBody[
 const told = (items: AnswerBody['data']): { login: unknown; contributions: unknown }[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
-/** Collects until the service says so, and compares with the world. */
+/** Collects until the service reports completeness, and compares with the world. */
 async function assertTrue(simulator: Simulator, service: TestService, login: string): Promise<void> {
   await service.getComplete(`${login}/contributors`);
   const contributors = await allPages(service, `${login}/contributors?limit=7`);
@@ -54,14 +54,14 @@ test("an organization's contributors and counters are true, page by page, with b
   assert.ok(withBots.every(({ name }) => name !== 'imported-person'));
 });
 
-test("a user's contributors are those to what it owns and is public", async () => {
+test("a user's contributors are those of the user's own public repositories", async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['user'] });
   await assertTrue(simulator, service, simulator.accounts.user);
   await assertTrue(simulator, service, simulator.accounts.empty);
 });
 
-test('one public repository can be asked for alone; what is private, missing or impossible is the same 404', async () => {
+test('one public repository can be requested alone; private, missing and impossible ones get the same 404', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['organization_member'] });
   const { organization } = simulator.accounts;
@@ -124,7 +124,7 @@ test('pages fit together while contributions arrive between them', async () => {
   assert.deepEqual(told([...first.body.data, ...rest]), before);
 });
 
-test('what changes at the provider changes here: more, less, hidden, renamed, rewritten', async () => {
+test('changes at the provider are followed: new, deleted, hidden, renamed and rewritten data', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -158,7 +158,7 @@ test('what changes at the provider changes here: more, less, hidden, renamed, re
     ['a shown repository', () => setVisibility(world, loom, 'public')],
   ];
   for (const [what, change] of steps) {
-    // What is still under way would be done at the time that follows.
+    // Running requests would otherwise end at the later time.
     await until(async () => {
       const { rows } = await service.database.pool.query("select 1 from questions where state = 'asked'");
       return rows.length === 0 ? true : undefined;
@@ -173,7 +173,7 @@ test('what changes at the provider changes here: more, less, hidden, renamed, re
   }
 });
 
-test('per author, a real history counts what git counts', async () => {
+test('the commits of each author are those that git counts in a real history', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const { world, accounts } = simulator;
   const owner = world.accountByLogin(accounts.organization) ?? assert.fail();
@@ -208,7 +208,7 @@ test('per author, a real history counts what git counts', async () => {
   assert.equal(history.filter(({ author }) => author.email === email).length, Number(most));
 });
 
-test('without a token contributors are known as far as REST tells', async () => {
+test('without a token contributors are known as far as REST reports them', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: [] });
   const path = `${simulator.accounts.user}/contributors?repository=notes&limit=100`;

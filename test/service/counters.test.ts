@@ -18,7 +18,7 @@ test('an account of ten years costs one request, and its numbers are true', asyn
   );
 });
 
-test('every account of the world is told truly: kinds, names, numbers', async () => {
+test('type, names and counters of every account are those of the world', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const logins = simulator.world.accounts
@@ -40,7 +40,7 @@ test('every account of the world is told truly: kinds, names, numbers', async ()
   }
 });
 
-test('a heavy account degrades to smaller pieces and ends with true totals', async () => {
+test('a heavy account is fetched in smaller pieces and ends with true totals', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.get(`${simulator.accounts.heavy}/contributions`);
@@ -49,7 +49,7 @@ test('a heavy account degrades to smaller pieces and ends with true totals', asy
   assert.ok(simulator.requests.some(({ status }) => status === 502));
 });
 
-test('what is unknown is named as missing and is no zero that counts', async () => {
+test('an unknown counter is named as missing and does not count as zero', async () => {
   await using simulator = await startSimulator({ heavyLimit: 0 });
   await using service = await startTestService({ simulator });
   const answer = await until(async () => {
@@ -63,7 +63,7 @@ test('what is unknown is named as missing and is no zero that counts', async () 
   assert.equal(contributions['issues'], truth.issues);
 });
 
-test('numbers are of what is public, whatever the token sees', async () => {
+test('counters include only public contributions, with any token', async () => {
   for (const tokens of [['user'], ['public_only'], ['user', 'public_only'], ['private_owner']] as const) {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator, tokens: [...tokens] });
@@ -90,7 +90,7 @@ test('several tokens are used in turn, and one that is used up leaves the work t
   assert.equal((await service.get('person-9')).status, 429);
 });
 
-test('without a token REST tells what it can, and the answer names what is missing', async () => {
+test('without a token, counters come from REST, and the others are named as missing', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: [] });
   const { status, body } = await service.get(`${simulator.accounts.user}/contributions`);

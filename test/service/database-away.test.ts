@@ -7,7 +7,7 @@ import { createTestDatabase } from '../database.ts';
 import { startSimulator } from '../github/simulator.ts';
 import { startTestService, until } from '../service.ts';
 
-/** Something between the service and its database that can fall silent, or break everything off. */
+/** A proxy between the service and its database that can fall silent, or drop all connections. */
 interface Link extends AsyncDisposable {
   url: string;
   silence(): void;
@@ -69,7 +69,7 @@ async function linkTo(databaseUrl: string): Promise<Link> {
   };
 }
 
-test('while the database is away or silent every request is answered in time, and afterwards all is well again', async () => {
+test('every request gets a response in time while the database is unavailable or silent, and all works again afterwards', async () => {
   await using simulator = await startSimulator();
   await using created = await createTestDatabase();
   await using link = await linkTo(created.url);
@@ -83,7 +83,7 @@ test('while the database is away or silent every request is answered in time, an
     return answer.status === 200 ? answer : undefined;
   }, 'it is known');
   for (const disturbance of ['breakOff', 'silence'] as const) {
-    // A job is under way, whose end the database will not hear of.
+    // A job is running whose end the database does not receive.
     const underWay = disturbance === 'breakOff' ? 'person-8' : 'person-9';
     simulator.faults.add({ kind: 'slow', on: 'Account', delayMs: 300 });
     const asked = simulator.requests.length;

@@ -4,7 +4,7 @@ import { startSimulator } from '../github/simulator.ts';
 import { changeProfile, deleteAccount, renameAccount, restoreAccount, takeLogin } from '../github/world/mutations.ts';
 import { clock, startTestService, until } from '../service.ts';
 
-test('a hundred simultaneous requests for one unknown name cost the provider one look-up', async () => {
+test('a hundred simultaneous requests for one unknown name cost the provider one lookup', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   simulator.faults.add({ kind: 'slow', delayMs: 300 });
@@ -16,7 +16,7 @@ test('a hundred simultaneous requests for one unknown name cost the provider one
   assert.equal(simulator.requests.length, 1);
 });
 
-test('when the budget ends first the answer is 202, and the work goes on', async () => {
+test('the response is 202 when the budget ends first, and the work goes on', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { LOOKUP_BUDGET_MS: '200' } });
   simulator.faults.add({ kind: 'slow', delayMs: 700 });
@@ -29,7 +29,7 @@ test('when the budget ends first the answer is 202, and the work goes on', async
   assert.equal(simulator.requests.length, 1);
 });
 
-test('a stale account is answered at once and asked for behind the answer', async () => {
+test('a stale account is served at once and refreshed in the background', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -45,7 +45,7 @@ test('a stale account is answered at once and asked for behind the answer', asyn
   assert.equal(simulator.requests.length, 2);
 });
 
-test('what GitHub cannot answer never turns a known account into an error, a zero or a hole', async () => {
+test('a failure of GitHub never turns a known account into an error, a zero or a gap', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -69,7 +69,7 @@ test('what GitHub cannot answer never turns a known account into an error, a zer
   }
 });
 
-test('a failing provider is a clear error for an account that was never seen', async () => {
+test('a failing provider is a clear error for an account that is not stored', async () => {
   const cases = [
     ['unavailable', 503, 7, /cannot be reached/],
     ['drop_before', 503, 7, /cannot be reached/],
@@ -90,7 +90,7 @@ test('a failing provider is a clear error for an account that was never seen', a
     assert.equal(answer.body.error?.code, code, kind);
     assert.match(answer.body.error.message, message);
     assert.ok(Number(answer.headers.get('retry-after')) > 0, kind);
-    // It is not asked again at once.
+    // The service does not send the request again at once.
     const asked = simulator.requests.length;
     assert.equal((await service.get('ada-lovelace')).status, status);
     assert.equal(simulator.requests.length, asked);
@@ -118,7 +118,7 @@ test('an unreadable number is left out, and its place is logged without its valu
   assert.doesNotMatch(service.lines.join(''), /plenty/);
 });
 
-test('without a network a look-up is a clear 503 within the budget', async () => {
+test('without a network a lookup is a clear 503 within the budget', async () => {
   const simulator = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
   await using service = await startTestService({ simulator, tokens: [], settings: { LOOKUP_BUDGET_MS: '1000' } });
   const begun = performance.now();
@@ -127,7 +127,7 @@ test('without a network a look-up is a clear 503 within the budget', async () =>
   assert.ok(performance.now() - begun < 5000);
 });
 
-test('a renamed account keeps its id; the old name leads to the new one until somebody takes it', async () => {
+test('a renamed account keeps its id; the old name redirects to the new one until another account takes it', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -172,7 +172,7 @@ test('a rename is noticed by a refresh alone, also of the letter case', async ()
   assert.equal((await service.get('ada-lovelace')).status, 301);
 });
 
-test('an account that is gone is hidden at once, and is there again when it comes back', async () => {
+test('a deleted account is hidden at once, and shown again when it is restored', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -196,7 +196,7 @@ test('an account that is gone is hidden at once, and is there again when it come
   assert.equal(back.body.data[0]?.['id'], body.data[0]?.['id']);
 });
 
-test('names that nobody has are asked for once; names that nobody can have, never', async () => {
+test('an absent name is requested once, and an impossible name never', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   for (let count = 0; count < 3; count += 1) {

@@ -25,7 +25,7 @@ test('ten nodes that start at once on an empty database all find its tables', as
   await Promise.all(opened.map((database) => database.close()));
 });
 
-test('two nodes ask the provider once, and each hears what the other learnt', async () => {
+test('two nodes send one request to the provider, and share its result', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using created = await createTestDatabase();
@@ -38,7 +38,7 @@ test('two nodes ask the provider once, and each hears what the other learnt', as
   assert.ok(answers.every(({ status }) => status === 200));
   assert.equal(simulator.requests.length, 1);
 
-  // Both keep the answer; a change that one learns of reaches the other's cache.
+  // Both nodes cache the response; a change that one of them stores invalidates the cache of the other.
   const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
   changeProfile(simulator.world, account, { bio: 'Changed.' });
   advance(3700);
@@ -95,7 +95,7 @@ test('a node that is killed while it collects leaves its work to the others', as
   );
 });
 
-test('a service whose database drops every connection answers again by itself', async () => {
+test('a service recovers by itself after its database drops every connection', async () => {
   await using simulator = await startSimulator();
   await using created = await createTestDatabase();
   await using service = await startTestService({ simulator, databaseUrl: created.url });

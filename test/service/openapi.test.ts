@@ -20,7 +20,7 @@ interface Operation {
 
 const account = '/v1/{provider}/entities/{name}';
 
-test('the description is OpenAPI 3.1, and every answer is as it says', async () => {
+test('the description is OpenAPI 3.1, and every response matches it', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const description = JSON.parse((await service.get('/openapi.json')).text) as Description;
@@ -55,7 +55,7 @@ test('the description is OpenAPI 3.1, and every answer is as it says', async () 
   }
 });
 
-test('private addresses are described with the credential that they take, and answer as described', async () => {
+test('private endpoints are described with their credential, and their responses match', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   const description = JSON.parse((await service.get('/openapi.json')).text) as Description;
@@ -94,7 +94,7 @@ test('private addresses are described with the credential that they take, and an
   }
 });
 
-test('the pages for people are served by the service itself, without anything from elsewhere', async () => {
+test('the service serves its documentation pages itself, without files from other hosts', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { status, text } = await service.get('/docs');

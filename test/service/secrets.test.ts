@@ -6,7 +6,7 @@ import { startTestService, until } from '../service.ts';
 
 const marked = 'ghp_simulated_public_only_0123456789';
 
-/** Every row of every table, as text. */
+/** Returns every row of every table, as text. */
 async function everythingStored(service: Awaited<ReturnType<typeof startTestService>>): Promise<string> {
   const { pool } = service.database;
   const { rows } = await pool.query<{ name: string }>(
@@ -21,7 +21,7 @@ async function everythingStored(service: Awaited<ReturnType<typeof startTestServ
   return texts.join('\n');
 }
 
-test('the token goes to GitHub and nowhere else, whatever fails', async () => {
+test('the token is sent to GitHub alone, and shown nowhere after any failure', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
   const answers: string[] = [];
@@ -50,11 +50,11 @@ test('the token goes to GitHub and nowhere else, whatever fails', async () => {
   assert.ok(seen.length > 10_000);
   assert.ok(!seen.includes(marked));
   assert.ok(!seen.includes(Buffer.from(`x-access-token:${marked}`).toString('base64')));
-  // It does get there, or all this would prove nothing.
+  // GitHub must get the token, or this test would prove nothing.
   assert.ok(simulator.requests.some(({ token }) => token === 'public_only'));
 });
 
-test('no name that somebody asked for becomes a label of a metric', async () => {
+test('requested names and paths do not become labels of metrics', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.get('ada-lovelace/contributions?v=marked-value');
@@ -79,11 +79,11 @@ test('a redirect to another host is not followed, so that the token stays here',
   assert.deepEqual(heard, []);
 });
 
-/** What of the headers does not differ from one request to the next. */
+/** Returns the headers that are the same in all responses of a kind. */
 const strip = (headers: Headers): string =>
   JSON.stringify([...headers].filter(([name]) => !['x-request-id', 'date', 'ratelimit-remaining'].includes(name)));
 
-test('whether a private repository exists shows in nothing: not in status, body, headers or log', async () => {
+test('the existence of a private repository shows in nothing: not in status, body, headers or log', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['organization_member'] });
   const { organization } = simulator.accounts;
@@ -97,7 +97,7 @@ test('whether a private repository exists shows in nothing: not in status, body,
   assert.ok(service.lines.every((line) => !line.includes('hidden-engine')));
 });
 
-test('hostile names and descriptions arrive as they are and do no harm', async () => {
+test('hostile names and descriptions are served unchanged and do no harm', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const people = simulator.world.accounts.filter(({ login }) => login.startsWith('person-'));

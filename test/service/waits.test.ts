@@ -6,13 +6,13 @@ import { startSimulator } from '../github/simulator.ts';
 import { organization, startAppService, untilShown } from '../installations/installed.ts';
 import { startTestService, type TestService, until } from '../service.ts';
 
-/** What a host once sent: 3,170 years. */
+/** A wait that a host once sent: 3,170 years. */
 const retryAfterS = 99_999_999_999;
 
 const untilFound = (service: TestService, name: string): Promise<true> =>
   until(async () => ((await service.get(name)).status === 200 ? true : undefined), `${name} is found`);
 
-test('a host that names a wait of millennia is asked again within an hour, and at once after a start', async () => {
+test('a host that names a wait of millennia is called again within an hour, and at once after a start', async () => {
   await using simulator = await startSimulator();
   await using database = await createTestDatabase();
   const { user } = simulator.accounts;
@@ -64,7 +64,7 @@ test('waits that were stored before are ended by a start', async () => {
   }, 'the job has run');
 });
 
-test('a poll never waits longer than its interval, whatever was stored', async () => {
+test('a poll never waits longer than its interval, even with a later stored time', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   await using database = await createTestDatabase();
   {

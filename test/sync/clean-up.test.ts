@@ -15,7 +15,7 @@ import { runSync } from './syncing.ts';
 
 const dayS = 86_400;
 
-test('what is gone is hidden at once and erased after its time of grace; outcomes that no longer stand are forgotten', async () => {
+test('a deleted account is hidden at once and erased after the grace period; outdated lookup results are removed', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using created = await createTestDatabase();

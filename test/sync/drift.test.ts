@@ -47,7 +47,7 @@ describe('the nightly comparison', () => {
     await pool.query('drop trigger skip_issue on contributions');
     assert.deepEqual(await compare(), [{ what: 'issues', missing: 1, is_repaired: true }]);
 
-    // The next comparison settles a drift that went away by itself.
+    // The next comparison settles a drift that disappeared by itself.
     await pool.query('update drifts set is_repaired = false');
     assert.deepEqual(await compare(), [{ what: 'issues', missing: 1, is_repaired: true }]);
   });

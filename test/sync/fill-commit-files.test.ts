@@ -22,7 +22,7 @@ const change = (path: string, ...parents: number[]): CommitDescription => ({
   changes: new Map([[path, 'x']]),
 });
 
-/** A database that lacks the paths of some commits, and the host that has them. */
+/** Prepares a database that lacks the paths of some commits, and the host that has them. */
 async function prepare(commits: CommitDescription[]) {
   const ending = new AsyncDisposableStack();
   const place = ending.use(await makeTemporaryDirectory());
@@ -42,7 +42,7 @@ async function prepare(commits: CommitDescription[]) {
     remote,
     connection,
     repositoryId,
-    /** @param node each has copies of its own. */
+    /** @param node has copies of its own. */
     fill: (node = 'one', signal = new AbortController().signal) =>
       fillCommitFiles(
         { connection, histories: new HistoryCache({ ...limits, directory: place.at(node) }) },
@@ -69,7 +69,7 @@ async function storedFiles(connection: Connection, repositoryId: string): Promis
   return new Map(rows.map(({ oid, files }) => [oid, files]));
 }
 
-test('nothing is fetched that nobody needs; what is needed keeps commits from being judged until it is there', async () => {
+test('paths are fetched only when they are needed, and commits are not evaluated until they are stored', async () => {
   await using prepared = await prepare([change('a.ts'), change('b.ts', 0)]);
   const { connection, repositoryId, remote, oids, fill, stored } = prepared;
   const isJudged = async (): Promise<boolean> => (await findKnownUntil(connection, repositoryId)).has('commit');
@@ -92,7 +92,7 @@ test('nothing is fetched that nobody needs; what is needed keeps commits from be
   assert.equal(remote.requests.length, asked);
 });
 
-test('what a force push hides goes on lacking its paths, wherever it is read on, until it is gone or back', async () => {
+test('commits behind a force push keep lacking their paths, on every node, until they are deleted or restored', async () => {
   await using prepared = await prepare([change('a.ts'), change('b.ts', 0), change('c.ts', 1)]);
   const { connection, repositoryId, git, oids, fill, stored, lacking } = prepared;
   const [first = '', second = '', third = ''] = oids;
@@ -117,7 +117,7 @@ test('what a force push hides goes on lacking its paths, wherever it is read on,
   );
 });
 
-test('interrupted at every request, and while it is stored, it is read on to the same end', async () => {
+test('a read that is interrupted at any request, or while it is stored, ends with the same data', async () => {
   const paths = Array.from({ length: 1500 }, (_, index) => `src/${index}.ts`);
   await using prepared = await prepare(paths.map((path, index) => change(path, ...(index === 0 ? [] : [index - 1]))));
   const { connection, repositoryId, remote, oids, fill, stored, lacking } = prepared;
@@ -137,7 +137,7 @@ test('interrupted at every request, and while it is stored, it is read on to the
       if (seen === at) response.destroy();
       else return next(request, response);
     };
-    // A client of HTTP may ask once more by itself.
+    // The HTTP client of git may repeat a request by itself.
     await fill(`node ${at}`).catch((error: unknown) => assert.ok(error instanceof AppError));
     await assertConsistent();
     await fill(`node ${at}`);

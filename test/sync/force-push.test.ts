@@ -6,7 +6,7 @@ import { forcePush } from '../github/world/mutations.ts';
 import { engine, organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
 import { until } from '../service.ts';
 
-test('a force push that was read half and is taken back loses no commit', async () => {
+test('a force push that is read in part and then reverted loses no commit', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   await using service = await startAppService(simulator);
   const { pool } = service.database;
@@ -26,7 +26,7 @@ test('a force push that was read half and is taken back loses no commit', async 
   };
   const before = [...repository.commits];
   assert.deepEqual(await counted(), [before.length, before.length]);
-  // The database goes away just when the cursor is to be moved.
+  // The database fails just when the cursor is stored.
   await pool.query(`create function fail() returns trigger language plpgsql as
     $$ begin raise exception 'killed here' using errcode = '57P01'; end $$`);
   await pool.query(`create trigger fail before update of cursor on streams for each row
@@ -47,16 +47,16 @@ test('a force push that was read half and is taken back loses no commit', async 
   repository.commits.splice(0, repository.commits.length, ...before);
   simulator.world.changed();
   await pool.query('drop trigger fail on streams');
-  // The push was delivered too, and while one job reads the repository another one passes it by.
+  // The push was delivered too, and a job skips a repository that another job is reading.
   await settled(service);
   await runTask(service.database, 'poll_repository', { repositoryId });
   assert.deepEqual(await counted(), [before.length, before.length]);
-  // Whatever else made it wrong, one night the sums are mended, and the next what is stored.
+  // A nightly comparison repairs any other fault too: one night the sums, the next night the stored commits.
   await pool.query(
     'delete from commits where repository_id = $1 and oid = (select min(oid) from commits where repository_id = $1)',
     [repositoryId],
   );
-  // A night passes a repository by that another job is reading.
+  // A nightly comparison skips a repository that another job is reading.
   await until(async () => {
     await runTask(service.database, 'reconcile_repository', { repositoryId });
     const [stored] = await counted();

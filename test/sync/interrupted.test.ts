@@ -10,15 +10,15 @@ import { runSync, type SyncOptions, startSync } from './syncing.ts';
 
 const now = (): Date => new Date('2026-11-21T12:00:00Z');
 
-/** How a collecting process comes to its end before it is done. */
+/** Interrupts a process that collects before it is done. */
 type Interruption = (options: SyncOptions, controller: AbortController) => void;
 
 const nothing = (): void => {};
 
 /**
  * Collects once without interruption, and then again and again on new databases, each time interrupted at another
- * request and run to its end; what is stored must be the same.
- * @param every at which requests: each, or every other, or ...
+ * request and run to its end; the stored data must be the same.
+ * @param every the distance between the requests at which it interrupts.
  */
 async function compareInterrupted(every: number, offset: number, interrupt: Interruption | 'kill'): Promise<void> {
   let onRequest = nothing;
@@ -54,10 +54,10 @@ async function compareInterrupted(every: number, offset: number, interrupt: Inte
   }
 }
 
-test('stopped at any request, collecting goes on and ends as if it had never been stopped', () =>
+test('collecting that is stopped at any request goes on and ends with the same data as without a stop', () =>
   compareInterrupted(isThorough ? 1 : 5, 0, (_options, controller) => controller.abort()));
 
-test('the same when the database drops every connection', () =>
+test('collecting ends with the same data when the database drops every connection', () =>
   compareInterrupted(isThorough ? 2 : 9, 1, ({ databaseUrl }) => {
     const drop = async (): Promise<void> => {
       const client = new Client({ connectionString: databaseUrl });
@@ -70,9 +70,10 @@ test('the same when the database drops every connection', () =>
     void drop();
   }));
 
-test('the same when the process is killed', () => compareInterrupted(isThorough ? 3 : 9, 2, 'kill'));
+test('collecting ends with the same data when the process is killed', () =>
+  compareInterrupted(isThorough ? 3 : 9, 2, 'kill'));
 
-test('a page that is lost after an interruption is noticed, also at the start of what is resumed', async () => {
+test('a page that is lost after an interruption is noticed, even the first one after it', async () => {
   await using simulator = await startSimulator({ now, repositories: 3 });
   const target = `github/${simulator.accounts.organization}`;
   const taken: Record<string, string[]>[] = [];
@@ -93,7 +94,7 @@ test('a page that is lost after an interruption is noticed, also at the start of
   for (const one of taken) assert.deepEqual(one, taken[0]);
 });
 
-test('faults on the way change nothing at the end', async () => {
+test('faults during collecting do not change its result', async () => {
   await using simulator = await startSimulator({ now, repositories: 3 });
   const target = `github/${simulator.accounts.organization}`;
   const collect = async (): Promise<Record<string, string[]>> => {
@@ -105,7 +106,7 @@ test('faults on the way change nothing at the end', async () => {
         await runSync(options);
         if (simulator.faults.pending === 0) break;
       } catch {
-        // Once more: what is stored stays.
+        // The next run continues with the stored data.
       }
     }
     assert.equal(simulator.faults.pending, 0);

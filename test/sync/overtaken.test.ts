@@ -10,7 +10,7 @@ import { listRepositories } from '../../src/sync/list-repositories.ts';
 import { openTestDatabase } from '../database.ts';
 import { engine } from '../repositories/engine.ts';
 
-/** Answers that arrive after later ones. */
+/** Tests responses that arrive after later ones. */
 
 function pageWith(isPrivate: boolean): RepositoryPage {
   const repositories: ListedRepository[] = [{ ...engine, tips: {}, isPrivate, access: isPrivate ? 'token' : null }];
@@ -31,7 +31,7 @@ for (const [what, overtake] of [
   ['a listing', 'listing'],
   ['what a delivery hid', 'hiding'],
 ] as const) {
-  test(`a listing that was asked for before ${what} and arrives after does not show what became private`, async () => {
+  test(`a listing that was requested before ${what} and arrives after it does not show a repository that became private`, async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const owner = await addOwner(opened.database);

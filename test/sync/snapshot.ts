@@ -1,6 +1,9 @@
 import { Client } from 'pg';
 
-/** Everything that collecting stores and that anybody can see, in words that do not depend on when or how often it ran. */
+/**
+ * Queries for all visible data that collecting stores, in a form that does not depend on the time or the number of its
+ * runs.
+ */
 const parts: Record<string, string> = {
   repositories: `
     select r.name, r.gone_at is null as is_there, array_agg(s.name || ' ' || (s.completed_at is not null) order by s.name)

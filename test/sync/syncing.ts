@@ -24,7 +24,7 @@ function environmentOf({ simulator, databaseUrl, dataDir }: SyncOptions): Record
   };
 }
 
-/** Runs `plaudit sync` within this process. @returns what it printed. */
+/** Runs `plaudit sync` within this process. @returns its output. */
 export async function runSync(options: SyncOptions, signal = new AbortController().signal): Promise<string[]> {
   const printed: string[] = [];
   const io = {

@@ -18,7 +18,7 @@ const Entry = Type.Object({
   created_dttm: Type.String({ format: 'date-time' }),
 });
 
-/** Who did what to an account's keys, settings, links and data. */
+/** Adds the audit trail of an account's keys, settings, links and data. */
 export function auditRoutes(app: App, context: AccessContext): void {
   app.get(
     '/v1/:provider/entities/:name/audit',

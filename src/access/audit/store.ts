@@ -1,6 +1,6 @@
 import type { Connection } from '../../database/connection.ts';
 
-/** What can be done to an account's keys, settings, links and data. */
+/** The actions on an account's keys, settings, links and data. */
 export const auditActions = [
   'token_issued',
   'token_revoked',
@@ -18,18 +18,18 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who did something, and with which token. */
+/** The actor of an action, and the token that was used. */
 export interface Actor {
-  /** `PROVIDER/NAME` of who proved to own the account, or `key ID` of a long-term key. */
+  /** `PROVIDER/NAME` of the account that proved the ownership, or `key ID` of a long-term key. */
   actor: string;
-  /** The `jti` of the service token; null: it was done with the provider's own, or with a token that has none. */
+  /** The `jti` of the service token; null for a token of the provider, and for a service token that has none. */
   tokenId: string | null;
 }
 
 export interface AuditEntry extends Actor {
   id: string;
   action: AuditAction;
-  /** What was done to: an id, or the settings as they are from then on. */
+  /** The object of the action: an id, or the settings after the action. */
   subject: string;
   at: Date;
 }
@@ -49,7 +49,7 @@ export async function recordAudit(connection: Connection, accountId: string, ent
     .execute();
 }
 
-/** Who had a token issued; undefined for one that this service did not issue, or forgot. */
+/** Finds the actor that had a token issued; undefined for a token that this service did not issue, or forgot. */
 export async function findIssuedTo(
   connection: Connection,
   accountId: string,
@@ -66,7 +66,7 @@ export async function findIssuedTo(
   return row?.actor;
 }
 
-/** Entries about an account, newest first. */
+/** Finds entries about an account, newest first. */
 export async function findAudit(
   connection: Connection,
   accountId: string,

@@ -1,14 +1,14 @@
 import { AppError } from '../../errors.ts';
 
-/** What can be drawn, below an account's address. */
+/** The paths below an account's URL that can be drawn as cards. */
 const drawable = /^(achievements|contributions|(repositories\/[^/]{1,300}\/)?(contributors|badges\/community))$/;
 const maxLength = 1000;
 
 /**
- * Reads the address of a picture of an account.
- * @param given what the owner wrote: a path of this service, with parameters.
- * @returns what comes below the account's address, with its format.
- * @throws AppError `invalid_input` that says what it must be.
+ * Reads the path of a card of an account.
+ * @param given the owner's input: a path of this service, with parameters.
+ * @returns the part below the account's URL, with its format.
+ * @throws AppError `invalid_input` that describes a valid path.
  */
 export function readPicturePath(given: string, format: string, account: { provider: string; name: string }): string {
   const base = 'http://service.invalid';

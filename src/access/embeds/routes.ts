@@ -40,7 +40,7 @@ const SecretPath = Type.Object({
   secret: Type.String({ pattern: '^[\\w-]{43}\\.[a-z]{3}$', maxLength: 47, description: 'As the link ends.' }),
 });
 
-/** Links that open one picture each, for pages that others may see. */
+/** Adds links that open one card each, for pages that others may see. */
 export function embedRoutes(app: App, context: AccessContext): void {
   creation(app, context);
   listingOfEmbeds(app, context);
@@ -150,7 +150,7 @@ function opening(app: App, context: AccessContext): void {
       if (embed === undefined || account === undefined || embed.format !== format) {
         throw new AppError('not_found', 'There is no such picture.');
       }
-      // Asked for as its owner would, by a token that never leaves this process.
+      // The card is requested as its owner would request it, with a token that never leaves this process.
       const token = await issueToken(context, account, `embed:${embed.id}`);
       const etag = request.headers['if-none-match'];
       const asOwner = { authorization: `Bearer ${token}`, ...(etag !== undefined && { 'if-none-match': etag }) };

@@ -1,16 +1,16 @@
 import type { Connection } from '../../database/connection.ts';
 
-/** A link that opens one picture. */
+/** A link that opens one card. */
 export interface Embed {
   id: string;
   accountId: string;
-  /** Below the account's address: `contributions?private=true&format=svg`. */
+  /** The path below the account's URL: `contributions?private=true&format=svg`. */
   path: string;
   format: string;
   createdAt: Date;
 }
 
-/** @param secretHash SHA-256 of what the link's address ends with. */
+/** Stores a link; `secretHash` is the SHA-256 of the secret at the end of its URL. */
 export async function saveEmbed(connection: Connection, embed: Embed & { secretHash: Buffer }): Promise<void> {
   await connection
     .insertInto('embeds')
@@ -35,7 +35,7 @@ export async function findEmbeds(connection: Connection, accountId: string): Pro
   return rows.map(toEmbed);
 }
 
-/** The link of a secret, as long as its account is there. */
+/** Finds the link of a secret, as long as its account is not deleted. */
 export async function findEmbedBySecret(connection: Connection, secretHash: Buffer): Promise<Embed | undefined> {
   const row = await connection
     .selectFrom('embeds')
@@ -47,7 +47,10 @@ export async function findEmbedBySecret(connection: Connection, secretHash: Buff
   return row && toEmbed(row);
 }
 
-/** @returns false when the account has no such link. */
+/**
+ * Removes a link.
+ * @returns false when the account has no such link.
+ */
 export async function removeEmbed(connection: Connection, accountId: string, id: string): Promise<boolean> {
   const removed = await connection
     .deleteFrom('embeds')

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 
 /**
- * Has repositories with commits of people who were erased read whole when they are read next: nothing tells which of them
- * somebody who returns contributed to, for nothing of them was kept.
+ * Requests a full scan of every repository that holds commits of erased people: nothing is stored that shows to which
+ * of them a returning person contributed.
  */
 export async function readErasedAnew(connection: Connection, provider: string, now: Date): Promise<void> {
   await sql`

@@ -5,7 +5,7 @@ import type { App } from '../../http/app.ts';
 import type { AccessContext } from '../context.ts';
 import { eraseAccount } from './store.ts';
 
-/** An owner's end of it all. */
+/** Adds the erasure of an account by its owner. */
 export function erasureRoutes(app: App, context: AccessContext): void {
   app.delete(
     '/v1/:provider/entities/:name',

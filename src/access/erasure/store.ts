@@ -11,8 +11,8 @@ import { eraseInstallations } from '../../installations/store.ts';
 import { findOwnersContributedTo } from '../settings/store.ts';
 
 /**
- * Removes everything about an account, and sees to it that nobody asks for it again before its owner returns. Must run in
- * a transaction. Commits that others' repositories hold stay counted there, as nobody's.
+ * Removes everything about an account, and stores an opt-out so that it is not fetched again before its owner returns.
+ * Commits in other owners' repositories stay counted there, without an account. Must run in a transaction.
  */
 export async function eraseAccount(connection: Connection, account: Account, now: Date): Promise<void> {
   await closeGate(connection);
@@ -28,13 +28,14 @@ export async function eraseAccount(connection: Connection, account: Account, now
     ...names.map((name) => lookUpJob({ provider, name }).key),
     ...[refreshJob(id), collectJob(id), seeTotalsJob(id), calendarJob(id)].map(({ key }) => key),
   ];
-  // Jobs first: whoever asks just between the two leaves a job without its question, which ends by itself.
+  // Jobs are removed first: a lookup that starts between the two statements leaves a job without its row in
+  // `questions`, which ends by itself.
   await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
   await sql`
     delete from questions
     where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
   await eraseInstallations(connection, account);
-  // Lists of people know no foreign keys.
+  // Foreign keys do not cover lists of people.
   await sql`
     update contributions set assignees = array_remove(assignees, ${id}::uuid),
       reviewers = array_remove(reviewers, ${id}::uuid), reactors = array_replace(reactors, ${id}::uuid, null)
@@ -62,7 +63,7 @@ async function findEmails(connection: Connection, accountId: string): Promise<st
   return rows.map((row) => row.email);
 }
 
-/** Ids of everything of which there may be a local copy of the history. */
+/** Finds the ids of all stored repositories: only these may have a local copy of their history. */
 export async function findRepositoryIds(connection: Connection): Promise<Set<string>> {
   const rows = await connection.selectFrom('repositories').select('id').execute();
   return new Set(rows.map((row) => row.id));

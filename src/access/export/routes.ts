@@ -8,13 +8,13 @@ import { actorOf, note } from '../actor.ts';
 import type { AccessContext } from '../context.ts';
 import { exportAccount } from './store.ts';
 
-/** Each holds a connection to the database for as long as its reader takes. */
+/** The number of exports at the same time: each holds a database connection until its client has read everything. */
 const maxAtOnce = 2;
 const busyRetryMs = 10_000;
-/** A reader who takes nothing for so long is gone. */
+/** A client that reads nothing for this time is considered disconnected. */
 const stalledAfterMs = 30_000;
 
-/** Everything that is stored about an account, for its owner. */
+/** Adds the export of everything that is stored about an account, for its owner. */
 export function exportRoutes(app: App, context: AccessContext): void {
   let underWay = 0;
   app.get(
@@ -59,7 +59,7 @@ export function exportRoutes(app: App, context: AccessContext): void {
   );
 }
 
-/** Lines in pieces worth sending. */
+/** Joins lines into chunks of at least 64 KiB, except for the last one. */
 async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let piece = '';
   for await (const line of lines) {

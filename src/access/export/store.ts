@@ -3,8 +3,8 @@ import type { Connection } from '../../database/connection.ts';
 import { atOneMoment, streamRows } from '../../database/stream-rows.ts';
 
 /**
- * What is stored about an account, a line each: `{"type": ..., "data": {...}}`. Keys and links come without secrets, and
- * without what is the operator's.
+ * Exports the data about an account, one line each: `{"type": ..., "data": {...}}`. Keys and links come without
+ * secrets, and rows without the operator's columns.
  */
 export function exportAccount(connection: Connection, accountId: string): AsyncGenerator<string, void, undefined> {
   return atOneMoment(connection, async function* (transaction) {
@@ -16,9 +16,12 @@ export function exportAccount(connection: Connection, accountId: string): AsyncG
   });
 }
 
-/** The operator's: the credential that shows something, and the host's words, which may tell of it (docs/decisions/0031). */
+/**
+ * The operator's columns: the credential that shows something, and the host's messages, which may mention it
+ * (docs/decisions/0031).
+ */
 const operators = ['access', 'failure_reason', 'explanation'];
-/** The name of a repository that is somebody else's, and private, is not the account's to know. */
+/** The export does not name private repositories of other owners. */
 const repositoryName = sql`case when r.owner_id = a.id or not r.is_private then o.name || '/' || r.name end`;
 const contributedTo = sql`join repositories r on r.id = c.repository_id join accounts o on o.id = r.owner_id`;
 

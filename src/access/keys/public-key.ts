@@ -27,8 +27,8 @@ const rsaBits = { least: 2048, most: 8192 };
 const allowed = 'Ed25519, ECDSA on P-256 or P-384, and RSA of 2048 to 8192 bits';
 
 /**
- * Reads a public key as people have it: PEM, or a JWK (RFC 7517).
- * @throws AppError `invalid_input` that says what is wrong with it.
+ * Reads a public key: PEM, or a JWK (RFC 7517).
+ * @throws AppError `invalid_input` that names the fault.
  */
 export function readPublicKey(given: string | object): PublicKey {
   const key = parseKey(given);
@@ -37,7 +37,7 @@ export function readPublicKey(given: string | object): PublicKey {
   return { id: createHash('sha256').update(spki).digest('hex'), kind, spki };
 }
 
-/** A key as it was stored. */
+/** Reads a stored key. */
 export function fromSpki(spki: Buffer): KeyObject {
   return createPublicKey({ key: spki, format: 'der', type: 'spki' });
 }
@@ -76,7 +76,7 @@ function kindOf(key: KeyObject): KeyKind {
   if (type === 'ec' && namedCurve === 'prime256v1') return 'P-256';
   if (type === 'ec' && namedCurve === 'secp384r1') return 'P-384';
   const isSizeAllowed = modulusLength >= rsaBits.least && modulusLength <= rsaBits.most;
-  // An exponent of 1 makes everything a signature.
+  // With an exponent of 1 everything is a signature.
   if (type === 'rsa' && isSizeAllowed && publicExponent >= 3n && publicExponent % 2n === 1n) return 'RSA';
   throw new AppError('invalid_input', `data.key is of a kind that is not accepted; those that are: ${allowed}.`);
 }

@@ -43,7 +43,7 @@ interface Owner extends Actor {
   account: Account;
 }
 
-/** Long-term public keys, with which an owner's own tokens are verified. */
+/** Adds the management of long-term public keys, which verify the tokens that an owner signs. */
 export function keyRoutes(app: App, context: AccessContext): void {
   registration(app, context);
   listingOfKeys(app, context);

@@ -19,7 +19,7 @@ export async function findKeysOf(connection: Connection, accountId: string): Pro
   return rows.map(toOwnerKey);
 }
 
-/** A key by its id, for each account that registered it. */
+/** Finds a key by its id, once for each account that registered it. */
 export async function findKeys(
   connection: Connection,
   id: string,
@@ -35,7 +35,10 @@ export async function findKeys(
   return rows.map((row) => Object.assign(toOwnerKey(row), { provider: row.provider, name: row.name }));
 }
 
-/** @returns false when the account had it already. */
+/**
+ * Stores a key.
+ * @returns false when the account had it already.
+ */
 export async function saveKey(
   connection: Connection,
   key: PublicKey & { accountId: string; createdAt: Date },
@@ -49,7 +52,10 @@ export async function saveKey(
   return saved.length > 0;
 }
 
-/** Removes a key, and tells all nodes that what it signed is not valid any more. @returns false when there is none. */
+/**
+ * Removes a key, and announces to all nodes that the tokens it signed are no longer valid.
+ * @returns false when there is no such key.
+ */
 export async function removeKey(connection: Connection, accountId: string, id: string): Promise<boolean> {
   const removed = await connection
     .deleteFrom('owner_keys')

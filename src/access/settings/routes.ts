@@ -16,7 +16,7 @@ const Settings = Type.Object({
 });
 const Changes = Type.Partial(Settings, { additionalProperties: false, minProperties: 1 });
 
-/** What an owner decides about their account. */
+/** Adds the owner's settings of an account. */
 export function settingsRoutes(app: App, context: AccessContext): void {
   const address = '/v1/:provider/entities/:name/settings';
   const documented = { params: AccountPath, security: [{ serviceToken: [] }] };

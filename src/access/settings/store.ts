@@ -2,15 +2,18 @@ import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { announce } from '../../database/listener.ts';
 
-/** What an owner decides about their account. */
+/** The owner's settings of an account. */
 export interface OwnerSettings {
-  /** Everybody may see the numbers of private contributions. */
+  /** True when the numbers of private contributions are public. */
   publishesPrivate: boolean;
-  /** Nobody else is shown that there is such an account. */
+  /** True when the account is hidden from all but its owner. */
   hidden: boolean;
 }
 
-/** Changes what is given, and tells all nodes. Of those in whose lists the account is a trigger tells. */
+/**
+ * Changes the given settings, and announces the change to all nodes. A trigger announces it for the owners in whose
+ * lists the account is.
+ */
 export async function changeSettings(
   connection: Connection,
   accountId: string,
@@ -29,7 +32,7 @@ export async function changeSettings(
   return { hidden: row.hidden, publishesPrivate: row.publishes_private };
 }
 
-/** Who owns what an account contributed to: in their listings it is named. */
+/** Finds the owners of the repositories that an account contributed to: their listings name it. */
 export async function findOwnersContributedTo(connection: Connection, accountId: string): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
     select distinct r.owner_id

@@ -1,6 +1,6 @@
 /**
- * Why something is not known, for its owner. The host's own words may name the operator's addresses, scopes and quota, so the
- * owner gets ours (docs/decisions/0031-status-and-doctor.md).
+ * The reasons, for an owner, why something is not known. The host's own message may name the operator's addresses,
+ * scopes and quota, so the owner gets one of these instead (docs/decisions/0031-status-and-doctor.md).
  */
 export const ownersReasons = [
   'single_sign_on',
@@ -28,13 +28,14 @@ const reasonByCode: Readonly<Record<string, OwnersReason | undefined>> = {
   provider_invalid_response: 'unreadable',
   unreadable: 'unreadable',
   provider_unavailable: 'unavailable',
-  // The operator's quota is not the owner's to know.
+  // The owner must not see the operator's quota.
   provider_rate_limited: 'unavailable',
 };
 
 /**
- * @param code of the error of a stream, or the reason of a skipped item.
- * @param words the host's own; empty: it gave none.
+ * Returns the reason that the owner is shown.
+ * @param code the code of a stream's error, or the reason of a skipped item.
+ * @param words the host's message; empty when it sent none.
  */
 export function ownersReason(code: string, words: string): OwnersReason {
   const setting = settings.find(([pattern]) => pattern.test(words));

@@ -74,7 +74,10 @@ const Status = Type.Object({
 
 const defaultLimit = 30;
 
-/** How current and complete the data of an account is, for its owner; nothing of the operator's and of other owners. */
+/**
+ * Adds the state of an account's data, for its owner: how current and complete it is, without data of the operator or
+ * of other owners.
+ */
 export function statusRoutes(app: App, context: AccessContext): void {
   app.get(
     '/v1/:provider/entities/:name/status',

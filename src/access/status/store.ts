@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 
-/** Repositories and streams of an account, private ones included; what is hidden or deleted is left out. */
+/**
+ * Counts of an account's repositories and streams, including private ones; hidden and deleted repositories are left
+ * out.
+ */
 export interface CollectingState {
-  /** When the repositories were last listed; null: never. */
+  /** The time at which the repositories were last listed; null when they never were. */
   listedAt: Date | null;
   repositories: number;
   installed: number;
-  /** Every stream of them was read to its end, and none fails. */
+  /** The number of repositories of which every stream was read to its end and none fails. */
   completeRepositories: number;
   streams: number;
   completeStreams: number;
@@ -16,7 +19,7 @@ export interface CollectingState {
   oldestKnownAt: Date | null;
 }
 
-/** Stream that is not known completely, or that fails. */
+/** A stream that is not known completely, or that fails. */
 export interface UnfinishedStream {
   repository: string;
   name: string;
@@ -27,7 +30,7 @@ export interface UnfinishedStream {
 
 /** Parts of responses about an account or its repositories that were skipped, one for each place. */
 export interface OwnSkippedItem {
-  /** Null: it is about the account itself. */
+  /** Null when it is about the account itself. */
   repository: string | null;
   stream: string;
   kind: string;
@@ -105,7 +108,7 @@ export async function findUnfinishedStreams(
   }));
 }
 
-/** Finds skipped parts, those that were met last first, and how many places there are in all. */
+/** Finds skipped parts, most recent first, and the number of places in all. */
 export async function findOwnSkipped(
   connection: Connection,
   accountId: string,

@@ -10,7 +10,7 @@ export interface IssueContext {
   now: () => Date;
   newSigningKey: () => Promise<SigningKey>;
   tokenTtlMs: number;
-  /** Who issues tokens, and for whom they are: this service. */
+  /** Returns the issuer and the audience of tokens: the URL of this service. */
   publicUrl: () => string;
 }
 

@@ -21,7 +21,7 @@ const TokenPath = Type.Object({
 
 const keysMaxAgeS = 300;
 
-/** Endpoint 5, the revocation of tokens, and the keys with which anybody can verify them. */
+/** Adds endpoint 5, the revocation of tokens, and the public keys that verify them. */
 export function tokenRoutes(app: App, context: AccessContext): void {
   app.get(
     '/v1/:provider/entities/:name/token',
@@ -60,7 +60,7 @@ export function tokenRoutes(app: App, context: AccessContext): void {
       if (owned === 'redirected') return reply;
       const { token_id: subject } = request.params;
       const { account, caller } = owned;
-      // Who may only read may still end the token that they hold.
+      // A caller who may only read may still revoke the token that they hold.
       if (!caller.mayManage && caller.tokenId !== subject) {
         throw new AppError('forbidden', 'This token may only read: its scope lacks "manage".');
       }

@@ -3,16 +3,16 @@ import type { Connection } from '../../database/connection.ts';
 import type { SigningKey } from './signing-key.ts';
 
 const dayMs = 86_400_000;
-/** How long a key signs. */
+/** The time for which a key signs. */
 const signsForMs = 30 * dayMs;
-/** How long before it signs a key is published, so that those who keep a copy of the published keys have it by then. */
+/** The time for which a key is published before it signs, so that caches of the published keys hold it by then. */
 const publishedAheadMs = 7 * dayMs;
-/** How long after its last signature a key stays published: no token lives longer. */
+/** The time for which a key stays published after its last signature: no token lives longer. */
 const publishedAfterMs = dayMs + 300_000;
 
 type NewKey = () => Promise<SigningKey>;
 
-/** The key to sign with now; made by the first node that needs one. */
+/** Returns the key to sign with now; the first node that needs one creates it. */
 export async function currentSigningKey(connection: Connection, now: Date, newKey: NewKey): Promise<SigningKey> {
   const known = await findCurrent(connection, now);
   if (known !== undefined) return known;
@@ -36,7 +36,10 @@ async function findCurrent(connection: Connection, now: Date): Promise<SigningKe
   return { id: row.id, publicKey: { kty: 'OKP', ...row.public_key }, privateKey: { kty: 'OKP', ...row.private_key } };
 }
 
-/** Makes the next key when it is time, forgets what ended keys signed with, and ended keys when no token needs them. */
+/**
+ * Creates the next key when it is due, deletes the private part of keys that no longer sign, and deletes keys that no
+ * token needs any more.
+ */
 export async function tendSigningKeys(connection: Connection, now: Date, newKey: NewKey): Promise<void> {
   const fresh = await newKey();
   await connection.transaction().execute(async (transaction) => {
@@ -68,7 +71,7 @@ export async function tendSigningKeys(connection: Connection, now: Date, newKey:
   });
 }
 
-/** The public part of a key, as long as a token can be valid that it signed. */
+/** Finds the public part of a key, as long as a token that it signed can be valid. */
 export async function findPublicKey(
   connection: Connection,
   id: string,

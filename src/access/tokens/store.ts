@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { announce } from '../../database/listener.ts';
 
-/** Longer than any token lives, with both clocks' differences. */
+/** A time longer than the life of any token, with the differences of both clocks. */
 const longestLifeMs = 86_400_000 + 300_000;
 
-/** Whether an account is there, and a token of it not revoked. */
+/** Returns whether an account exists and its token is not revoked. */
 export async function isTokenGood(
   connection: Connection,
   token: { accountId: string; tokenId: string | null },
@@ -17,7 +17,7 @@ export async function isTokenGood(
   return rows.length > 0;
 }
 
-/** Revokes a token of an account, and tells all nodes. */
+/** Revokes a token of an account, and announces it to all nodes. */
 export async function revokeToken(
   connection: Connection,
   { accountId, tokenId, now }: { accountId: string; tokenId: string; now: Date },
@@ -30,7 +30,7 @@ export async function revokeToken(
   await announce(connection, { kind: 'account', key: accountId });
 }
 
-/** Forgets revocations of tokens that have ended by themselves. */
+/** Deletes revocations of tokens that have expired. */
 export async function forgetRevocations(connection: Connection, now: Date): Promise<void> {
   await connection.deleteFrom('revoked_tokens').where('expires_at', '<=', now).execute();
 }

@@ -6,12 +6,12 @@ const maxTokens = 10_000;
 const maxForgotten = 10_000;
 
 /**
- * Remembers whom verified tokens speak for, by their hashes, until they expire or anything about the account changes on
- * any node: a revocation, a removed key, an erasure.
+ * Caches the callers of verified tokens, by the hash of the token, until the token expires or anything about the
+ * account changes on any node: a revocation, a removed key, an erasure.
  */
 export class TokenCache {
   readonly #callers = new LRUCache<string, { caller: Caller; verifiedAt: number }>({ max: maxTokens });
-  /** When, in changes, the tokens of an account were last forgotten. */
+  /** The number of the change at which the tokens of an account were last forgotten. */
   readonly #forgotten = new Map<string, number>();
   readonly #now: () => Date;
   #changes = 0;
@@ -27,11 +27,13 @@ export class TokenCache {
     return forgottenAt > known.verifiedAt ? undefined : known.caller;
   }
 
-  /** Verifies a token that is not known, and remembers it from when that began: what changes meanwhile forgets it. */
+  /**
+   * Verifies an unknown token, and caches it as of the start of the verification, so that a change during it counts.
+   */
   async verify(token: string, verify: (token: string) => Promise<Caller>): Promise<Caller> {
     const verifiedAt = this.#changes;
     const caller = await verify(token);
-    // Forgotten meanwhile together with all that was forgotten before.
+    // A token whose verification began before the last `clear` is not cached.
     if (verifiedAt >= this.#cleared) this.#callers.set(hashOf(token), { caller, verifiedAt });
     return caller;
   }
@@ -53,7 +55,7 @@ export class TokenCache {
   #cleared = 0;
 }
 
-/** So that no token lies about in memory. */
+/** Hashes a token, so that no token stays in memory. */
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64');
 }

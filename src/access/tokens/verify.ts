@@ -12,13 +12,13 @@ import { isTokenGood } from './store.ts';
 export interface VerifyContext {
   connection: Connection;
   now: () => Date;
-  /** Who issues tokens, and for whom they are: this service. */
+  /** Returns the issuer and the audience of tokens: the URL of this service. */
   publicUrl: () => string;
 }
 
 const maxTokenLength = 4096;
 const longestLifeS = 86_400;
-/** Headers by which a token would choose its own key or rules. */
+/** Headers by which a token could choose its own key or rules. */
 const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5t', 'x5t#S256', 'x5u', 'crit', 'b64', 'zip', 'enc'];
 const serviceKeyId = /^[\w-]{43}$/;
 const ownerKeyId = /^[0-9a-f]{64}$/;
@@ -27,7 +27,7 @@ const tokenIdPattern = /^[\x21-\x7e]{1,100}$/;
 
 /**
  * Verifies a service token: one that this service issued, or one that an owner signed with a registered key.
- * @throws AppError `unauthenticated`; why is told only of tokens that are signed well.
+ * @throws AppError `unauthenticated`; it names the fault only when the signature is valid.
  */
 export async function verifyToken(context: VerifyContext, token: string): Promise<Caller> {
   const { kid, alg } = readHeader(token);
@@ -62,7 +62,7 @@ function parseHeader(token: string): Record<string, unknown> {
   }
 }
 
-/** A token of this service's own. */
+/** Verifies a token that this service issued. */
 async function verifyIssued(context: VerifyContext, token: string, kid: string): Promise<Caller | undefined> {
   const publicKey = await findPublicKey(context.connection, kid, context.now());
   if (publicKey === undefined) return undefined;
@@ -75,13 +75,13 @@ async function verifyIssued(context: VerifyContext, token: string, kid: string):
     clockTolerance: clockToleranceS,
     currentDate: context.now(),
   });
-  // Nobody else is meant, not even besides us.
+  // This service must be the only audience.
   if (typeof payload.aud !== 'string') return undefined;
   checkLife(payload, context.now());
   return toCaller(payload, { accountId: payload.sub ?? '', keyId: null });
 }
 
-/** A token that was signed outside, with a key that the account it is for has registered. */
+/** Verifies a token that an owner signed with a key that its account has registered. */
 async function verifySigned(
   context: VerifyContext,
   token: string,
@@ -144,7 +144,7 @@ function toCaller(payload: JWTPayload, owner: { accountId: string; keyId: string
 
 const toldClaims = new Set(['aud', 'iss', 'typ', 'exp', 'nbf', 'iat', 'sub', 'jti', 'scope', 'provider', 'name']);
 
-/** Claims are looked at only once the signature is good. */
+/** Returns the error of a refused token. It may name a claim, because claims are checked only after the signature. */
 function explain(error: errors.JOSEError): AppError {
   if (error instanceof errors.JWTExpired) return new AppError('unauthenticated', 'The token has expired.');
   if (error instanceof errors.JWTClaimValidationFailed && toldClaims.has(error.claim)) {

@@ -3,18 +3,18 @@ import type { Connection } from '../../database/connection.ts';
 import { passGate } from '../../database/gate.ts';
 import { enqueue } from '../../notifications/outbox-store.ts';
 
-/** That somebody earned an achievement of a repository. */
+/** An achievement of a repository that an account earned. */
 export interface NewAward {
   achievementId: string;
   accountId: string;
-  /** When it was earned. */
+  /** The moment at which the account earned it. */
   awardedAt: Date;
 }
 
 /**
- * Awards achievements: each to a person once, however often this is repeated, and never to those who are not stored; and
- * has receivers told of them, as the file says. Must run in a transaction.
- * @returns those that are new.
+ * Stores awards, and queues the notifications that the file defines for them. An account gets each achievement at most
+ * once, however often this runs; accounts that are not stored, or are not users, get none. Must run in a transaction.
+ * @returns the awards that are new.
  */
 export async function recordAwarded(
   transaction: Connection,
@@ -49,7 +49,7 @@ export async function recordAwarded(
   return added;
 }
 
-/** Which of some people have which of some achievements, revoked ones included. */
+/** Returns those of the achievements that the accounts were awarded, revoked awards included. */
 export async function findAwarded(
   connection: Connection,
   { achievementIds, accountIds }: { achievementIds: readonly string[]; accountIds: readonly string[] },

@@ -23,20 +23,24 @@ export interface AwardContext {
   connection: Connection;
   now: () => Date;
   newId: () => string;
-  /** Files as they were read last, by what git calls them. */
+  /** Parsed files, by their git object ids. */
   configs: LRUCache<string, Pick<Config, 'achievements' | 'pointActions'>>;
 }
 
-/** So much work is taken at a time. */
+/** The number of work rows that one round takes. */
 const workAtOnce = 20_000;
 const awardsAtOnce = 1000;
-/** Everybody who earned so many achievements fits into memory. */
+/**
+ * The number of achievements evaluated together for all accounts: the accounts that earned them have to fit into
+ * memory.
+ */
 const judgedTogether = 20;
 
 /**
- * Judges what may have been earned in a repository since this was last done, and awards it. Can be stopped at any point
- * and be done by several at once: work is forgotten in the transaction that awards the last of what followed from it.
- * @returns whether there is more to do.
+ * Evaluates what accounts may have earned in a repository since the last run, and awards it. It can be stopped at any
+ * point and run in several processes at once, because the transaction that stores the last awards also deletes the
+ * work.
+ * @returns `more` when there is more to do.
  */
 export async function awardRepository(context: AwardContext, repositoryId: string): Promise<'done' | 'more'> {
   const { connection } = context;
@@ -45,7 +49,8 @@ export async function awardRepository(context: AwardContext, repositoryId: strin
     findWork(connection, repositoryId, workAtOnce),
     findKnownUntil(connection, repositoryId),
   ]);
-  // Another file has everybody judged: it must be that one, and not the one before.
+  // A new file adds work for all accounts. It is read again here, because the first read may have returned the file
+  // before.
   const isOfFile = work.some(({ accountId }) => accountId === null);
   const file = isOfFile ? await findJudgedFile(connection, repositoryId) : found;
   if (file === undefined) {
@@ -56,7 +61,7 @@ export async function awardRepository(context: AwardContext, repositoryId: strin
   const plan = planJudging(toEarnables(file, config), work, { knownUntil, now: context.now() });
   const earned = await judgeAll(context, repositoryId, config, plan);
   const changesNothing = earned.length + plan.settling.length === 0;
-  // What was being read meanwhile may have been judged by the half of it.
+  // Contributions were stored during the evaluation, which may have seen only some of them, so it runs again.
   if (!changesNothing && !isSame(knownUntil, await findKnownUntil(connection, repositoryId))) return 'more';
   await awardAll(context, repositoryId, plan, earned);
   return work.length === workAtOnce && plan.done.length > 0 ? 'more' : 'done';
@@ -113,7 +118,7 @@ async function judgeAll(
   return awards;
 }
 
-/** What some people can still earn. */
+/** Returns the achievements that single accounts can still earn, and those accounts. */
 async function findUndecided(
   connection: Connection,
   ready: Plan['ready'],

@@ -2,16 +2,22 @@ import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
 
-/** So many repositories are looked at a time; which ones is left to chance, so that those that have to wait hold up nobody. */
+/**
+ * The number of repositories taken at a time, in random order, so that repositories that have to wait do not block
+ * others.
+ */
 const repositoriesAtOnce = 500;
 
-/** Has what may have been earned in a repository judged, if there is any such thing. */
+/** Queues the evaluation of a repository if there is anything to evaluate. */
 export async function requestAwards(connection: Connection, repositoryId: string, now: Date): Promise<void> {
   const found = await findToJudge(connection, now, repositoryId);
   if (found.length > 0) await addAwardJob(connection, repositoryId);
 }
 
-/** The same for all repositories: what an interruption left behind, and what is judged at a date that has come. */
+/**
+ * Queues the evaluation of all repositories with work that an interruption left behind, or with an achievement whose
+ * date has come.
+ */
 export async function requestAllAwards(connection: Connection, now: Date): Promise<void> {
   for (const id of await findToJudge(connection, now, null)) await addAwardJob(connection, id);
 }
@@ -34,7 +40,10 @@ async function findToJudge(connection: Connection, now: Date, repositoryId: stri
   return rows.map(({ id }) => id);
 }
 
-/** Repositories that are not known as of a date that has come, as of which somebody has to be judged. */
+/**
+ * Finds repositories with an achievement whose date has come, but whose last collection is older than that date plus
+ * `settlingMs`.
+ */
 export async function findUnknownAtDate(
   connection: Connection,
   due: { judgedBefore: Date; settlingMs: number },

@@ -17,14 +17,14 @@ export const kindsOfAction: Readonly<Record<Exclude<Action, 'point'>, readonly K
   discussion: ['discussion'],
   star: ['star'],
 };
-/** Comments are asked for the labels of what they are below. */
+/** The kinds of the items that comments belong to: conditions on comments read the labels of those items. */
 const kindsAbove: Readonly<Partial<Record<Kind, Kind>>> = {
   issue_comment: 'issue',
   pull_request_comment: 'pull_request',
   review_comment: 'pull_request',
 };
 
-/** Kinds of contributions by which somebody can come to earn an achievement. */
+/** Returns the kinds of contributions that can make an account earn an achievement. */
 export function decidingKinds({ triggers }: Achievement, pointActions: readonly PointAction[]): Set<Kind> {
   const kinds = new Set<Kind>();
   const addAction = (action: Action): void => {
@@ -40,7 +40,7 @@ export function decidingKinds({ triggers }: Achievement, pointActions: readonly 
   return kinds;
 }
 
-/** Kinds of contributions that have to be known completely, so that an achievement can be judged. */
+/** Returns the kinds of contributions that have to be known completely before an achievement can be evaluated. */
 export function neededKinds(deciding: ReadonlySet<Kind>): Set<Kind> {
   return new Set([...deciding].flatMap((kind) => [kind, kindsAbove[kind] ?? kind]));
 }

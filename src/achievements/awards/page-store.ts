@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isShownInSql } from '../../accounts/shown-store.ts';
 import type { Connection } from '../../database/connection.ts';
 
-/** Where a page begins: `awarded_at` in microseconds since 1970, and the id. */
+/** The position at which a page begins: `awarded_at` in microseconds since 1970, and the id. */
 export type AwardPlace = readonly [awardedAtUs: string, id: string];
 
 /** An award as it is shown. */
@@ -10,22 +10,22 @@ export interface Award {
   id: string;
   achievementId: string;
   repositoryId: string;
-  /** Empty where it is private and not this reader's to know. */
+  /** Empty where the repository is private and this reader may not know its name. */
   repositoryName: string;
   name: string;
-  /** An address; a path in `iconSource`; or empty. */
+  /** A URL, a path in `iconSource`, or empty. */
   icon: string;
-  /** The repository that an icon's path is in; null: there is none to be shown. */
+  /** The repository of an icon's path; null where this reader may not see the repository. */
   iconSource: { owner: string; name: string; defaultBranch: string } | null;
   description: string;
   awardedAt: Date;
   place: AwardPlace;
 }
 
-/** Whose awards are shown to whom. */
+/** The account whose awards are shown, and the rights of the reader. */
 export interface Audience {
   accountId: string;
-  /** The account looks at its own. */
+  /** True when the reader is the account itself. */
   isOwner: boolean;
   includesPrivate: boolean;
 }
@@ -46,9 +46,9 @@ interface Row {
 }
 
 /**
- * A page of somebody's awards, newest first; those that were revoked, and those from repositories that are not shown, are
- * left out. Of a private repository that is somebody else's, the account is told the name that it had when the award was
- * earned; everybody else its name only if its owner publishes what is private too.
+ * Returns a page of an account's awards, newest first, without revoked awards and without awards from repositories that
+ * are not shown. For a private repository of another owner, the account sees the name that the repository had when the
+ * award was earned; other readers see its name only if its owner publishes private contributions too.
  */
 export async function findAwardPage(
   connection: Connection,
@@ -80,7 +80,7 @@ export async function findAwardPage(
   return page.before === undefined ? awards : awards.toReversed();
 }
 
-/** One award; undefined where this reader is not shown it. */
+/** Returns one award; undefined where this reader may not see it. */
 export async function findAward(connection: Connection, audience: Audience, id: string): Promise<Award | undefined> {
   const [award] = await findAwardPage(connection, audience, { id, limit: 1 });
   return award;

@@ -2,38 +2,44 @@ import type { Achievement } from '../config.ts';
 import type { Kind } from './kinds.ts';
 import type { StoredAchievement, Work } from './work-store.ts';
 
-/** An achievement that can be earned, with what judging it takes. */
+/** An achievement that can be earned, with the data that its evaluation needs. */
 export interface Earnable {
   stored: StoredAchievement;
   achievement: Achievement;
-  /** By which somebody can come to earn it. */
+  /** The kinds of contributions that can make an account earn it. */
   deciding: ReadonlySet<Kind>;
-  /** That have to be known completely. */
+  /** The kinds of contributions that have to be known completely. */
   needed: ReadonlySet<Kind>;
-  /** Whether what one person does decides about others. */
+  /** True when the contributions of one account can change the result of others. */
   ranks: boolean;
 }
 
-/** Whose turn it is. */
+/** The accounts to evaluate. */
 export type People = 'everybody' | ReadonlySet<string>;
 
 export interface Plan {
-  /** What can be judged now. */
+  /** The achievements that can be evaluated now, with the accounts to evaluate. */
   ready: { earnable: Earnable; people: People }[];
-  /** Of those that are ready: judged as of a date, once. */
+  /** Those of `ready` that are evaluated once, as of a date. */
   settling: Earnable[];
-  /** What cannot be judged before more is known. */
+  /** The evaluations that have to wait until more is known. */
   later: { achievementId: string; accountId: string | null }[];
-  /** Ids of the work that is done, or comes again as what is left for later. */
+  /** Ids of the work rows to delete: they are done, or `later` replaces them. */
   done: string[];
 }
 
-/** Providers' clocks and ours may differ, and what happened in a day's last seconds takes a moment to be told. */
+/**
+ * The delay after a date, in ms: the clocks of hosts may differ from ours, and a day's last events take a moment to
+ * arrive.
+ */
 export const settlingMs = 120_000;
-/** Work about more people than this is about everybody. */
+/** Work about more accounts than this becomes work about all accounts. */
 const maxPeople = 1000;
 
-/** Finds out what has to be judged, and what of it can be: only what is known completely is judged, for what is missing could be what counts. */
+/**
+ * Selects the achievements and accounts to evaluate. An achievement waits until all contributions that it needs are
+ * known completely, because a missing one could change the result.
+ */
 export function planJudging(
   earnables: readonly Earnable[],
   work: readonly Work[],
@@ -63,7 +69,7 @@ export function planJudging(
   return plan;
 }
 
-/** Whom the work is about, as far as it matters to an achievement; undefined: nobody. */
+/** Returns the accounts whose work concerns an achievement; undefined when there are none. */
 function peopleOf({ stored, deciding, ranks }: Earnable, work: readonly Work[]): People | undefined {
   const people = new Set<string>();
   for (const { achievementId, accountId, kind } of work) {
@@ -76,7 +82,7 @@ function peopleOf({ stored, deciding, ranks }: Earnable, work: readonly Work[]):
   return people.size === 0 ? undefined : people;
 }
 
-/** What is left already is not left twice. */
+/** Returns the work to store for later, without the work that is stored already. */
 function leaveForLater({ stored }: Earnable, people: People, work: readonly Work[]): Plan['later'] {
   const left = new Set(
     work.filter(({ achievementId }) => achievementId === stored.id).map(({ accountId }) => accountId),

@@ -32,7 +32,7 @@ const Query = Type.Object({
 const listing = 'achievements';
 const defaultLimit = 30;
 
-/** Endpoint 4: the achievements that an account was awarded. */
+/** Registers endpoint 4: the achievements that an account was awarded. */
 export function awardRoutes(app: App, context: AccountRouteContext): void {
   app.get(
     '/v1/:provider/entities/:name/achievements',
@@ -109,7 +109,7 @@ function toItem(award: Award, provider: Provider): object {
   };
 }
 
-/** Address of an achievement's picture; empty where there is none to be shown. */
+/** Returns the URL of an achievement's icon; empty where there is none, or where the reader may not see it. */
 export function iconUrl({ icon, iconSource }: Award, provider: Provider): string {
   if (icon === '' || /^https?:/i.test(icon)) return icon;
   return iconSource === null ? '' : provider.fileUrl(iconSource, icon.replace(/^\.\//, ''));

@@ -9,12 +9,12 @@ import { settlingMs } from './plan.ts';
 
 const maxAttempts = 5;
 const maxConfigs = 100;
-/** One repository does not keep the others waiting. */
+/** The maximum number of rounds in one job, so that one repository does not keep the others waiting. */
 const maxRounds = 20;
 
 const OneRepository = Type.Object({ repositoryId: Type.String() });
 
-/** Jobs that award what was earned. */
+/** Creates the jobs that evaluate and award achievements. */
 export function createAwardTasks(options: Omit<AwardContext, 'configs'>): Record<string, Task> {
   const context: AwardContext = { ...options, configs: new LRUCache({ max: maxConfigs }) };
   const { connection, now } = options;

@@ -2,18 +2,18 @@ import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 import type { Kind } from './kinds.ts';
 
-/** That something may have been earned. */
+/** A change after which achievements have to be evaluated. */
 export interface Work {
   id: string;
-  /** Null: all achievements that the kind matters to. */
+  /** Null for all achievements that the kind matters to. */
   achievementId: string | null;
-  /** Null: everybody. */
+  /** Null for all accounts. */
   accountId: string | null;
-  /** What changed; null: anything. */
+  /** The kind of contribution that changed; null for any. */
   kind: string | null;
 }
 
-/** An achievement of which the file has a definition. */
+/** An achievement that the file defines. */
 export interface StoredAchievement {
   id: string;
   name: string;
@@ -21,14 +21,14 @@ export interface StoredAchievement {
   settledAt: Date | null;
 }
 
-/** What a repository is judged by. */
+/** The file of a repository, with the stored achievements that it defines. */
 export interface JudgedFile {
   oid: string;
   text: string;
   achievements: StoredAchievement[];
 }
 
-/** Of an installed repository that is shown; undefined: there is nothing to be earned. */
+/** Returns the file of an installed repository that is shown; undefined where nothing can be earned. */
 export async function findJudgedFile(connection: Connection, repositoryId: string): Promise<JudgedFile | undefined> {
   const [{ rows }, achievements] = await Promise.all([
     sql<{ oid: string; text: string }>`
@@ -71,7 +71,7 @@ export async function findWork(connection: Connection, repositoryId: string, lim
   }));
 }
 
-/** Ends work, and leaves what could not be done yet for later. */
+/** Deletes work that is done, and stores work that has to wait. */
 export async function finishWork(
   transaction: Connection,
   repositoryId: string,
@@ -91,7 +91,10 @@ export async function finishWork(
   );
 }
 
-/** Forgets what is to be judged where nothing can be earned: without a file, or where the service is not installed any more. */
+/**
+ * Deletes the work of a repository in which nothing can be earned: it has no file, or the service is not installed any
+ * more.
+ */
 export async function dropUselessWork(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     delete from achievement_work w where repository_id = ${repositoryId} and not exists (
@@ -101,7 +104,7 @@ export async function dropUselessWork(connection: Connection, repositoryId: stri
   );
 }
 
-/** Everybody was judged as of a date, never to be judged again, unless the file has another date by now. */
+/** Marks achievements as evaluated for good, except those whose date the file has changed meanwhile. */
 export async function settle(
   transaction: Connection,
   achievements: readonly { id: string; judgedAt: Date | null }[],
@@ -118,8 +121,8 @@ export async function settle(
 }
 
 /**
- * Until when a repository is known, by kind of contribution; a kind that is absent is not known completely, or is being
- * read just now, when newer contributions may be stored than ones that are not.
+ * Returns the time until which a repository's contributions are known, by kind. A kind is absent while it is not known
+ * completely, and while it is being collected, because newer contributions may then be stored before older ones.
  */
 export async function findKnownUntil(connection: Connection, repositoryId: string): Promise<Map<Kind, Date>> {
   const { rows } = await sql<{ kind: Kind; until: Date }>`

@@ -11,7 +11,7 @@ export interface CheckedTerm {
   faults: Fault[];
 }
 
-/** Compares what a comparison wants with the type of its field. */
+/** Checks that the operator and the value of a comparison fit the type of its field. */
 export function checkFieldComparison(comparison: Comparison, field: Field): CheckedTerm {
   const { operator, start, end } = comparison;
   const span = { start, end };

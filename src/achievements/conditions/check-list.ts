@@ -6,7 +6,7 @@ import { emojiAliases, emojis, type Field, type FieldOf, isOfType } from './voca
 
 type ListField = FieldOf<'labels' | 'emojis' | 'logins' | 'paths'>;
 
-/** Compares a set with what the field's lists can hold. */
+/** Checks that the values of a set can be in the lists of the field. */
 export function checkList({ field: name, form, items, start, end }: Membership, field: Field): CheckedTerm {
   if (!isOfType(field, 'labels', 'emojis', 'logins', 'paths')) {
     const expected = field === 'reason' ? 'reason = COMPLETED' : `a comparison like ${field} = ...`;
@@ -59,7 +59,7 @@ function checkLogin(item: Text): CheckedItem {
   return { value: item.text, fault };
 }
 
-/** Such a path is possible, but whoever writes it most likely means something else. */
+/** Warns of a path that is possible, but probably not meant: a pattern, a folder, or a path with a leading slash. */
 function checkPath(item: Text): CheckedItem {
   const path = item.text;
   const isPattern = /[*?]/.test(path);

@@ -28,12 +28,12 @@ import {
   hasField,
 } from './vocabulary.ts';
 
-/** Where a condition stands. */
+/** The context of a condition. */
 export interface Surroundings {
   action: Action;
   /** Names of the point actions of the file. */
   pointActions: readonly string[];
-  /** It says how points are earned, and so cannot ask for points. */
+  /** True when the condition decides how points are earned, and so cannot use points itself. */
   isPointAction: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface CheckedCondition {
   faults: Fault[];
 }
 
-/** Reads and checks a condition. Every fault of its meaning is reported, but of its grammar the first alone. */
+/** Parses and checks a condition. Reports every fault of its meaning, but only the first fault of its grammar. */
 export function checkCondition(text: string, surroundings: Surroundings): CheckedCondition {
   if (text.trim() === '') {
     const fault = newFault({ start: 0, end: text.length }, 'the condition is empty', {
@@ -70,7 +70,7 @@ class Checker {
     this.#surroundings = surroundings;
   }
 
-  /** @param place.isCounted whether it stands in the parentheses of count(). */
+  /** @param place.isCounted true inside the parentheses of count(). */
   check(condition: Condition, place: { isCounted: boolean }): Checked | undefined {
     if (condition.kind === 'comparison') return this.#checkComparison(condition, place);
     if (condition.kind === 'membership') return this.#checkMembership(condition);
@@ -183,7 +183,7 @@ class Checker {
       : { kind: 'count', condition, operator, value: value.value, ...spanOf(comparison) };
   }
 
-  /** @param names undefined: all that there are. */
+  /** @param names undefined for all point actions of the file. */
   #checkActions(
     span: Span,
     names: readonly Text[] | undefined,

@@ -3,7 +3,7 @@ import type { Span } from './fault.ts';
 import type { ComparisonOperator, SetForm } from './syntax.ts';
 import type { AgeUnit, FieldOf, Reason } from './vocabulary.ts';
 
-/** A condition of which every name is known and every comparison fits its type. */
+/** A condition whose names are all known, and whose comparisons all fit the types of their fields. */
 export type Checked = CheckedJunction | ItemTerm | PersonTerm;
 
 export interface CheckedJunction extends Span {
@@ -11,10 +11,10 @@ export interface CheckedJunction extends Span {
   terms: Checked[];
 }
 
-/** What one contribution satisfies or does not. */
+/** A term that holds for single contributions. */
 export type ItemTerm = FlagTerm | NumberTerm | DateTerm | ReasonTerm | ListTerm | AgeTerm;
 
-/** What only all contributions of a person together satisfy. */
+/** A term that holds for all contributions of a person together. */
 export type PersonTerm = CountTerm | SumTerm | RankTerm;
 
 export interface FlagTerm extends Span {
@@ -51,7 +51,7 @@ export interface ListTerm extends Span {
   values: string[];
 }
 
-/** Whole units between the beginning and the end of a contribution. */
+/** Compares the number of whole units between the beginning and the end of a contribution. */
 export interface AgeTerm extends Span {
   kind: 'age';
   unit: AgeUnit;
@@ -61,7 +61,7 @@ export interface AgeTerm extends Span {
 
 export interface CountTerm extends Span {
   kind: 'count';
-  /** Made of item terms alone; null: everything that the terms beside it let through. */
+  /** A condition of item terms only; null to count all contributions that satisfy the terms beside it. */
   condition: Checked | null;
   operator: ComparisonOperator;
   value: number;
@@ -81,7 +81,7 @@ export interface RankTerm extends Span {
   actions: string[];
 }
 
-/** Whether a condition asks about all contributions of a person together somewhere. */
+/** Returns whether a condition contains a term about all contributions of a person together. */
 export function asksAboutPerson(condition: Checked): boolean {
   const { kind } = condition;
   if (kind === 'and' || kind === 'or') return condition.terms.some(asksAboutPerson);

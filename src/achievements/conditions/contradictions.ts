@@ -2,7 +2,7 @@ import type { Checked, CheckedJunction, DateTerm, ItemTerm } from './checked.ts'
 import { type Fault, newFault } from './fault.ts';
 import type { ComparisonOperator } from './syntax.ts';
 
-/** What is left of the numbers that a field can have; both ends belong to it. */
+/** The numbers that a field can still have; both ends are included. */
 interface Range {
   from: number;
   to: number;
@@ -10,7 +10,7 @@ interface Range {
 
 const dayMs = 86_400_000;
 
-/** Terms beside each other under "&" that no contribution can satisfy together. */
+/** Finds terms joined by "&" that no contribution can satisfy together. */
 export function findContradictions(condition: Checked): Fault[] {
   if (condition.kind === 'count') return condition.condition === null ? [] : findContradictions(condition.condition);
   if (condition.kind !== 'and' && condition.kind !== 'or') return [];
@@ -59,7 +59,7 @@ function rangeOfDates({ operator, value }: DateTerm): Range | undefined {
   return compared[operator](from, value.isWholeDay ? from + dayMs - 1 : from);
 }
 
-/** What compares with whole numbers of which those from `first` to `last` count as equal. */
+/** The range that satisfies a comparison, when the whole numbers from `first` to `last` count as equal to its value. */
 const compared: Readonly<Record<ComparisonOperator, (first: number, last: number) => Range | undefined>> = {
   '=': (first, last) => ({ from: first, to: last }),
   '!=': () => undefined,

@@ -14,7 +14,7 @@ const timeForm = /^(?<hour>\d{2}):(?<minute>\d{2})(:(?<second>\d{2}))?$/;
 const firstYear = 1970;
 const lastYear = 2999;
 
-/** Reads a date as conditions write it; in UTC. */
+/** Reads a date in the forms that conditions use; in UTC. */
 export function readDate(text: string): ReadDate {
   const [day = '', time, ...rest] = text.trim().split(/\s+/);
   const parts = (monthFirst.exec(day) ?? yearFirst.exec(day))?.groups;
@@ -49,12 +49,11 @@ function problemOfTime(hour: number, minute: number, second: number): string | u
 const looseDay = /^(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})/;
 const looseTime = /[T\s](\d{1,2}):(\d{2})(:\d{2})?/;
 
-/** Two digits. */
 function pad(digits: string): string {
   return digits.padStart(2, '0');
 }
 
-/** A date that can be, near to one that cannot: other separators, missing zeros, day and month exchanged. */
+/** Returns a valid date close to an invalid one: other separators, missing zeros, day and month exchanged. */
 export function nearestDate(text: string): string | undefined {
   const [, first = '', second = '', third = ''] = looseDay.exec(text) ?? [];
   if (first === '') return undefined;

@@ -1,21 +1,21 @@
-/** A stretch of a condition's text, in UTF-16 units from its beginning; `end` is behind the last one. */
+/** A range of a condition's text, in UTF-16 units; `end` is exclusive. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** What is wrong at one place of a condition. */
+/** An error or a warning at one place of a condition. */
 export interface Fault extends Span {
-  /** A warning: the condition works, but probably not as it is meant. */
+  /** `warning` means that the condition works, but probably not as its author intends. */
   severity: 'error' | 'warning';
   message: string;
-  /** What would be right there. */
+  /** A description of the text that is valid there. */
   expected: string | undefined;
-  /** What was probably meant, as it would be written. */
+  /** The text that the author probably meant. */
   suggestion: string | undefined;
 }
 
-/** Makes a fault of an error; what is not known of it may be left out. */
+/** Creates a fault, by default an error. */
 export function newFault(
   { start, end }: Span,
   message: string,
@@ -24,7 +24,7 @@ export function newFault(
   return { start, end, severity, message, expected, suggestion };
 }
 
-/** `a, b or c`. */
+/** Joins names like `a, b or c`. */
 export function alternatives(names: readonly string[]): string {
   const last = names.at(-1) ?? '';
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;

@@ -1,16 +1,16 @@
 import type { Span } from './fault.ts';
 
-/** A piece of a condition. `text` is what stands there; of a quoted string, what stands between the quotes. */
+/** A token of a condition. `text` is its source; for a quoted string, the text between the quotes. */
 export interface Token extends Span {
   kind: 'word' | 'integer' | 'quoted' | 'symbol' | 'end' | 'unreadable';
   text: string;
-  /** Of what cannot be read: why, and what would be right. */
+  /** For an unreadable token: the reason, and the text that is valid there. */
   problem?: { message: string; expected: string | undefined; suggestion: string | undefined };
 }
 
 const symbols = new Set(['!=', '>=', '<=', '(', ')', '[', ']', '{', '}', ',', '&', '|', '!', '=', '>', '<']);
 
-/** What other languages write, and what this one does. */
+/** Operators of other languages, with their counterparts in this one. */
 const foreignSymbols: Readonly<Record<string, string>> = {
   '===': '=',
   '!==': '!=',
@@ -30,7 +30,7 @@ const quoted = /'[^'\r\n]*'|"[^"\r\n]*"/y;
 const restOfLine = /[^\r\n]*/y;
 const word = /[^\s'"()[\]{}!=<>&|,≥≤≠]+/y;
 
-/** Splits a condition into its pieces, the last of which is its end. Takes time in proportion to the text. */
+/** Splits a condition into tokens, the last of which has the kind `end`. Takes time in proportion to the text. */
 export function readTokens(text: string): Token[] {
   const tokens: Token[] = [];
   let position = 0;
@@ -65,7 +65,7 @@ function readToken(text: string, start: number): Token {
   return { kind: /^\d+$/.test(found) ? 'integer' : 'word', text: found, start, end: start + found.length };
 }
 
-/** A string ends before the line does: a forgotten quote shall not swallow the rest. */
+/** Reads a string, which has to end in its line, so that a missing quote does not swallow the rest. */
 function readQuoted(text: string, start: number, quote: string): Token {
   quoted.lastIndex = start;
   const found = quoted.exec(text)?.[0];

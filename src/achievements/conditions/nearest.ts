@@ -1,10 +1,10 @@
-/** Longer names are not compared: whoever mistypes, mistypes a word. */
+/** Longer names are not compared, because typing errors occur in single words. */
 const maxLength = 64;
-/** One wrong letter in so many is a slip. */
+/** The number of letters in which one wrong letter counts as a typing error. */
 const lettersPerSlip = 3;
 const maxSlips = 3;
 
-/** The candidate that somebody who wrote `name` probably meant; undefined when none is near. */
+/** Returns the candidate that the author of `name` probably meant; undefined when none is close. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > maxLength) return undefined;
   const written = fold(name);
@@ -21,12 +21,12 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
-/** `created-at`, `createdAt` and `Created At` are all near to `created_at`. */
+/** Removes the differences between `created-at`, `createdAt`, `Created At` and `created_at`. */
 function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[-_\s]/g, '');
 }
 
-/** Letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
+/** Counts the letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
 function distanceBetween(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);

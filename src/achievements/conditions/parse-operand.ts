@@ -5,10 +5,13 @@ import type { Condition, Integer, Name, Operand, Ranking, Text } from './syntax.
 import type { TokenStream } from './token-stream.ts';
 
 export const functionNames = ['count', 'age', 'sum', 'rank'] as const;
-/** What a whole number may be: what PostgreSQL and every host can count to. */
+/** The largest whole number in a condition: PostgreSQL and all hosts can count to it. */
 export const maxInteger = 2_147_483_647;
 
-/** @param parseInner reads what stands in the parentheses of count(), the opening one included, up to the closing one. */
+/**
+ * Parses a field or a function.
+ * @param parseInner parses the parentheses of count() from the opening one up to the closing one, which it leaves.
+ */
 export function parseOperand(tokens: TokenStream, parseInner: () => Condition): Operand {
   const token = tokens.next();
   const { start, text } = token;
@@ -42,7 +45,7 @@ function openEmpty(tokens: TokenStream): null {
   return null;
 }
 
-/** `rank(n)`, an optional `&`, and the sum that it orders by. */
+/** Parses `rank(n)`, an optional `&`, and the sum that orders the ranking. */
 export function parseRanking(tokens: TokenStream): Ranking {
   const { start } = tokens.next();
   tokens.expectSymbol('(');

@@ -61,7 +61,7 @@ export function parseValue(tokens: TokenStream): Value {
 const closing: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
 const forms: Readonly<Record<string, SetForm>> = { '[': 'any', '![': 'none', '{': 'all', '!{': 'not_all' };
 
-/** What stands behind `in`. */
+/** Parses the set after `in`. */
 export function parseSet(tokens: TokenStream): { form: SetForm; items: Text[] } {
   const isNegated = tokens.take('!');
   const open = tokens.peek();

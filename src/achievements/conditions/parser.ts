@@ -5,14 +5,14 @@ import { parseComparisonOperator, parseSet, parseValue } from './parse-value.ts'
 import type { Condition } from './syntax.ts';
 import { SyntaxFault, TokenStream } from './token-stream.ts';
 
-/** In UTF-16 units. */
+/** The maximum length of a condition, in UTF-16 units. */
 export const maxConditionLength = 2000;
-/** Of parentheses, those of count() included. */
+/** The maximum depth of nested parentheses, those of count() included. */
 export const maxDepth = 20;
 
 export type Parsed = { condition: Condition; fault?: undefined } | { condition?: undefined; fault: Fault };
 
-/** Reads a condition; of one that does not follow the grammar, the first place where it does not. */
+/** Parses a condition. Returns the first fault when the text does not follow the grammar. */
 export function parseCondition(text: string): Parsed {
   if (text.length > maxConditionLength) {
     const span = { start: maxConditionLength, end: text.length };
@@ -91,7 +91,7 @@ function parseFieldOrFunction(tokens: TokenStream, depth: number): Condition {
 
 const joints: Readonly<Record<string, string>> = { and: '&', or: '|', ',': '&', ';': '&' };
 
-/** After a whole term: what stands there joins nothing. */
+/** Throws a fault, because a complete term is followed neither by an operator nor by an end. */
 function failBetweenTerms(tokens: TokenStream, close?: string): never {
   const found = tokens.peek();
   const expected = close === undefined ? '& or | before another term, or the end' : `&, | or ${close}`;

@@ -38,7 +38,7 @@ function printValue(value: Value): string {
   return value.kind === 'text' ? printText(value) : value.kind === 'date' ? value.text : String(value.value);
 }
 
-/** There are no escapes: what was read between quotes of one kind has none of that kind inside. */
+/** There are no escapes, so a string never contains the kind of quotes around it. */
 function printText({ text, isQuoted }: Text): string {
   if (!isQuoted) return text;
   return text.includes("'") ? `"${text}"` : `'${text}'`;

@@ -1,6 +1,6 @@
 import type { Span } from './fault.ts';
 
-/** A condition as it is written: names are not looked up yet, and nothing is compared with the types of fields. */
+/** A parsed condition: its names are not looked up yet, and its values are not compared with the types of fields. */
 export type Condition = Junction | Comparison | Membership | Ranking;
 
 /** At least two terms; a junction directly inside another one stands in parentheses. */
@@ -23,7 +23,7 @@ export interface Membership extends Span {
   items: Text[];
 }
 
-/** Who is at a place of the order by a sum. */
+/** A condition that holds for the person at one rank of the order by a sum. */
 export interface Ranking extends Span {
   kind: 'ranking';
   rank: Integer;
@@ -39,7 +39,7 @@ export interface FieldOperand extends Span {
 
 export interface CountOperand extends Span {
   kind: 'count';
-  /** What is counted; null: everything that the terms beside it let through. */
+  /** The condition on the counted contributions; null to count all that satisfy the terms beside it. */
   condition: Condition | null;
 }
 

@@ -1,7 +1,7 @@
 import { type Fault, newFault, type Span } from './fault.ts';
 import type { Token } from './lexer.ts';
 
-/** Ends the parsing of one condition: after the first fault of its grammar the rest would be guesswork. */
+/** Ends the parsing of a condition at its first fault of grammar, because further faults would be guesses. */
 export class SyntaxFault extends Error {
   readonly fault: Fault;
 
@@ -11,7 +11,7 @@ export class SyntaxFault extends Error {
   }
 }
 
-/** The pieces of a condition, one after the other. */
+/** The tokens of a condition, read one after the other. */
 export class TokenStream {
   readonly #tokens: readonly Token[];
   #position = 0;
@@ -21,7 +21,7 @@ export class TokenStream {
     this.#tokens = tokens;
   }
 
-  /** The piece that comes next, or one of those behind it; past the end, the end. */
+  /** Returns the next token, or one after it; past the end, the token `end`. */
   peek(ahead = 0): Token {
     const token = this.#tokens[this.#position + ahead] ?? this.#tokens.at(-1);
     if (token === undefined) throw new Error('a condition has no end');
@@ -34,7 +34,7 @@ export class TokenStream {
     return token;
   }
 
-  /** Where what was read last ends. */
+  /** The end of the token that was read last. */
   get end(): number {
     return this.#tokens[this.#position - 1]?.end ?? 0;
   }
@@ -61,7 +61,7 @@ export class TokenStream {
     return this.next();
   }
 
-  /** What comes next is not what could stand there. */
+  /** Throws a fault at the next token, which is not valid there. */
   fail(expected: string, suggestion?: string): never {
     const token = this.peek();
     if (token.problem !== undefined) throw new SyntaxFault(newFault(token, token.problem.message, token.problem));

@@ -1,4 +1,4 @@
-/** Whom a trigger is about, and what of theirs: the words of the language and their types. */
+/** The words of the condition language: actors, actions, fields and their types. */
 
 export const actors = ['author', 'resolved_by', 'assignees', 'reviewers'] as const;
 export type Actor = (typeof actors)[number];
@@ -8,7 +8,7 @@ export const actorAliases: Readonly<Record<string, Actor>> = { reviewer: 'review
 /** A flag is true or false; a list is compared with `in`; a reason is one of the words of `reasons`. */
 export type FieldType = 'flag' | 'number' | 'date' | 'reason' | 'labels' | 'emojis' | 'logins' | 'paths' | 'points';
 
-/** A field has the same type wherever there is one of its name. */
+/** The types of fields. A field has the same type for every action that has it. */
 export const fieldTypes = {
   merged: 'flag',
   closed: 'flag',
@@ -41,7 +41,7 @@ const reacted = ['labels', 'emojis', 'reactors'] as const;
 const changes = ['additions', 'deletions', 'changed_files'] as const;
 const comment = ['reactions', 'emojis', 'reactors', 'actor', 'created_at', 'labels'] as const;
 
-/** What the contributions of an action can be asked for. */
+/** The fields that the contributions of each action have. */
 export const fieldsOf = {
   pull_request: [
     'merged',
@@ -79,16 +79,16 @@ export const actionsOf: Readonly<Record<Actor, readonly Action[]>> = {
   reviewers: ['pull_request'],
 };
 
-/** Actions with an end, so that there is an age. */
+/** Actions whose contributions have an end, and so an age. */
 export const agingActions: readonly Action[] = ['pull_request', 'issue', 'discussion'];
 export const ageUnits = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
 export type AgeUnit = keyof typeof ageUnits;
 
-/** Why an issue is as it is (GitHub's IssueStateReason). */
+/** The reasons of an issue's state (GitHub's IssueStateReason). */
 export const reasons = ['REOPENED', 'COMPLETED', 'NOT_PLANNED'] as const;
 export type Reason = (typeof reasons)[number];
 
-/** GitHub's ReactionContent. */
+/** The kinds of reactions (GitHub's ReactionContent). */
 export const emojis = ['THUMBS_UP', 'THUMBS_DOWN', 'LAUGH', 'HOORAY', 'CONFUSED', 'HEART', 'ROCKET', 'EYES'] as const;
 /** Emojis as people and GitHub's REST API write them. */
 export const emojiAliases: Readonly<Record<string, (typeof emojis)[number]>> = {
@@ -106,7 +106,7 @@ export const emojiAliases: Readonly<Record<string, (typeof emojis)[number]>> = {
   '👀': 'EYES',
 };
 
-/** Whether an action has a field. */
+/** Returns whether an action has a field. */
 export function hasField(action: Action, name: string): name is Field {
   const fields: readonly string[] = fieldsOf[action];
   return fields.includes(name);

@@ -1,18 +1,18 @@
 import { formatTimestamp } from '../../http/envelope.ts';
 
-/** What is told of an award to whoever is shown the credential. */
+/** The data of an award that its credential contains. */
 export interface Proven {
   awardId: string;
   achievementId: string;
   name: string;
   description: string;
-  /** Address of a picture; empty when there is none. */
+  /** The URL of an image; empty when there is none. */
   iconUrl: string;
   awardedAt: Date;
-  /** Empty where it is not to be told. */
+  /** Empty where the reader may not know the name. */
   repositoryName: string;
   person: {
-    /** Address of the record in the provider's API. */
+    /** The URL of the account in the provider's API. */
     url: string;
     name: string;
     /** The provider's immutable id. */
@@ -23,14 +23,14 @@ export interface Proven {
 const contexts = [
   'https://www.w3.org/ns/credentials/v2',
   'https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json',
-  // Names the kind of status.
+  // Defines the type of `credentialStatus`.
   'https://purl.imsglobal.org/spec/ob/v3p0/extensions.json',
 ];
 
-/** Where those who verify find what they need; below the service's address, which must stay. */
+/** The paths that verifiers fetch. They are below the service's address, which must not change. */
 export const paths = { issuer: '/v1/issuer', keys: '/v1/credential-keys', statuses: '/v1/credentials' };
 
-/** Who issues credentials: this service (Open Badges 3.0, Profile). */
+/** Returns the profile of the issuer, which is this service (Open Badges 3.0, Profile). */
 export function issuerProfile(publicUrl: string): { id: string; type: string[]; name: string; url: string } {
   return { id: `${publicUrl}${paths.issuer}`, type: ['Profile'], name: 'Plaudit', url: publicUrl };
 }
@@ -44,8 +44,8 @@ export function statusUrl(publicUrl: string, awardId: string): string {
 }
 
 /**
- * An award as an AchievementCredential of Open Badges 3.0, in the data model 2.0 of verifiable credentials, without proof.
- * The same award makes the same credential as long as its achievement is described the same.
+ * Returns an award as an AchievementCredential of Open Badges 3.0, in the data model 2.0 of verifiable credentials,
+ * without proof. The same award gives the same credential as long as the description of its achievement stays the same.
  * https://www.imsglobal.org/spec/ob/v3p0
  */
 export function achievementCredential(proven: Proven, publicUrl: string) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { SigningKey } from '../../access/tokens/signing-key.ts';
 import type { Connection } from '../../database/connection.ts';
 
-/** How long a key signs; its public part stays published for good. */
+/** The time for which a key signs, in ms; its public key stays published for good. */
 const signsForMs = 365 * 86_400_000;
 
 interface Context {
@@ -10,7 +10,7 @@ interface Context {
   newKey: () => Promise<SigningKey>;
 }
 
-/** The key to sign credentials with; made by the first node that needs one, once a year. */
+/** Returns the key to sign credentials with. The first node that needs a new one creates it, once a year. */
 export async function currentCredentialKey(connection: Connection, { now, newKey }: Context): Promise<SigningKey> {
   const known = await findCurrent(connection, now);
   if (known !== undefined) return known;
@@ -57,7 +57,7 @@ async function findCurrent(connection: Connection, now: Date): Promise<SigningKe
   );
 }
 
-/** Public parts of all keys that ever signed. */
+/** Returns the public keys of all keys that ever signed, or of the one with the given id. */
 export async function findCredentialKeys(
   connection: Connection,
   id?: string,
@@ -68,7 +68,7 @@ export async function findCredentialKeys(
   return rows.map((row) => ({ id: row.id, publicKey: row.public_key }));
 }
 
-/** Whether an award is there and was not revoked. */
+/** Returns whether an award exists and is not revoked. */
 export async function isAwardStanding(connection: Connection, awardId: string): Promise<boolean> {
   const row = await connection
     .selectFrom('awards')

@@ -22,7 +22,7 @@ const mediaType = 'application/vc+jwt';
 const maxAgeS = 300;
 const everybody = `public, max-age=${maxAgeS}`;
 
-/** Awards as Open Badges 3.0, and what those need who verify them. */
+/** Registers the routes for awards as Open Badges 3.0 credentials, and the routes for their verification. */
 export function credentialRoutes(app: App, context: AccessContext): void {
   credential(app, context);
   verification(app, context);

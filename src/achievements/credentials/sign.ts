@@ -3,7 +3,8 @@ import type { SigningKey } from '../../access/tokens/signing-key.ts';
 import { achievementCredential, type Proven, paths } from './credential.ts';
 
 /**
- * The credential as a JWT that is its proof: the claims are the credential's properties, beside them those of JWT.
+ * Signs a credential as a JWT, which is its own proof: its claims are the properties of the credential and those of
+ * JWT.
  * Open Badges 3.0, section "JSON Web Token Proof Format"; https://www.w3.org/TR/vc-jose-cose/
  */
 export async function signCredential(proven: Proven, key: SigningKey, publicUrl: string): Promise<string> {

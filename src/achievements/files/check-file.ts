@@ -12,19 +12,19 @@ export interface FileCheckContext {
 
 const dayMs = 86_400_000;
 
-/** Tells authors on their commit what is wrong with the file of achievements that they changed. */
+/** Reports the faults of a changed file of achievements to its author, as a check on the commit. */
 export class FileChecks {
   readonly #context: FileCheckContext;
   readonly #onRefused: (error: AppError) => void;
   #refusalToldAt = 0;
 
-  /** @param onRefused hears at most once a day that the provider does not let the service do it. */
+  /** @param onRefused called at most once a day when the provider does not let the service report checks. */
   constructor(context: FileCheckContext, onRefused: (error: AppError) => void) {
     this.#context = context;
     this.#onRefused = onRefused;
   }
 
-  /** @throws AppError where trying again later can help. */
+  /** @throws AppError when a later retry can help. */
   async report(repositoryId: string, signal: AbortSignal): Promise<void> {
     const { connection, providers, now } = this.#context;
     const file = await findCheckedFile(connection, repositoryId);

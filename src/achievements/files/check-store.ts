@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connection.ts';
 import { addJob, type Job } from '../../database/queue.ts';
 import type { Report } from '../report.ts';
 
-/** A file of which the author is to be told what is wrong with it. */
+/** A file whose faults are reported to its author. */
 export interface CheckedFile {
   provider: string;
   owner: { externalId: string; name: string };
@@ -14,7 +14,7 @@ export interface CheckedFile {
   reports: Report[];
 }
 
-/** Has the author of another file told what is wrong with it, as part of the surrounding transaction. */
+/** Queues a report of a changed file's faults to its author, as part of the surrounding transaction. */
 export async function requestFileCheck(transaction: Connection, repositoryId: string): Promise<void> {
   await addJob(transaction, checkJob(repositoryId));
 }
@@ -23,7 +23,7 @@ function checkJob(repositoryId: string): Job {
   return { task: 'check_file', payload: { repositoryId }, key: `check_file ${repositoryId}`, priority: 20 };
 }
 
-/** The file as it was read last; undefined where there is none, or it is on no commit. */
+/** Returns the file as it was read last; undefined where there is none, or where it is on no commit. */
 export async function findCheckedFile(connection: Connection, repositoryId: string): Promise<CheckedFile | undefined> {
   const { rows } = await sql<{
     provider: string;

@@ -2,7 +2,7 @@ import type { Detail } from '../../contributions/contribution.ts';
 import type { Checked } from '../conditions/checked.ts';
 import type { Config } from '../config.ts';
 
-/** What the conditions of a file ask about that is read only where somebody asks for it. */
+/** Returns the details that the conditions of a file need, out of those that are collected only on demand. */
 export function needsOf({ achievements, pointActions }: Pick<Config, 'achievements' | 'pointActions'>): Detail[] {
   const triggers = [
     ...achievements.flatMap((one) => one.triggers.flat()),

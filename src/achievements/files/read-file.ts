@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { maxFileBytes, readConfigFile } from '../config-file.ts';
 import { type Report, toReports } from '../report.ts';
 
-/** A file of achievements as a repository has it. */
+/** The file of achievements of a repository, parsed. */
 export interface ReadFile {
   path: string;
   oid: string;
@@ -15,8 +15,8 @@ export interface ReadFile {
 }
 
 /**
- * Reads a file as its provider tells it; one that is no text, or too long, has one fault and nothing else.
- * @param untold what the provider does not tell.
+ * Parses a file as its provider returns it. A file that is not text, or too long, gives one fault and nothing else.
+ * @param untold the data that the provider does not return.
  */
 export function readFile({ path, oid, text, sizeBytes }: RepositoryFile, untold: readonly Untold[]): ReadFile {
   if (text !== null && sizeBytes <= maxFileBytes) return { path, oid, ...readConfigFile(Buffer.from(text), untold) };

@@ -8,9 +8,9 @@ import { requestFileCheck } from './check-store.ts';
 import { needsOf } from './needs.ts';
 import type { ReadFile } from './read-file.ts';
 
-/** What is remembered of a repository's file of achievements without its text. */
+/** The stored state of a repository's file of achievements, without its text. */
 export interface FollowedFile {
-  /** The newest commit of the default branch when it was read; null: there was none. */
+  /** The newest commit of the default branch when the file was read; null when there was none. */
   revision: string | null;
   readAt: Date;
 }
@@ -25,10 +25,10 @@ export async function findFollowed(connection: Connection, repositoryId: string)
 }
 
 /**
- * Stores a repository's file with its achievements and webhooks; those that it has no more stay, with what was earned, and are judged
- * no more. Another file has everybody judged.
- * @param read.file undefined: there is none.
- * @param read.isNew whether everybody has to be judged even when the file is the same.
+ * Stores a repository's file with its achievements and webhooks. Achievements that the file no longer defines stay,
+ * with their awards, but are not evaluated any more. A changed file queues the evaluation of all accounts.
+ * @param read.file undefined when the repository has none.
+ * @param read.isNew true when all accounts have to be evaluated even if the file is unchanged.
  */
 export async function saveFile(
   transaction: Connection,
@@ -95,7 +95,7 @@ async function saveAchievements(
   );
 }
 
-/** Has everybody judged by every achievement of a repository. */
+/** Adds work that evaluates all accounts for all achievements of a repository. */
 export async function noteEverybody(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     insert into achievement_work (repository_id)
@@ -104,7 +104,7 @@ export async function noteEverybody(connection: Connection, repositoryId: string
   );
 }
 
-/** PostgreSQL stores no NUL, and no half of a surrogate pair. */
+/** Makes a text storable: PostgreSQL stores no NUL, and no half of a surrogate pair. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();
 }

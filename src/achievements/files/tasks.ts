@@ -4,12 +4,12 @@ import type { Task } from '../../database/queue.ts';
 import type { AppError } from '../../errors.ts';
 import { type FileCheckContext, FileChecks } from './check-file.ts';
 
-/** Over some hours, while the provider is away. */
+/** Retries span some hours, because the provider may be unavailable. */
 const maxAttempts = 10;
 
 const OneRepository = Type.Object({ repositoryId: Type.String() });
 
-/** The job that tells authors what is wrong with the file that they changed. */
+/** Creates the job that reports the faults of a changed file to its author. */
 export function createFileTasks(context: FileCheckContext, onRefused: (error: AppError) => void): Record<string, Task> {
   const checks = new FileChecks(context, onRefused);
   return {

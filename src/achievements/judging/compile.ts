@@ -8,17 +8,17 @@ import { holdsSince, type PersonNode, planPerson } from './person-terms.ts';
 import { PointSums } from './point-sums.ts';
 import { Statement } from './statement.ts';
 
-/** Who earned an achievement, and when: the moment of the contribution that completed it. */
+/** An achievement that a person earned, and the moment of the contribution that completed it. */
 export interface EarnedRow {
-  /** The place of the achievement in the list that was asked for. */
+  /** The index of the achievement in the compiled list. */
   achievement: number;
   account_id: string;
   earned_at: Date;
 }
 
 /**
- * One query that says who earned which of the achievements in a repository, each person once for each. What several of
- * them ask about the same contributions is answered by one scan.
+ * Compiles one query for the people who earned the achievements in a repository, each person once for each achievement.
+ * Conditions on the same contributions share one scan.
  */
 export function compileAchievements(
   achievements: readonly Achievement[],
@@ -30,11 +30,13 @@ export function compileAchievements(
 
 export interface PointTotal {
   total: number;
-  /** Among all people with such points. */
+  /** The rank among all people with such points. */
   rank: number;
 }
 
-/** One query for how many points of some actions a person has, and at which rank; no row for none. */
+/**
+ * Compiles one query for the total and the rank of a person's points of some actions; no row for a person without any.
+ */
 export function compileTotal(
   actions: readonly string[],
   pointActions: readonly PointAction[],
@@ -44,13 +46,13 @@ export function compileTotal(
   return new Compilation(pointActions, { ...scope, accountIds: undefined }, []).compileTotal(actions, accountId);
 }
 
-/** The name of the part with every point that was earned: who, when, by which action, how many. */
+/** The name of the query part with all points that were earned: person, time, action and value. */
 const pointsPart = 'points';
 
 interface PlannedTrigger {
   name: string;
   node: PersonNode;
-  /** Parts that hold what the node asks for. */
+  /** The names of the query parts that the node reads. */
   parts: string[];
 }
 
@@ -69,7 +71,7 @@ interface PlannedRule {
 class Compilation {
   readonly #pointActions: readonly PointAction[];
   readonly #scope: Scope;
-  /** Whose contributions are looked at: for a rank those of everybody. */
+  /** The scope of the contributions: for a rank, those of all people. */
   readonly #itemScope: Scope;
   readonly #achievements: readonly Achievement[];
   readonly #measures = new Map<string, Measures>();
@@ -103,7 +105,7 @@ class Compilation {
       join accounts u on u.id = earned.person and u.type = 'user' ${isAsked}`);
   }
 
-  /** The points of one person. */
+  /** Compiles the query for the points of one person. */
   compileTotal(actions: readonly string[], accountId: string): RawBuilder<PointTotal> {
     this.#sums.sum(actions);
     const { statement } = this.#withPoints();
@@ -114,7 +116,7 @@ class Compilation {
       where person = ${accountId}`);
   }
 
-  /** Everything that is measured, and the points that were earned. */
+  /** Starts the statement with the measured contributions, and with the points that were earned. */
   #withPoints(): { statement: Statement; ofRules: PlannedTrigger[] } {
     const rules = this.#pointRules().map(
       ({ action, rule }): PlannedRule => ({ action, value: rule.value, earned: this.#planRule(rule) }),
@@ -160,7 +162,7 @@ class Compilation {
     };
   }
 
-  /** Of the point actions that anything asks for. */
+  /** Returns the rules of the point actions that any condition uses. */
   #pointRules(): { action: string; rule: PointRule }[] {
     const asked = this.#sums.actions;
     const areAllAsked = this.#measures.has(pointsKey);
@@ -188,7 +190,7 @@ function keyOfItems({ actor, action }: Trigger): string {
   return action === 'point' ? pointsKey : `${actor} ${action}`;
 }
 
-/** Of people alone: what bots earned would take places in a ranking. */
+/** Returns SQL for the points of people only, because bots would take places in a ranking. */
 function pointsSql(rules: readonly PlannedRule[]): RawBuilder<unknown> {
   const parts = rules.map(({ action, value, earned }) => {
     const [part, at] =
@@ -204,7 +206,7 @@ function pointsSql(rules: readonly PlannedRule[]): RawBuilder<unknown> {
 
 const nobody = sql`select 0 as achievement, null::uuid as person, null::timestamptz as at where false`;
 
-/** Whether it takes the contributions of everybody to judge one person. */
+/** Returns whether the evaluation of one person needs the contributions of all people. */
 export function asksForRank({ triggers }: Achievement): boolean {
   const asks = (condition: Checked): boolean =>
     condition.kind === 'rank' || ((condition.kind === 'and' || condition.kind === 'or') && condition.terms.some(asks));
@@ -217,7 +219,7 @@ function usesMeasures(node: PersonNode): boolean {
   return node.kind !== 'sum' && node.kind !== 'rank' ? false : node.filter !== undefined;
 }
 
-/** A row for each person for whom a trigger holds, with since when. */
+/** Returns SQL with a row for each person for whom a trigger holds, and the time since which it does. */
 function triggerSql({ node, parts }: PlannedTrigger): RawBuilder<unknown> {
   const [first = pointsPart, ...others] = parts;
   const from = sql.join(
@@ -227,7 +229,10 @@ function triggerSql({ node, parts }: PlannedTrigger): RawBuilder<unknown> {
   return sql`select person, at from (select person, ${holdsSince(node)} as at from ${from}) as held where at is not null`;
 }
 
-/** Of each group one trigger has to hold: since the earliest; and all groups: since the latest. */
+/**
+ * Returns SQL for the people who earned an achievement. A group holds since its earliest trigger, and the achievement
+ * is earned when the last group holds.
+ */
 function earnedSql(achievement: number, groups: readonly (readonly PlannedTrigger[])[]): RawBuilder<unknown> {
   const held = groups.map((group) => {
     const triggers = group.map(({ name }) => sql`select person, at from ${sql.id(name)}`);

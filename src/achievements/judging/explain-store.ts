@@ -8,13 +8,12 @@ import { type ItemSource, itemSource, type Scope } from './item-sources.ts';
 import { ageColumn, allHold, holds, numberColumn } from './item-terms.ts';
 import { judge } from './judge-store.ts';
 
-/** Why a trigger holds for a person or does not. */
+/** An explanation why a trigger holds for a person, or why it does not. */
 export interface ExplainedTrigger {
-  /** Its place in the file. */
   actor: Trigger['actor'];
   action: Trigger['action'];
   condition: string;
-  /** Since when it holds; null: it does not. */
+  /** The time since which it holds; null when it does not. */
   holdsSince: Date | null;
   terms: ExplainedTerm[];
 }
@@ -22,9 +21,12 @@ export interface ExplainedTrigger {
 export interface ExplainedTerm {
   term: string;
   holds: boolean;
-  /** Of a count, a sum or a rank the person's; of a number or an age the best of their contributions; else how many of them satisfy it. */
+  /**
+   * For a count, a sum or a rank, the value of the person. For a number or an age that no contribution satisfies, the
+   * value that comes closest. Otherwise the number of contributions that satisfy the term.
+   */
   present: number | null;
-  /** How much more it takes (or less, when negative); null when that is no number. */
+  /** The amount that is missing, negative when there is too much; null when the term holds or is not about a number. */
   missing: number | null;
 }
 
@@ -35,7 +37,7 @@ interface Explaining {
   scope: Scope;
 }
 
-/** Takes an achievement apart for one person: each trigger, and each term of its condition. */
+/** Explains an achievement for one person: each trigger, and each term of its condition. */
 export async function explain(
   connection: Connection,
   repositoryId: string,

@@ -3,10 +3,13 @@ import type { Checked } from '../conditions/checked.ts';
 import type { ItemSource } from './item-sources.ts';
 import { holds } from './item-terms.ts';
 
-/** The dates besides the contribution's own by which a condition came to hold, where they are the same for all that satisfy it. */
+/**
+ * The dates, besides the contribution's own, since which a condition holds, if they are the same for all contributions
+ * that satisfy it.
+ */
 type Ends = ReadonlySet<'closed_at' | 'merged_at' | 'answered_at'>;
 
-/** SQL for the moment at which a contribution that satisfies the conditions had come to do so. */
+/** Returns SQL for the moment at which a contribution that satisfies the conditions began to do so. */
 export function satisfiedAt(conditions: readonly Checked[], source: ItemSource): RawBuilder<unknown> {
   return latest(conditions, source);
 }
@@ -20,14 +23,14 @@ function latest(conditions: readonly Checked[], source: ItemSource): RawBuilder<
   return parts.length === 1 ? source.doneAt : sql`greatest(${sql.join(parts)})`;
 }
 
-/** Of a condition that holds in several ways: the earliest. */
+/** Returns SQL for the same moment of one condition: the earliest when it holds in several ways. */
 function instantOf(condition: Checked, source: ItemSource): RawBuilder<unknown> {
   if (condition.kind !== 'or') return latest(condition.kind === 'and' ? condition.terms : [condition], source);
   const ways = condition.terms.map((term) => sql`case when ${holds(term, source)} then ${latest([term], source)} end`);
   return sql`least(${sql.join(ways)})`;
 }
 
-/** @returns undefined when it depends on the contribution. */
+/** @returns undefined when the dates depend on the contribution. */
 function endsOf(condition: Checked, source: ItemSource): Ends | undefined {
   switch (condition.kind) {
     case 'and':

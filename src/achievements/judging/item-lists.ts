@@ -4,7 +4,10 @@ import type { SetForm } from '../conditions/syntax.ts';
 import type { ItemSource, Scope } from './item-sources.ts';
 import { lowerCase } from './lower-case.ts';
 
-/** What a set asks of a list. A list that is not known satisfies nothing, not even that something is not in it. */
+/**
+ * Returns SQL for a comparison of a list with a set. A list that is not known satisfies nothing, not even that a value
+ * is not in it.
+ */
 export function listHolds({ field, form, values }: ListTerm, source: ItemSource): RawBuilder<unknown> {
   if (field === 'labels')
     return compareArrays(form, source.lowerCaseLabels, sql`(select ${lowerCase(sql`${values}::text[]`)})`);
@@ -30,7 +33,7 @@ function compareArrays(form: SetForm, list: RawBuilder<unknown>, values: RawBuil
   return form === 'all' ? sql`(${list} @> ${values})` : sql`(not (${list} @> ${values}))`;
 }
 
-/** Accounts of the repository's provider that bear these names. */
+/** Returns SQL for the ids of the accounts with these names at the repository's provider. */
 export function idsOf(logins: readonly string[], { repositoryId }: Scope): RawBuilder<unknown> {
   return sql`array(
     select a.id from accounts a

@@ -2,28 +2,31 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Action, Actor } from '../conditions/vocabulary.ts';
 import { lowerCase } from './lower-case.ts';
 
-/** What a statement is about. */
+/** The contributions and people that a statement is about. */
 export interface Scope {
   repositoryId: string;
-  /** Nothing from then on counts, as far as stored dates tell. Undefined: everything that is stored counts. */
+  /**
+   * Nothing from this moment on counts, as far as the stored dates show it; undefined to count everything that is
+   * stored.
+   */
   before: Date | undefined;
-  /** The only people who are asked for; undefined: all. */
+  /** The only people to evaluate; undefined for all. */
   accountIds: readonly string[] | undefined;
 }
 
-/** Contributions of one action, each once for every person whom the actor names; the row itself is `i`. */
+/** The contributions of one action, each once for every person whom the actor names; the alias of the row is `i`. */
 export interface ItemSource {
   scope: Scope;
   action: Action;
-  /** What stands behind `from`, `where` included. */
+  /** The text after `from`, `where` included. */
   from: RawBuilder<unknown>;
   /** The same, with `lowerCaseLabels`. */
   fromWithLabels: RawBuilder<unknown>;
   person: RawBuilder<unknown>;
   createdAt: RawBuilder<unknown>;
-  /** When the person had done it, as far as it depends on no condition. */
+  /** The moment at which the person did it, as far as it depends on no condition. */
   doneAt: RawBuilder<unknown>;
-  /** Of what a comment hangs on. */
+  /** The labels of the contribution; for a comment, those of the item that it belongs to. */
   lowerCaseLabels: RawBuilder<unknown>;
 }
 
@@ -41,7 +44,7 @@ const parentKinds: Readonly<Partial<Record<Action, string>>> = {
   pull_request_comment: 'pull_request',
 };
 
-/** The contributions of an action but `point`, for which see points.ts. */
+/** Returns the contributions of an action other than `point`, which compile.ts handles. */
 export function itemSource(actor: Actor, action: Exclude<Action, 'point'>, scope: Scope): ItemSource {
   return action === 'commit' ? commitSource(scope) : contributionSource(actor, action, scope);
 }
@@ -61,7 +64,7 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
   const isBefore = before === undefined ? sql`` : sql`and i.created_at < ${before}`;
   const isAsked = sql`i.repository_id = ${scope.repositoryId} and ${isOfKind} and ${concernsThem} ${isBefore}`;
   const labels = parentKind === undefined ? sql`i.labels` : sql`parent.labels`;
-  // The offset keeps the planner from computing them anew wherever they are asked for.
+  // The offset keeps the planner from computing the labels again at each use.
   const labelled = sql`(select i.*, ${lowerCase(labels)} as lower_case_labels from contributions i ${parent}
     where ${isAsked} offset 0) as i`;
   return {
@@ -77,16 +80,16 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
 }
 
 function resolvedAt(action: Action): RawBuilder<unknown> {
-  // Read before it was asked when it was answered, a discussion tells only when it began.
+  // Discussions that were collected before `answered_at` was fetched have only the time of their creation.
   return action === 'issue' ? sql`i.closed_at` : sql`coalesce(i.answered_at, i.created_at)`;
 }
 
 interface PersonSql {
   person: RawBuilder<unknown>;
   join: RawBuilder<unknown>;
-  /** Whether the contribution is somebody's, or of those asked for. */
+  /** True for a contribution of any person, or of the people to evaluate. */
   concernsThem: RawBuilder<unknown>;
-  /** Whether the person is among them. */
+  /** True for a row whose person is one of them. */
   isTheirs: RawBuilder<unknown>;
 }
 
@@ -114,7 +117,7 @@ function personOf(actor: Actor, action: Action, scope: Scope): PersonSql {
   };
 }
 
-/** Authors and co-authors, each once however many of the commit's addresses are theirs. */
+/** Returns the commits of authors and co-authors, each person once even if several addresses of a commit are theirs. */
 function commitSource(scope: Scope): ItemSource {
   const { repositoryId, before, accountIds } = scope;
   const from = sql`commits i
@@ -139,12 +142,12 @@ function commitSource(scope: Scope): ItemSource {
   };
 }
 
-/** A date as it was known before `scope.before`: null when it was still to come. */
+/** Returns SQL for a date as it was known before `scope.before`: null when it was still to come. */
 export function effective(column: RawBuilder<unknown>, { before }: Scope): RawBuilder<unknown> {
   return before === undefined ? column : sql`(case when ${column} < ${before} then ${column} end)`;
 }
 
-/** Whether a discussion had an accepted answer before `scope.before`. */
+/** Returns SQL that is true for a discussion that had an accepted answer before `scope.before`. */
 export function isAnswered({ before }: Scope): RawBuilder<unknown> {
   return before === undefined
     ? sql`i.answered`

@@ -5,13 +5,16 @@ import { ageUnits } from '../conditions/vocabulary.ts';
 import { listHolds } from './item-lists.ts';
 import { effective, type ItemSource, isAnswered } from './item-sources.ts';
 
-/** SQL that is true for the contributions that satisfy all of the conditions; null for what is not known. */
+/** Returns SQL that is true for contributions that satisfy all conditions, and null where the data is not known. */
 export function allHold(conditions: readonly Checked[], source: ItemSource): RawBuilder<unknown> {
   const parts = conditions.map((condition) => holds(condition, source));
   return parts.length === 0 ? sql`true` : sql`(${sql.join(parts, sql` and `)})`;
 }
 
-/** @param condition of item terms alone. */
+/**
+ * Returns SQL that is true for contributions that satisfy a condition, and null where the data is not known.
+ * @param condition a condition of item terms only.
+ */
 export function holds(condition: Checked, source: ItemSource): RawBuilder<unknown> {
   switch (condition.kind) {
     case 'and':
@@ -48,7 +51,6 @@ function flag(field: 'merged' | 'closed' | 'answered' | 'starred', { scope }: It
   return sql`(${effective(column, scope)} is not null)`;
 }
 
-/** The operators are of the same spelling in SQL. */
 const operators: Readonly<Record<ComparisonOperator, RawBuilder<unknown>>> = {
   '=': sql`=`,
   '!=': sql`<>`,
@@ -84,7 +86,7 @@ function dateHolds({ field, operator, value }: DateTerm, source: ItemSource): Ra
   );
 }
 
-/** Older than anything; much more does not fit into an interval of PostgreSQL. */
+/** The longest age, in s: older than anything, and short enough for an interval of PostgreSQL. */
 const maxAgeS = 100_000_000_000;
 
 function ageHolds({ unit, operator, value }: AgeTerm, source: ItemSource): RawBuilder<unknown> {
@@ -93,13 +95,13 @@ function ageHolds({ unit, operator, value }: AgeTerm, source: ItemSource): RawBu
   return within(ageColumn(source), operator, seconds(value), seconds(value + 1));
 }
 
-/** From opened to the end, as an interval; null while there is no end. */
+/** Returns SQL for the interval from the creation to the end; null while there is no end. */
 export function ageColumn(source: ItemSource): RawBuilder<unknown> {
   const end = source.action === 'pull_request' ? sql`i.merged_at` : sql`i.closed_at`;
   return sql`(${effective(end, source.scope)} - ${source.createdAt})`;
 }
 
-/** Compares with everything from `from` on and before `to` as with one value. */
+/** Compares a column with the range from `from`, inclusive, to `to`, exclusive, as if the range were one value. */
 function within(
   column: RawBuilder<unknown>,
   operator: ComparisonOperator,
@@ -117,7 +119,7 @@ function within(
   return comparisons[operator]();
 }
 
-/** Why an issue that was closed later was open before is not stored. */
+/** An issue that was closed after `scope.before` satisfies nothing, because its earlier reason is not stored. */
 function reasonHolds({ operator, value }: ReasonTerm, { scope }: ItemSource): RawBuilder<unknown> {
   const isKnown = scope.before === undefined ? sql`` : sql`and (i.closed_at is null or i.closed_at < ${scope.before})`;
   return sql`(upper(i.reason) ${operators[operator]} ${value} ${isKnown})`;

@@ -4,7 +4,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import type { Achievement, Config } from '../config.ts';
 import { asksForRank, compileAchievements, type EarnedRow } from './compile.ts';
 
-/** That somebody earned an achievement. */
+/** An achievement that an account earned. */
 export interface Earned {
   achievement: Achievement;
   accountId: string;
@@ -12,7 +12,7 @@ export interface Earned {
   earnedAt: Date;
 }
 
-/** One query for several achievements; its rows name them by their places among these. */
+/** One query for several achievements; its rows refer to them by their indexes in `achievements`. */
 export interface Judging {
   achievements: Achievement[];
   query: RawBuilder<EarnedRow>;
@@ -20,20 +20,20 @@ export interface Judging {
 
 type Judged = Pick<Config, 'pointActions' | 'achievements'>;
 
-/** Of one statement; the planner's work grows faster than the number. */
+/** The maximum number of achievements in one statement; the planner's work grows faster than this number. */
 const maxAtOnce = 50;
 
 /**
- * Queries that judge achievements of one repository by its stored contributions, as few as it takes.
- * @param judged.achievements what is judged once has to be due: see `judgedAt`.
- * @param options.accountIds judges these people alone.
+ * Returns the queries that evaluate achievements of one repository by its stored contributions, as few as possible.
+ * The achievements that are evaluated once have to be due: see `judgedAt`.
+ * @param options.accountIds evaluates only these people.
  */
 export function judgingQueries(
   repositoryId: string,
   { pointActions, achievements }: Judged,
   { accountIds }: { accountIds?: readonly string[] | undefined } = {},
 ): Judging[] {
-  // A rank takes the contributions of everybody; the others shall not have to.
+  // Only achievements with a rank need the contributions of all people, so they get queries of their own.
   const groups = Map.groupBy(
     achievements,
     (one) => `${one.judgedAt?.getTime()} ${accountIds !== undefined && asksForRank(one)}`,
@@ -47,19 +47,19 @@ export function judgingQueries(
   );
 }
 
-/** What so many people did fits into the memory that every statement has. */
+/** The contributions of this number of people fit into the default memory of a statement. */
 const fewPeople = 10;
 /** Enough for the moments of a million contributions. */
 const workMemory = '64MB';
 const hashMemoryFactor = '8';
 
-/** Runs `work` in a transaction that has the memory that judging everybody needs. */
+/** Runs `work` in a transaction with the memory that an evaluation of all people needs. */
 export async function withJudgingMemory<Result>(
   connection: Connection,
   work: (transaction: Connection) => Promise<Result>,
 ): Promise<Result> {
   return inTransaction(connection, async (transaction) => {
-    // Compiling hundreds of small expressions would take longer than running them.
+    // JIT is off, because compiling hundreds of small expressions would take longer than running them.
     await sql`
       select set_config('work_mem', ${workMemory}, true), set_config('hash_mem_multiplier', ${hashMemoryFactor}, true),
         set_config('jit', 'off', true)`.execute(transaction);
@@ -67,7 +67,7 @@ export async function withJudgingMemory<Result>(
   });
 }
 
-/** Who earned which achievement, the first first: see `judgingQueries`. */
+/** Returns the people who earned achievements, the earliest first: see `judgingQueries`. */
 export async function judge(
   connection: Connection,
   repositoryId: string,

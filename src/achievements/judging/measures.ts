@@ -5,14 +5,17 @@ import { satisfiedAt } from './instants.ts';
 import type { ItemSource } from './item-sources.ts';
 import { allHold } from './item-terms.ts';
 
-/** When a person's contributions of one source had come to satisfy the same conditions: the first of these moments, or all. */
+/**
+ * A column with the moments at which a person's contributions of one source began to satisfy the same conditions: the
+ * first moment, or all.
+ */
 export interface Measure {
   column: string;
   conditions: readonly Checked[];
   needsAll: boolean;
 }
 
-/** One scan over the contributions of one source, for everything that is asked of them; a row for each person. */
+/** One scan over the contributions of one source, for all conditions on them; it gives a row for each person. */
 export class Measures {
   readonly name: string;
   readonly #source: ItemSource;
@@ -23,7 +26,7 @@ export class Measures {
     this.#source = source;
   }
 
-  /** Conditions that say the same are measured once. */
+  /** Returns the measure of the conditions; conditions with the same meaning share one. */
   of(conditions: readonly Checked[], { needsAll }: { needsAll: boolean }): Measure {
     const flat = flatten(conditions);
     const key = keyOf(flat);
@@ -34,7 +37,7 @@ export class Measures {
     return measure;
   }
 
-  /** With moments in their order. */
+  /** Returns SQL for the scan, with the moments of each column in order. */
   toSql(): RawBuilder<unknown> {
     const columns = [...this.#measures.values()].map(({ column, needsAll }) => {
       const name = sql.id(column);
@@ -69,20 +72,26 @@ export class Measures {
     return this.#isOfFew() ? sql`array_agg(${at} order by ${at})` : sql`array_agg(${at})`;
   }
 
-  /** Moments of few are sorted as they are gathered, which is planned faster; those of everybody could not be hashed then. */
+  /**
+   * Returns whether only some people are evaluated. Then moments are sorted while they are aggregated, which takes less
+   * planning; for all people, that would rule out hash aggregation.
+   */
   #isOfFew(): boolean {
     return this.#source.scope.accountIds !== undefined;
   }
 }
 
-/** What is cheap to find out comes first; the others cost more than the rest of a scan. */
+/**
+ * Kinds of conditions in the order in which they are checked: cheap ones first, because the last ones cost more than
+ * the rest of a scan.
+ */
 const costs: readonly Checked['kind'][] = ['flag', 'number', 'date', 'reason', 'age', 'or', 'list'];
 
 function orderOf([key, { kind }]: [string, Checked]): string {
   return `${costs.indexOf(kind)} ${key}`;
 }
 
-/** Each condition once, in one order, however they were put together by "&". */
+/** Returns each condition once, in a fixed order, however they were joined by "&". */
 function flatten(conditions: readonly Checked[]): Checked[] {
   const parts = conditions.flatMap((condition) => (condition.kind === 'and' ? flatten(condition.terms) : [condition]));
   const byKey = new Map(parts.map((part) => [keyOf([part]), part]));
@@ -91,12 +100,12 @@ function flatten(conditions: readonly Checked[]): Checked[] {
 
 const keys = new WeakMap<Checked, string>();
 
-/** The same for conditions that mean the same, wherever they stand. */
+/** Returns the same key for conditions with the same meaning, regardless of their places in the file. */
 export function keyOf(conditions: readonly Checked[]): string {
   return `[${conditions.map(keyOfOne).join(',')}]`;
 }
 
-/** Conditions of a file are asked for with every event: each is written once. */
+/** Returns the key of a condition. Keys are cached, because the conditions of a file are compiled for every event. */
 function keyOfOne(condition: Checked): string {
   const known = keys.get(condition);
   if (known !== undefined) return known;
@@ -111,12 +120,12 @@ export function asksForLabels(conditions: readonly Checked[]): boolean {
   return conditions.some((condition) => keyOfOne(condition).includes('"field":"labels"'));
 }
 
-/** How many contributions were measured; 0 for none. */
+/** Returns SQL for the number of measured contributions; 0 for none. */
 export function countOf({ column }: Measure): RawBuilder<unknown> {
   return sql`coalesce(cardinality(${sql.id(column)}), 0)`;
 }
 
-/** The moment of the n-th contribution; null when there are fewer. */
+/** Returns SQL for the moment of the n-th contribution; null when there are fewer. */
 export function momentOf({ column, needsAll }: Measure, place: number): RawBuilder<unknown> {
   if (place > maxInteger) return sql`null::timestamptz`;
   return needsAll ? sql`${sql.id(column)}[${sql.lit(place)}]` : sql`${sql.id(column)}`;

@@ -3,7 +3,7 @@ import { asksAboutPerson, type Checked, type CountTerm, type RankTerm, type SumT
 import type { ComparisonOperator } from '../conditions/syntax.ts';
 import { countOf, type Measure, type Measures, momentOf } from './measures.ts';
 
-/** What a condition asks about all contributions of a person together, with where the answers will stand. */
+/** A condition on all contributions of a person together, with the columns that hold its data. */
 export type PersonNode =
   | { kind: 'all' | 'any'; terms: PersonNode[] }
   | { kind: 'first'; measure: Measure }
@@ -11,23 +11,23 @@ export type PersonNode =
   | { kind: 'sum'; term: SumTerm; sum: SumColumns; filter: Measure | undefined }
   | { kind: 'rank'; at: string; filter: Measure | undefined };
 
-/** Where sums and ranks stand. */
+/** The columns of a sum. */
 export interface SumColumns {
   total: string;
   first: string;
-  /** The moment at which the sum had reached a number. */
+  /** Returns the column with the moment at which the sum reached a number. */
   reached: (number: number) => string;
 }
 
 export interface Points {
   sum: (actions: readonly string[]) => SumColumns;
-  /** @returns the column with the moment at which whoever has this rank reached it. */
+  /** @returns the column with the moment at which the person at this rank reached it. */
   rank: (term: RankTerm, filter: Measure | undefined) => string;
 }
 
 /**
- * Finds what has to be measured for a condition. Terms about one contribution that stand beside others under "&" filter
- * what those look at.
+ * Plans the measures for a condition. Terms about one contribution that are joined by "&" to other terms filter the
+ * contributions that those terms evaluate.
  */
 export function planPerson(
   condition: Checked,
@@ -67,19 +67,19 @@ function planCount(term: CountTerm, filters: readonly Checked[], measures: Measu
   };
 }
 
-/** Whether it can hold for somebody of whom nothing is counted. */
+/** Returns whether a count can hold for a person for whom nothing is counted. */
 function needsEverything({ operator, value }: CountTerm): boolean {
   return operator === '<' || operator === '<=' || operator === '!=' || (operator !== '>' && value === 0);
 }
 
 function planSum(term: SumTerm, filter: Measure | undefined, points: Points): PersonNode {
   const sum = points.sum(term.actions);
-  // Asked for once, so that it is there.
+  // Registers the columns of the sum, which `holdsSince` uses later.
   momentOfTotal(term, sum);
   return { kind: 'sum', term, sum, filter };
 }
 
-/** SQL for the moment at which it came to hold for the person of a row; null when it does not. */
+/** Returns SQL for the moment since which the node holds for the person of a row; null when it does not. */
 export function holdsSince(node: PersonNode): RawBuilder<unknown> {
   switch (node.kind) {
     case 'all':
@@ -103,7 +103,10 @@ function filterMoment(filter: Measure | undefined): RawBuilder<unknown>[] {
   return filter === undefined ? [] : [momentOf(filter, 1)];
 }
 
-/** Each part stands in it once: nested conditions shall not double their SQL with every level. */
+/**
+ * Returns SQL for the latest moment; null when one part is null. Each part occurs once in it, because nested conditions
+ * would otherwise double their SQL with every level.
+ */
 function latestOfAll(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
@@ -127,10 +130,10 @@ function momentOfTotal(term: SumTerm, sum: SumColumns): RawBuilder<unknown> {
   });
 }
 
-/** A number that only ever grew, and when. */
+/** SQL for a number that only grows, and for the moments at which it did. */
 interface Growing {
   number: () => RawBuilder<unknown>;
-  /** When there was anything of the kind at all. */
+  /** The moment since which there is anything of the kind at all. */
   first: () => RawBuilder<unknown>;
   reached: (number: number) => RawBuilder<unknown>;
 }

@@ -13,19 +13,23 @@ interface Sum extends SumColumns {
 interface Ranking {
   name: string;
   term: RankTerm;
-  /** Who is ranked: those with anything that this measures, in the part of that name. */
+  /** The measure that a ranked person must have, and the query part with that measure; undefined to rank all people. */
   filter: { measure: Measure; part: string } | undefined;
 }
 
-/** The sums and ranks that conditions ask for, over the points that were earned: see points.ts. */
+/** The sums and ranks that conditions use, over the points that were earned: see `pointsSql` in compile.ts. */
 export class PointSums implements Points {
   readonly #sums = new Map<string, Sum>();
   readonly #rankings: Ranking[] = [];
-  /** Names of the parts that the conditions of one trigger need. */
+  /** Names of the query parts that the conditions of one trigger need. */
   #used = new Set<string>();
   #filterPart = '';
 
-  /** What the next conditions filter by is measured in that part. @returns the parts that they come to need. */
+  /**
+   * Starts the conditions of the next trigger.
+   * @param filterPart the query part with the measures that they filter by.
+   * @returns the query parts that they need, complete once they are planned.
+   */
   begin(filterPart: string): ReadonlySet<string> {
     this.#filterPart = filterPart;
     this.#used = new Set();
@@ -52,7 +56,7 @@ export class PointSums implements Points {
     return `${name}_at`;
   }
 
-  /** @param points the name of the part with every point that was earned. */
+  /** @param points the name of the query part with all points that were earned. */
   addTo(statement: Statement, points: string): void {
     for (const { name, actions, total, first, thresholds } of this.#sums.values()) {
       const reached = [...thresholds].map(
@@ -87,7 +91,10 @@ function newSum(name: string, actions: readonly string[]): Sum {
   };
 }
 
-/** Of equal sums the one that was reached first is higher; of those, the account that has been known for longer. */
+/**
+ * Returns SQL for the person at a rank. Equal sums are ordered by the time at which they were reached, then by the age
+ * of the stored account.
+ */
 function rankingSql({ name, term, filter }: Ranking, points: string): RawBuilder<unknown> {
   const isRanked =
     filter === undefined

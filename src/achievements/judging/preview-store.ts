@@ -6,20 +6,20 @@ import type { Config } from '../config.ts';
 import { type ExplainedTrigger, explain } from './explain-store.ts';
 import { judge } from './judge-store.ts';
 
-/** Who would earn an achievement by what is stored. */
+/** The result of an evaluation of an achievement by the stored contributions. */
 export interface Preview {
   achievement: string;
-  /** At whose moment it is judged, once; null: at any time. */
+  /** The moment as of which it is evaluated, once; null when it can be earned at any time. */
   judgedAt: Date | null;
-  /** In the order in which they earned it. */
+  /** The people who earned it, in the order in which they did. */
   earned: { name: string; earnedAt: Date }[];
-  /** For the person who was asked for. */
+  /** The result for the requested person; null when the request names none. */
   person: { name: string; earnedAt: Date | null; triggers: ExplainedTrigger[] } | null;
 }
 
 /**
- * Judges a file as if it were in a repository, and stores nothing.
- * @param question.repository `owner/name`, of the provider. @param question.person whom to explain everything for.
+ * Evaluates a file as if it were in a repository, and stores nothing. `question.repository` is `owner/name` at the
+ * provider; `question.person` is the person to explain all terms for.
  * @throws AppError `not_found` when the repository or the person is not stored; `invalid_input` for another form.
  */
 export async function preview(
@@ -28,7 +28,7 @@ export async function preview(
   question: { provider: string; repository: string; person: string | undefined },
 ): Promise<Preview[]> {
   const { provider } = question;
-  // Owners may be below others.
+  // The name of an owner may contain slashes, because GitLab nests groups.
   const [, owner = '', name = ''] = /^([^/]+(?:\/[^/]+)*)\/([^/]+)$/.exec(question.repository) ?? [];
   if (owner === '') {
     throw new AppError('invalid_input', `a repository is OWNER/NAME, not ${question.repository}`);

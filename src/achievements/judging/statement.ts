@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A statement in parts, each of which may use those before it; what is used more than once is computed once. */
+/**
+ * A statement in named parts, each of which may use those before it; PostgreSQL computes a part with several uses once.
+ */
 export class Statement {
   readonly #parts: RawBuilder<unknown>[] = [];
 
@@ -8,7 +10,7 @@ export class Statement {
     this.#parts.push(sql`${sql.id(name)} as (${query})`);
   }
 
-  /** What is computed once however it is used. */
+  /** Adds a part that PostgreSQL computes once and separately, even if it has a single use. */
   addOnce(name: string, query: RawBuilder<unknown>): void {
     this.#parts.push(sql`${sql.id(name)} as materialized (${query})`);
   }

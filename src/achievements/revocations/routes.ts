@@ -30,7 +30,7 @@ const documented = {
   response: { 204: Type.Null(), ...privateProblemResponses },
 };
 
-/** An owner of a repository takes back what was awarded in it, or gives it again. */
+/** Registers the routes with which the owner of a repository revokes and restores awards from it. */
 export function revocationRoutes(app: App, context: AccessContext): void {
   app.delete(
     address,
@@ -60,7 +60,7 @@ export function revocationRoutes(app: App, context: AccessContext): void {
   );
 }
 
-/** @param reason why it is revoked; null: it is restored. */
+/** @param reason the reason of a revocation; null to restore the award. */
 async function change(
   context: AccessContext,
   { account, caller }: { account: Account; caller: Caller },

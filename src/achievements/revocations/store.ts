@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
 
 /**
- * Takes an award back, or gives it again, when it is from a repository that the account owns.
- * @param revocation null: it stands again.
- * @returns whether there is such an award, and whether it was otherwise before.
+ * Revokes or restores an award, if it is from a repository that the account owns.
+ * @param revocation null to restore the award.
+ * @returns `absent` when there is no such award, `same` when it had this state before.
  */
 export async function setRevoked(
   transaction: Connection,

@@ -1,25 +1,25 @@
 import { cardOf } from '../index.ts';
 import { lookParameters } from '../look.ts';
 
-/** What somebody wants to compose: words from a form, by their names. Nothing of it is checked: pictures say what is wrong. */
+/** The fields of the form by their names. They are not checked here, because the card shows its errors itself. */
 export type Wanted = ReadonlyMap<string, string>;
 
-/** A kind of picture that can be composed, and where it is found. */
+/** A kind of card that can be composed, and its URL. */
 export interface Kind {
   card: string;
   label: string;
-  /** Below the account's address. */
+  /** Returns the path below the URL of the account. */
   path(repository: string): string;
-  /** Parameters that choose the kind at that path. */
+  /** Returns the parameters that select the kind at that path. */
   parameters(repository: string): Record<string, string>;
-  /** What the picture is, for those who cannot see it. */
+  /** Describes the image for readers who cannot see it. */
   altText(of: string): string;
   takesRepository: boolean;
-  /** What a form has for it besides the look of every picture. */
+  /** The fields of the form in addition to the options of every card. */
   fields: readonly Field[];
 }
 
-/** Parameters that not every picture has. */
+/** Parameters that only some cards have. */
 export type Field = 'limit' | 'bots' | 'columns' | 'raw';
 export const kindFields: readonly Field[] = ['limit', 'bots', 'columns', 'raw'];
 
@@ -72,7 +72,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
 ];
 
-/** What a form sends of a choice that is not made. */
+/** The values that the form sends for choices that are not made. */
 const unchanged: Record<string, string> = {
   theme: 'auto',
   locale: 'en',
@@ -87,7 +87,7 @@ export function kindOf(wanted: Wanted): Kind {
   return kinds.find(({ card }) => card === wanted.get('card')) ?? kinds[0];
 }
 
-/** The path of the picture on this service; undefined while nobody is named. */
+/** Returns the path of the image on this service; undefined while the form names no account. */
 export function picturePath(wanted: Wanted): string | undefined {
   const name = wanted.get('name') ?? '';
   if (name === '') return undefined;
@@ -97,18 +97,18 @@ export function picturePath(wanted: Wanted): string | undefined {
   const parameters = new URLSearchParams({ format, ...kind.parameters(repository) });
   for (const parameter of new Set([...kindFields, ...Object.keys(lookParameters)])) {
     const value = valueOf(wanted, parameter, kind);
-    // What another kind was composed with is left out.
+    // Fields of another kind of card are left out.
     if (kindFields.some((field) => field === parameter && !kind.fields.includes(field))) continue;
     if (value === '' || value === unchanged[parameter] || (parameter === 'scale' && format === 'svg')) continue;
     parameters.set(parameter, value);
   }
   const provider = segment(wanted.get('provider') ?? 'github');
-  // Commas are as good as their codes, and can be read.
+  // Commas need no encoding, and are easier to read without it.
   const query = parameters.toString().replaceAll('%2C', ',');
   return `/v1/${provider}/entities/${segment(name)}/${kind.path(repository)}?${query}`;
 }
 
-/** Parts that another kind has are left out. */
+/** Returns the value of a field, without parts that only other kinds of cards have. */
 function valueOf(wanted: Wanted, parameter: string, { card }: Kind): string {
   const value = wanted.get(parameter) ?? '';
   if (parameter !== 'hide' && parameter !== 'show') return value;
@@ -120,7 +120,7 @@ function valueOf(wanted: Wanted, parameter: string, { card }: Kind): string {
     .join(',');
 }
 
-/** What the picture is, for those who cannot see it. */
+/** Describes the image for readers who cannot see it. */
 export function altTextOf(wanted: Wanted): string {
   const kind = kindOf(wanted);
   const repository = kind.takesRepository ? (wanted.get('repository') ?? '') : '';

@@ -7,16 +7,16 @@ import { toHtml, toMarkdown } from './snippets.ts';
 
 export interface PageContext {
   providers: readonly string[];
-  /** How addresses of this service begin for those outside. */
+  /** The beginning of the URLs of this service for external clients. */
   publicUrl: string;
-  /** The account's own page on its code host. */
+  /** Returns the URL of the account's own page on its code host. */
   profileUrl: (provider: string, name: string) => string;
 }
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 const colours = ['accent', 'background', 'text', 'muted', 'border'];
 
-/** The page on which a picture is put together. Works by sending the form; `script.js` makes it live. */
+/** Returns the page on which a card is composed. It works by submitting the form; `script.js` updates it live. */
 export function composerPage(wanted: Wanted, context: PageContext): string {
   return `<!doctype html>
 <html lang="en">

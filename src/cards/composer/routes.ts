@@ -22,7 +22,7 @@ const files = [
   { name: 'script.js', type: 'text/javascript; charset=utf-8' },
 ].map(({ name, type }) => ({ name, type, content: readFileSync(new URL(name, import.meta.url)) }));
 
-/** A page for people, on which pictures are put together. */
+/** Registers the page on which people compose cards. */
 export function composerRoutes(app: App, { providers, publicUrl, profileUrl }: ComposerContext): void {
   app.get('/cards', { schema: { hide: true } }, async (request, reply) => {
     const page = composerPage(readForm(request.query), {
@@ -42,7 +42,7 @@ export function composerRoutes(app: App, { providers, publicUrl, profileUrl }: C
   }
 }
 
-/** Words of a form: what is given several times is a list; a colour may begin as people write it. */
+/** Reads the fields of the form: a repeated field becomes a list, and a colour may begin with `#`. */
 function readForm(query: unknown): Wanted {
   const given = new Map<string, unknown>(Object.entries(Object(query)));
   const wanted = new Map<string, string>();

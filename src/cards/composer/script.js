@@ -1,7 +1,7 @@
-// Shows each change at once, by asking for the same page that sending the form would show.
+// Shows each change at once, by fetching the same page that submitting the form would show.
 const form = document.getElementById('form');
 const quietMs = 400;
-/** Ids of what is to be replaced by the next page. */
+/** Ids of the elements that the next page replaces. */
 const outdated = new Set();
 let timer;
 let asked = 0;
@@ -17,7 +17,7 @@ async function update() {
   const at = address();
   const answer = await fetch(at).catch(() => undefined);
   const text = answer?.ok ? await answer.text() : undefined;
-  // What was typed meanwhile is not lost: its own page comes soon.
+  // Input that was typed meanwhile is kept: the page for it comes soon.
   if (text === undefined || turn !== asked) return;
   const page = new DOMParser().parseFromString(text, 'text/html');
   const focused = document.activeElement?.id;

@@ -1,10 +1,10 @@
 import { escapeText } from '../markup.ts';
 
-/** What is put into a page to show a picture. */
+/** The URLs and the text of a snippet that shows an image in a page. */
 export interface Embedding {
-  /** Whole, as others reach it. */
+  /** The absolute URL for external clients. */
   pictureUrl: string;
-  /** Where a click leads. */
+  /** The target of a click. */
   linkUrl: string;
   altText: string;
 }

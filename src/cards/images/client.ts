@@ -13,18 +13,23 @@ const limits = {
 };
 const types = /^(image\/(png|jpeg|webp|gif)|application\/octet-stream)\s*(;|$)/i;
 
-/** Asks servers of others for images: strictly bounded, and never a server that only we can reach. */
+/**
+ * Fetches images from other servers: within strict limits, and never from a server that only this service can reach.
+ */
 export interface ImageClient {
   /**
-   * @param etag of the image that is known; null: none is.
-   * @returns undefined when it is still the same.
-   * @throws Error that says why there is none.
+   * @param etag of the stored image; null when there is none.
+   * @returns undefined when the image is unchanged.
+   * @throws Error with the reason why there is no image.
    */
   fetch(address: string, etag: string | null): Promise<Received | undefined>;
   close(): Promise<void>;
 }
 
-/** @param ownHosts hosts, with their ports, that the operator has configured: they may be private. */
+/**
+ * Creates a client.
+ * @param ownHosts hosts, with their ports, that the operator has configured: they may be private.
+ */
 export function createImageClient(ownHosts: ReadonlySet<string>): ImageClient {
   const outbound = createOutboundClient({ allowedHosts: ownHosts, allowsHttp: true });
   return {
@@ -33,7 +38,7 @@ export function createImageClient(ownHosts: ReadonlySet<string>): ImageClient {
   };
 }
 
-/** Redirects are followed one by one, each as if it had been asked for. */
+/** Follows redirects one by one, each with the checks of a first request. */
 async function fetchImage(
   outbound: OutboundClient,
   address: string,

@@ -1,17 +1,17 @@
-/** An image in the sizes that pictures need, each small enough to be a part of them. */
+/** An image in the sizes that cards need, each small enough to be embedded in them. */
 export interface Encoded {
   small: Buffer;
   large: Buffer;
 }
 
 const limits = { pixels: 16_000_000, timeoutS: 5 };
-/** Pixels of a side, and the bytes that are aimed at. */
+/** The side in pixels, and the target size in bytes. */
 const sizes = { small: { side: 64, bytes: 1240 }, large: { side: 112, bytes: 4500 } };
 const qualities = [72, 58, 44, 30];
 
 /**
- * Decodes an image of unknown origin within bounds and encodes it anew; only the first of several frames.
- * @throws Error when it is none of PNG, JPEG, WebP and GIF, damaged, or too large once it is unpacked.
+ * Decodes an image of unknown origin within limits and encodes it again; of several frames only the first.
+ * @throws Error when the image is not PNG, JPEG, WebP or GIF, is damaged, or is too large once it is unpacked.
  */
 export async function encodeImage(bytes: Buffer): Promise<Encoded> {
   if (!isKnownFormat(bytes)) throw new Error('not an image that is shown');
@@ -19,7 +19,7 @@ export async function encodeImage(bytes: Buffer): Promise<Encoded> {
   return { small, large };
 }
 
-/** By what files begin with, whatever they are called. */
+/** Recognizes a format by the first bytes, not by a name or a media type. */
 function isKnownFormat(bytes: Buffer): boolean {
   const start = bytes.subarray(0, 12).toString('latin1');
   return (
@@ -31,7 +31,7 @@ function isKnownFormat(bytes: Buffer): boolean {
 }
 
 async function encodeAs(bytes: Buffer, size: { side: number; bytes: number }): Promise<Buffer> {
-  // Only where pictures are made: a platform that lacks it is told so by what needs it.
+  // Imported only where images are encoded, so that a platform without `sharp` can do everything else.
   const { default: sharp } = await import('sharp');
   const decoded = sharp(bytes, { limitInputPixels: limits.pixels, pages: 1, failOn: 'error' })
     .timeout({ seconds: limits.timeoutS })
@@ -40,7 +40,7 @@ async function encodeAs(bytes: Buffer, size: { side: number; bytes: number }): P
     .toColourspace('srgb');
   const { data, info } = await decoded.raw().toBuffer({ resolveWithObject: true });
   const pixels = { raw: { width: info.width, height: info.height, channels: info.channels } };
-  // Drawings of few colours are smaller as PNG, which alone lets something through.
+  // Images with few colours are smaller as PNG, and only PNG keeps transparency.
   const png = await sharp(data, pixels).png({ palette: true, compressionLevel: 9 }).toBuffer();
   const isSeeThrough = info.channels === 4 && !(await sharp(data, pixels).stats()).isOpaque;
   if (png.length <= size.bytes || (isSeeThrough && png.length <= 3 * size.bytes)) return png;
@@ -53,7 +53,7 @@ async function encodeAs(bytes: Buffer, size: { side: number; bytes: number }): P
   return jpeg;
 }
 
-/** As an address that holds it. */
+/** Returns an image as a data URL. */
 export function toDataAddress(image: Buffer): string {
   const type = image[0] === 0xff ? 'image/jpeg' : 'image/png';
   return `data:${type};base64,${image.toString('base64')}`;

@@ -17,9 +17,12 @@ import {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const limits = {
-  /** At once. */
+  /** The number of fetches at once. */
   fetches: 8,
-  /** Those that have no place are asked for when the picture is drawn the next time. */
+  /**
+   * The maximum number of images that are being fetched or wait for it; further ones are fetched when their card is
+   * drawn again.
+   */
   waiting: 500,
   images: 100_000,
 };
@@ -42,7 +45,7 @@ export interface FindOptions {
   deadline: Date;
 }
 
-/** Images for pictures, as data addresses: stored, and asked for where they are not. */
+/** Provides images for cards as data URLs: stored ones, and fetched ones where none is stored. */
 export class ImageSource {
   readonly #options: ImageSourceOptions;
   readonly #fetching = new Map<string, Promise<void>>();
@@ -56,9 +59,9 @@ export class ImageSource {
   }
 
   /**
-   * Finds images by their addresses. Those never seen before are waited for until the deadline.
-   * @param repositories ids of those that images come from, by their addresses; all others are avatars.
-   * @returns those that there are, and whether none is still being fetched.
+   * Finds images by their URLs. Waits until the deadline for images that were never fetched before.
+   * @param repositories the ids of the repositories that images come from, by URL; all other images are avatars.
+   * @returns the images that exist, and `isFinal`, which is false while one of them is still being fetched.
    */
   async find(
     addresses: readonly string[],
@@ -95,7 +98,7 @@ export class ImageSource {
     await Promise.allSettled(this.#fetching.values());
   }
 
-  /** One fetch for all who ask for the same at once. Never rejects. */
+  /** Fetches an image once for all concurrent callers. Never rejects. */
   #fetch(image: WantedImage, known: StoredImage | undefined): Promise<void> {
     const { url } = image;
     const running = this.#fetching.get(url);
@@ -139,7 +142,7 @@ export class ImageSource {
     else await saveImage(connection, image, { encoded, etag: received.etag, refreshAt, now: now() });
   }
 
-  /** Behind the answer. */
+  /** Cleans up without delaying the response. */
   #keepHouse(urls: readonly string[]): void {
     const { connection, now, onFailure } = this.#options;
     const time = now().getTime();

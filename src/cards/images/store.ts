@@ -4,15 +4,15 @@ import { passGate } from '../../database/gate.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { Encoded } from './encode.ts';
 
-/** What is known of the image of an address. */
+/** The stored state of the image at a URL. */
 export interface StoredImage {
   url: string;
-  /** Null: there was none when it was asked for. */
+  /** Null when no fetch has returned an image yet. */
   small: Buffer | null;
   large: Buffer | null;
   etag: string | null;
   failures: number;
-  /** When it is to be asked for anew. */
+  /** The time at which the image is fetched again. */
   refreshAt: Date;
 }
 
@@ -24,17 +24,14 @@ export async function findImages(connection: Connection, urls: readonly string[]
     .execute();
 }
 
-/** An image that is asked for. */
+/** An image to fetch. */
 export interface WantedImage {
   url: string;
-  /** The repository that it comes from; undefined: it is the avatar of accounts. */
+  /** The repository that the image comes from; undefined for the avatar of an account. */
   repositoryId: string | undefined;
 }
 
-/**
- * Stores an image as it is now. One that nothing shows any more, because its account or repository was erased meanwhile,
- * is not stored.
- */
+/** Stores an image, unless its account or repository was erased meanwhile. */
 export async function saveImage(
   connection: Connection,
   { url, repositoryId }: WantedImage,
@@ -52,19 +49,19 @@ export async function saveImage(
   });
 }
 
-/** A row with what an image is kept for; none where that is gone. */
+/** Returns SQL with a row for the account or repository that an image belongs to; no row when it is erased. */
 function sourceOf(url: string, repositoryId: string | undefined): RawBuilder<unknown> {
   return repositoryId === undefined
     ? sql`select null::uuid as repository_id where exists (select from accounts where avatar_url = ${url})`
     : sql`select id as repository_id from repositories where id = ${repositoryId} for key share`;
 }
 
-/** It is still the same. */
+/** Notes that an image is unchanged. */
 export async function keepImage(connection: Connection, url: string, refreshAt: Date): Promise<void> {
   await connection.updateTable('images').set({ failures: 0, refresh_at: refreshAt }).where('url', '=', url).execute();
 }
 
-/** There was none to be had; the last good one stays. */
+/** Notes that a fetch returned no image; the last good one stays. */
 export async function noteMissing(
   connection: Connection,
   { url, repositoryId }: WantedImage,
@@ -82,7 +79,7 @@ export async function noteMissing(
   });
 }
 
-/** Notes which images are shown, so that others can go. */
+/** Notes which images are shown, so that others can be removed. */
 export async function noteUsed(
   connection: Connection,
   urls: readonly string[],
@@ -97,7 +94,9 @@ export async function noteUsed(
     .execute();
 }
 
-/** Removes what has not been shown since `before`, and what was shown longest ago where there are more than `keep`. */
+/**
+ * Removes images that were not shown since `before`, and of more than `keep` images those that were shown longest ago.
+ */
 export async function removeUnused(connection: Connection, before: Date, keep: number): Promise<void> {
   await sql`
     delete from images where used_at < ${before}

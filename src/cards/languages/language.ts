@@ -43,19 +43,19 @@ const languages: Readonly<Record<string, Words>> = {
   id,
 };
 
-/** The languages that pictures speak, by their codes (BCP 47). */
+/** The languages of cards, by their codes (BCP 47). */
 export const locales = Object.keys(languages);
 const rightToLeft: ReadonlySet<string> = new Set(['ar', 'he']);
 
-/** How a picture speaks: its words, and how it writes numbers and dates. */
+/** The words of a card, and its formats for numbers and dates. */
 export interface Language {
   locale: string;
   isRightToLeft: boolean;
   words: Words;
   number: (value: number) => string;
-  /** A large number in few letters, like 1.2M. */
+  /** Formats a large number in few letters, like 1.2M. */
   compactNumber: (value: number) => string;
-  /** A day, like 21 Nov 2026. Days are those of UTC. */
+  /** Formats a day in UTC, like 21 Nov 2026. */
   date: (time: Date) => string;
   month: (time: Date) => string;
   weekday: (time: Date) => string;
@@ -67,7 +67,7 @@ export interface Language {
 declare global {
   namespace Intl {
     interface Locale {
-      /** Of ECMA-402, and in Node since 22. */
+      /** Defined by ECMA-402, and in Node since 22. */
       getWeekInfo(): { firstDay: number };
     }
   }
@@ -75,7 +75,10 @@ declare global {
 
 const made = new Map<string, Language>();
 
-/** @param locale one of `locales`; any other speaks English. */
+/**
+ * Returns the language of a locale.
+ * @param locale one of `locales`; any other gives English.
+ */
 export function languageOf(locale: string): Language {
   const known = made.get(locale);
   if (known !== undefined) return known;
@@ -106,12 +109,12 @@ function makeLanguage(locale: string): Language {
   };
 }
 
-/** The language alone names no country, so its most likely one decides. */
+/** A language alone names no country, so its most likely country decides. */
 function firstDayOfWeek(locale: string): number {
   return new Intl.Locale(locale).maximize().getWeekInfo().firstDay;
 }
 
-/** Puts values where a phrase names them. */
+/** Replaces the names in a phrase, such as `{n}`, by their values. */
 export function fill(phrase: string, values: Readonly<Record<string, string>>): string {
   return phrase.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

@@ -1,7 +1,7 @@
-/** A phrase about a number, in the forms that the language has for numbers (CLDR plural rules). `{n}` is the number. */
+/** A phrase with a number, in the plural forms of the language (CLDR plural rules). `{n}` is the number. */
 export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
-/** Everything that a picture says, in one language. */
+/** All texts of cards, in one language. */
 export interface Words {
   commits: string;
   pull_requests: string;
@@ -15,20 +15,20 @@ export interface Words {
   stars: string;
   /** `{n}` is the level. */
   level: string;
-  /** `{n}` is what is left to level `{level}`. */
+  /** `{n}` is the missing experience to level `{level}`. */
   toNext: string;
   publicOnly: string;
   publicAndPrivate: string;
-  /** What days are counted over. */
+  /** The note that only contributions in collected repositories are counted. */
   inCollected: string;
-  /** `{date}` is when the provider was last asked. */
+  /** `{date}` is the day of the last request to the provider. */
   asOf: string;
   stillCounting: string;
   contributorsTitle: string;
   contributions: Plural;
   contributors: Plural;
   contributionsInYear: Plural;
-  /** `{n}` is how many are not shown. */
+  /** `{n}` is the number of entries that are not shown. */
   more: string;
   nobodyYet: string;
   nothingYet: string;

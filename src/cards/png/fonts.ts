@@ -2,7 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Fonts of the bundled packages, all under the SIL Open Font License 1.1: the measured one, and scripts that it lacks. */
+/**
+ * The bundled fonts, all under the SIL Open Font License 1.1: the measured one, and fonts for scripts that it lacks.
+ */
 export const bundledFonts = [
   '@expo-google-fonts/noto-sans',
   '@expo-google-fonts/noto-sans-arabic',
@@ -13,12 +15,15 @@ export const bundledFonts = [
   const folder = dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
   return ['400Regular', '600SemiBold'].map((weight) => join(folder, weight));
 });
-/** Systems keep their fonts here. They are used for scripts that are not bundled, such as Chinese, Japanese and Korean. */
+/**
+ * The folders in which systems keep their fonts, for scripts that are not bundled, such as Chinese, Japanese and
+ * Korean.
+ */
 const installed = ['/usr/share/fonts', '/usr/local/share/fonts', '/Library/Fonts', '/System/Library/Fonts'];
 
 /**
- * Tells the library that draws text where fonts are. The library reads that once in a process, so this is called before the
- * first image is drawn.
+ * Configures the fonts of the library that draws text. The library reads the configuration once in a process, so this
+ * is called before the first image is drawn.
  */
 export async function prepareFonts(dataDir: string): Promise<void> {
   process.env['FONTCONFIG_FILE'] = await writeFontConfiguration(join(dataDir, 'fonts'), [
@@ -27,7 +32,10 @@ export async function prepareFonts(dataDir: string): Promise<void> {
   ]);
 }
 
-/** Writes a configuration of fontconfig that knows the fonts of these folders alone. @returns its path. */
+/**
+ * Writes a fontconfig configuration with only the fonts of these folders.
+ * @returns its path.
+ */
 export async function writeFontConfiguration(directory: string, fontFolders: readonly string[]): Promise<string> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, 'fonts.conf');

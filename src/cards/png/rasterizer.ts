@@ -2,19 +2,19 @@ import { AppError } from '../../errors.ts';
 import type { Drawing } from '../frame.ts';
 
 const limits = {
-  /** At once; each has a thread to itself, away from the event loop. */
+  /** The number of images drawn at once; each has a thread to itself, away from the event loop. */
   running: 2,
   waiting: 64,
   pixels: 16_000_000,
   timeoutS: 10,
 };
 const retryAfterMs = 5000;
-/** The highest takes three times as long, for two to eight bytes of a hundred. */
+/** The highest level takes three times as long, to save two to eight percent of the bytes. */
 const compressionLevel = 6;
-/** Pixels of an inch at which a pixel of a drawing is one of a picture. */
+/** The density, in pixels per inch, at which a pixel of a drawing is a pixel of an image. */
 const densityOfOne = 72;
 
-/** Turns drawings into PNG, a few at a time. */
+/** Turns drawings into PNG images, a few at a time. */
 export class Rasterizer {
   readonly #now: () => Date;
   readonly #waiting: (() => void)[] = [];
@@ -25,14 +25,14 @@ export class Rasterizer {
   }
 
   /**
-   * @param scale pixels for each pixel of the drawing; less where the picture would be too large.
-   * @throws AppError `rate_limited` when too many are waiting already.
+   * @param scale pixels of the image for each pixel of the drawing; reduced where the image would be too large.
+   * @throws AppError `rate_limited` when too many drawings are waiting.
    */
   async toPng({ svg, widthPx, heightPx }: Drawing, scale: number): Promise<Buffer> {
     await this.#enter();
     try {
       const fitting = Math.min(scale, Math.sqrt(limits.pixels / (widthPx * heightPx)));
-      // Only where pictures are made: a platform that lacks it is told so by what needs it.
+      // Imported only where images are drawn, so that on a platform without `sharp` only requests for them fail.
       const { default: sharp } = await import('sharp');
       return await sharp(Buffer.from(svg), { density: densityOfOne * fitting, limitInputPixels: 2 * limits.pixels })
         .timeout({ seconds: limits.timeoutS })
@@ -53,7 +53,7 @@ export class Rasterizer {
         retryAt: new Date(this.#now().getTime() + retryAfterMs),
       });
     }
-    // Whoever leaves hands its place over.
+    // `#leave` hands the slot over to the next one in the queue.
     await new Promise<void>((resolve) => void this.#waiting.push(resolve));
   }
 

@@ -1,6 +1,6 @@
 import { measure, type Weight } from './measure.ts';
 
-/** A line of text that fits the room it was made for. */
+/** A line of text that fits its room. */
 export interface Fitted {
   text: string;
   /** Pixels. */
@@ -8,17 +8,17 @@ export interface Fitted {
 }
 
 const ellipsis = '…';
-/** Longer texts have no room in any picture. */
+/** Longer texts have no room in any card. */
 const maxLength = 400;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const plain = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
-/** Marks that are piled on a letter would run into other lines. */
+/** More than two marks on a letter would run into other lines. */
 const piledMarks = /(\p{M}{2})\p{M}+/gu;
-/** Controls, and what turns the direction of everything after it. */
+/** Control characters, and characters that change the direction of the text after them. */
 const controls =
   /[\p{Cc}\p{Zl}\p{Zp}\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
 
-/** What somebody wrote, as one line that stays within itself. */
+/** Turns a text of a user into one line that cannot affect the text around it. */
 export function oneLine(text: string): string {
   if (text.length <= maxLength && plain.test(text)) return text;
   return text
@@ -30,7 +30,10 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** Cuts a text to the room that it has, never within a letter. @param room in pixels. */
+/**
+ * Cuts a text to its room, never within a letter.
+ * @param room in pixels.
+ */
 export function fit(text: string, room: number, sizePx: number, weight: Weight = 'regular'): Fitted {
   const line = oneLine(text);
   const width = measure(line, sizePx, weight);
@@ -49,7 +52,7 @@ export function fit(text: string, room: number, sizePx: number, weight: Weight =
   return { text: shortened, width: measure(shortened, sizePx, weight) };
 }
 
-/** Breaks a text into lines between words; what has no room in the last one is cut. */
+/** Breaks a text into lines between words; the last line is cut to its room. */
 export function wrap(text: string, room: number, maxLines: number, sizePx: number): string[] {
   const lines: string[] = [];
   let line = '';

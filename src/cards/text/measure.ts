@@ -4,7 +4,7 @@ export type Weight = 'regular' | 'bold';
 
 const digits = 36;
 const perEm = 1000;
-/** Widths of what the tables do not hold, in thousandths of the size. */
+/** Widths of letters that the tables do not contain, in thousandths of the font size. */
 const fallback = { wide: 1000, halfWide: 500, emoji: 1400, flag: 700, other: 1100 };
 const variationToEmoji = 0xfe0f;
 const joiner = 0x200d;
@@ -23,8 +23,8 @@ function unpack(table: WidthTable): Map<number, number> {
 }
 
 /**
- * The room that a line of text takes, in pixels: what it takes in Noto Sans, which is wider than the system fonts that a
- * picture is shown in, and for scripts that it lacks the most that a letter of theirs takes.
+ * Returns the width of a line of text in pixels: its width in Noto Sans, which is wider than the system fonts in which
+ * a card is displayed, and for scripts that it lacks the width of their widest letters.
  */
 export function measure(text: string, sizePx: number, weight: Weight = 'regular'): number {
   const table = tables[weight];
@@ -47,7 +47,10 @@ export function measure(text: string, sizePx: number, weight: Weight = 'regular'
 
 const joining = /[\p{Script=Arabic}\p{Script=Devanagari}]/u;
 
-/** Whether a text's width is known and not only bounded: the measured font has its letters, which stand one by one. */
+/**
+ * Returns whether the width of a text is exact, and not only an upper bound: the measured font has its letters, and
+ * they do not join.
+ */
 export function isMeasured(text: string): boolean {
   for (const letter of text) if (!tables.regular.has(letter.codePointAt(0) ?? 0)) return false;
   return !joining.test(text);

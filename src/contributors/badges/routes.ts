@@ -27,7 +27,7 @@ const config = { cards: ['community'], isPicture: true } as const;
 
 type Find = (asked: AskedAccount) => Promise<Collected | Moved | undefined>;
 
-/** Small pictures of how many people contributed, to stand in a line of text. */
+/** Registers the badges: small images with the number of contributors, for use in a line of text. */
 export function badgeRoutes(app: App, context: AccountRouteContext): void {
   const schema = {
     querystring: withPictures(Query, context.pictures),

@@ -8,7 +8,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { AppError } from '../../errors.ts';
 import type { ServerUser } from './server-user.ts';
 
-/** PostgreSQL's programs, where the server's user can run them. */
+/** Paths of PostgreSQL's programs, where the server's user can run them. */
 export interface Binaries {
   initdb: string;
   postgres: string;
@@ -53,7 +53,7 @@ async function packageVersion(root: string): Promise<string> {
   return Value.Parse(Package, content).version;
 }
 
-/** Whether the server's user may walk to a directory and read what is in it. */
+/** Returns whether the server's user may enter a directory and all its parents. */
 async function isReachable(directory: string, user: ServerUser): Promise<boolean> {
   if (!user.isOther) return true;
   for (let path = directory; ; path = dirname(path)) {
@@ -65,8 +65,9 @@ async function isReachable(directory: string, user: ServerUser): Promise<boolean
 }
 
 /**
- * Makes the links between libraries that the package's own install script makes, which not everybody lets run.
- * @returns whether all are there.
+ * Makes the links between libraries that the package's own install script makes, because not all installations run such
+ * scripts.
+ * @returns true when all links exist.
  */
 async function completeLinks(root: string): Promise<boolean> {
   const content: unknown = JSON.parse(await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8'));
@@ -99,7 +100,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** A copy that the server's user can reach, made once for each version. */
+/** Returns a copy that the server's user can reach, made once for each version. */
 async function copyOf(root: string, version: string, user: ServerUser, dataDir: string): Promise<string> {
   const parents = user.isOther ? ['/var/lib/plaudit', tmpdir()] : [dataDir];
   const failures: unknown[] = [];
@@ -133,7 +134,10 @@ async function copyTo(root: string, copy: string): Promise<void> {
   }
 }
 
-/** In a directory where everybody may write, somebody else's programs may lie under our name. */
+/**
+ * Returns whether a copy is safe to run. In a directory that all users can write to, another user may have placed
+ * programs under the same name.
+ */
 async function isOurs(copy: string): Promise<boolean> {
   const { uid, mode } = await lstat(copy);
   return uid === process.geteuid?.() && (mode & 0o022) === 0;

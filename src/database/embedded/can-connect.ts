@@ -2,7 +2,7 @@ import { Client, type ClientConfig } from 'pg';
 
 const connectTimeoutMs = 5000;
 
-/** Whether the server takes connections; false while it starts, recovers or stops. */
+/** Returns whether the server accepts connections; false while it starts, recovers or stops. */
 export async function canConnect(connection: ClientConfig): Promise<boolean> {
   const client = new Client({ ...connection, connectionTimeoutMillis: connectTimeoutMs });
   client.on('error', () => {});

@@ -15,13 +15,13 @@ const initializeTimeoutMs = 300_000;
 const maxOutputBytes = 64 * 1024;
 const unfinished = /^postgres\.new-(\d+)-/;
 
-/** How a program names the directory that it was started in: also one whose parents its user may not walk through. */
+/** Returns a name of a program's working directory that works even when its user may not enter the parents. */
 export function ownDirectory(clusterDir: string): string {
   return process.platform === 'linux' ? '/proc/self/cwd' : clusterDir;
 }
 
 /**
- * Makes sure that a database cluster of the right version is there, complete or not at all.
+ * Makes sure that a database cluster of the right version exists; the directory never holds an incomplete one.
  * @throws AppError `misconfigured` with one line for a person.
  */
 export async function ensureCluster(
@@ -44,7 +44,7 @@ export async function ensureCluster(
   }
 }
 
-/** @returns the major version of the cluster, or undefined when there is none. */
+/** Returns the major version of the cluster, or undefined when there is none. */
 async function clusterVersion(clusterDir: string): Promise<string | undefined> {
   const content = await readFile(join(clusterDir, 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (content !== undefined) return content.trim();
@@ -60,8 +60,8 @@ async function clusterVersion(clusterDir: string): Promise<string | undefined> {
 }
 
 /**
- * A process that was killed while it made a cluster leaves half of one under a name of its own. A program that it had
- * started may still be writing there; what cannot be removed now, a later start removes.
+ * Removes incomplete clusters. A process that is killed while it makes a cluster leaves one under a name of its own. A
+ * program that it started may still be writing there, so files that cannot be removed now are left to a later start.
  */
 async function removeUnfinished(dataDir: string): Promise<void> {
   for (const entry of await readdir(dataDir)) {
@@ -83,7 +83,7 @@ async function createCluster(clusterDir: string, binaries: Binaries, user: Serve
   }
 }
 
-/** Whoever comes second finds the first one's cluster and uses that. */
+/** Moves a new cluster to its place, unless another process was faster: then that cluster stays and is used. */
 async function takePlace(temporary: string, clusterDir: string): Promise<void> {
   try {
     await rename(temporary, clusterDir);
@@ -99,7 +99,9 @@ async function takePlace(temporary: string, clusterDir: string): Promise<void> {
   }
 }
 
-/** The directory is the gate: who may enter it is the owner, so the socket in it asks for no password. */
+/**
+ * Initializes a cluster. Its socket needs no password, because only the owner may enter the directory that holds it.
+ */
 async function initialize(directory: string, binaries: Binaries, user: ServerUser): Promise<void> {
   const place = ownDirectory(directory);
   const args = ['-D', place, '-U', superuser, '--locale=C.UTF-8', '-E', 'UTF8', '--auth=trust', '--no-instructions'];
@@ -108,7 +110,10 @@ async function initialize(directory: string, binaries: Binaries, user: ServerUse
   await chmod(directory, 0o700);
 }
 
-/** @returns what the program wrote when it failed, undefined when it succeeded. */
+/**
+ * Runs a program.
+ * @returns its output when it failed, undefined when it succeeded.
+ */
 function runProgram(file: string, args: string[], cwd: string, user: ServerUser): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {

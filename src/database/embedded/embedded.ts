@@ -15,7 +15,7 @@ import { socketDirectory } from './socket-directory.ts';
 /** The private PostgreSQL of a data directory, in use by this process and maybe by others. */
 export interface EmbeddedServer {
   connection: { host: string; port: number; user: string; database: string };
-  /** Ends this process's use of the server. The last to let go stops it, and then waits until it has ended. */
+  /** Ends this process's use of the server. The last process to do so stops the server and waits until it has ended. */
   release(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const startTimeoutMs = 300_000;
 const stopTimeoutMs = 60_000;
 const pollMs = 10;
 const askEveryMs = 200;
-/** A server that runs and whose keeper says nothing for so long has lost it. */
+/** A running server whose keeper does not respond within this time has lost its keeper. */
 const orphanAfterMs = 5000;
 const restartDelayMs = 1000;
 const port = 5432;
@@ -84,7 +84,7 @@ class Use {
     }
   }
 
-  /** Until a keeper has counted us; starts one when there is none. */
+  /** Waits until a keeper has counted this process; starts a keeper when there is none. */
   async #join(deadline: number): Promise<Keeper | undefined> {
     let keeper: Keeper | undefined;
     let orphanAt = Date.now() + orphanAfterMs;
@@ -97,7 +97,8 @@ class Use {
         forgetReusedNumber(this.#clusterDir);
         keeper = startKeeper(this.#clusterDir, this.#binaries, this.#user, this.#lease);
       } else if (pid !== undefined && keeper?.isEnded()) {
-        // Somebody else was faster; should his server end before it counts us, the next try is a fresh one.
+        // Another process was faster. If its server ends before it counts this process, the next attempt starts a new
+        // one.
         keeper = undefined;
       }
       if (pid !== undefined && Date.now() >= orphanAt) {
@@ -129,7 +130,7 @@ class Use {
     throw this.#tookTooLong();
   }
 
-  /** The server ended though it is in use: killed, for example when memory ran out. */
+  /** Starts the server again after it ended while in use: killed, for example, because memory ran out. */
   async #restart(): Promise<void> {
     if (this.#isEnding) return;
     this.#log('the database server ended unexpectedly and is started again');
@@ -153,7 +154,7 @@ class Use {
     const start = Date.now();
     let orphanAt = start + orphanAfterMs;
     while (Date.now() < start + stopTimeoutMs && findPostmaster(this.#clusterDir) === pid) {
-      // Another process may join before the keeper notices that the last one has gone. Then the server stays.
+      // Another process may join before the keeper notices that the last one has left. Then the server stays.
       if (this.#lease.isUsed()) return;
       if (Date.now() >= orphanAt) {
         stop(pid);

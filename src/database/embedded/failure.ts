@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts';
 
 /**
- * What a person can do about a server that did not start, in one line.
- * @param output what its programs wrote.
+ * Explains in one line how a person can fix a server that did not start.
+ * @param output the output of its programs.
  */
 export function explainOutput(output: string, dataDir: string): AppError {
   if (/no space left on device|disk quota exceeded|file too large/i.test(output)) return diskFull(dataDir);
@@ -22,7 +22,7 @@ export function cannotRun(cause?: unknown): AppError {
   );
 }
 
-/** The same for what the operating system says of DATA_DIR. */
+/** Explains the operating system's errors about DATA_DIR in the same way. */
 export function explainDirectoryError(error: unknown, dataDir: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(dataDir, error);

@@ -6,12 +6,12 @@ import { ownDirectory } from './cluster.ts';
 import { answerPrefix, type Lease } from './lease.ts';
 import type { ServerUser } from './server-user.ts';
 
-/** Shorter output of a server that runs well is a few lines a start. */
+/** The log is truncated at a start when it is larger; a server that runs well writes a few lines per start. */
 const maxLogBytes = 1024 * 1024;
 
 /**
- * Nothing but the socket in the private directory, nothing acknowledged before it is on the disk, and no statement or
- * value in the log.
+ * The server listens on nothing but the socket in the private directory, acknowledges nothing before it is on the disk,
+ * and writes no statement or value to the log.
  */
 const settings: Record<string, string> = {
   listen_addresses: '',
@@ -22,7 +22,7 @@ const settings: Record<string, string> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  // Many small questions: compiling one, or asking several processes, costs more than it saves.
+  // Queries are many and small: compiling one, or using several processes for it, costs more than it saves.
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   timezone: 'UTC',
@@ -35,8 +35,9 @@ const settings: Record<string, string> = {
 };
 
 /**
- * Runs the server ("$@"), tells every user that asks by the pipe (descriptor 3) that it is counted, and stops the server
- * when the last is gone. A second server for the same data ends by itself, and its keeper must not answer for the first.
+ * Runs the server ("$@"), confirms to each process that writes its id to the pipe (descriptor 3) that it is counted,
+ * and stops the server when the last process has closed the pipe. A second server for the same data ends by itself, and
+ * its keeper must not respond for the first.
  */
 const keeperScript = `
 trap : TERM INT HUP
@@ -59,15 +60,17 @@ while kill -0 "$server" 2>/dev/null; do wait "$server"; done
 kill "$counter" 2>/dev/null
 `;
 
-/** A running keeper, as the process sees it that started it. */
+/** A running keeper, as the process that started it sees it. */
 export interface Keeper {
-  /** What its server wrote since the start. */
+  /** Returns the output of its server since the start. */
   output(): string;
   isEnded(): boolean;
   onEnd(listener: () => void): void;
 }
 
-/** Starts the server with its keeper, in a session of its own: it outlives this process as long as others use it. */
+/**
+ * Starts the server with its keeper in a session of its own, so that it outlives this process as long as others use it.
+ */
 export function startKeeper(clusterDir: string, binaries: Binaries, user: ServerUser, lease: Lease): Keeper {
   const path = join(clusterDir, 'server.log');
   const log = openSync(path, 'a', 0o600);

@@ -11,8 +11,8 @@ export const pipeName = 'plaudit.users';
 export const answerPrefix = 'plaudit.user.';
 
 /**
- * One process's use of the server: it holds a named pipe open for writing, which the operating system lets go of however
- * the process ends. The server's keeper reads the pipe, and its end of file means that nobody uses the server.
+ * One process's use of the server. It holds a named pipe open for writing, which the operating system closes however
+ * the process ends. The server's keeper reads the pipe, and its end of file means that no process uses the server.
  */
 export class Lease {
   readonly #clusterDir: string;
@@ -32,14 +32,14 @@ export class Lease {
     return new Lease(clusterDir, openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
   }
 
-  /** For the keeper that is about to be started; its shell needs one on which reading waits. */
+  /** Opens the pipe for the keeper that will be started; its shell needs a descriptor on which reading waits. */
   openForKeeper(): number {
     return openSync(join(this.#clusterDir, pipeName), constants.O_RDONLY);
   }
 
   /**
-   * Asks the keeper whether it still counts users: one that has seen the last go stops the server, whoever comes then.
-   * May be asked again and again.
+   * Requests a confirmation that the keeper counts this process. A keeper that has seen the last process leave stops
+   * the server and counts no further ones. May be called repeatedly.
    */
   ask(): void {
     try {
@@ -53,7 +53,7 @@ export class Lease {
     return existsSync(this.#answer);
   }
 
-  /** The keeper that answered is no more. */
+  /** Removes the confirmation of a keeper that has ended. */
   forgetAnswer(): void {
     rmSync(this.#answer, { force: true });
   }
@@ -64,8 +64,8 @@ export class Lease {
   }
 
   /**
-   * Returns whether any process uses the server, after this one released it. May take a byte of what another process asks,
-   * which asks again.
+   * Returns whether any process uses the server, after this one released it. May consume a byte of another process's
+   * request, which that process repeats.
    */
   isUsed(): boolean {
     const reading = openSync(join(this.#clusterDir, pipeName), constants.O_RDONLY | constants.O_NONBLOCK);

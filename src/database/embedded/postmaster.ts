@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A number that no process has, and that PostgreSQL takes for one that ended. */
+/** A process id that no process has, and that PostgreSQL takes for one that ended. */
 const noProcess = 2 ** 31 - 1;
 
-/** Whether there is a process of that number. */
+/** Returns whether a process with this id runs. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -16,8 +16,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * The process that serves a cluster, by what its lock file says and by what that process really is: numbers of ended
- * processes are given to others.
+ * Finds the process that serves a cluster. The process with the id in the lock file is checked, because ids of ended
+ * processes are reused.
  */
 export function findPostmaster(clusterDir: string): number | undefined {
   const pid = lockedBy(clusterDir);
@@ -37,7 +37,7 @@ function servesCluster(pid: number, clusterDir: string): boolean {
   if (!isRunning(pid)) return false;
   if (process.platform !== 'linux') return /postgres/.test(commandOf(pid));
   try {
-    // The directory of a process that ended and waits to be collected cannot be looked at.
+    // The working directory of a process that ended and waits to be collected cannot be read.
     const theirs = statSync(`/proc/${pid}/cwd`);
     const ours = statSync(clusterDir);
     return theirs.ino === ours.ino && theirs.dev === ours.dev;
@@ -55,8 +55,8 @@ function commandOf(pid: number): string {
 }
 
 /**
- * When the lock file names a process that has the number by chance, PostgreSQL would refuse to start. Only the number is
- * taken out: the rest lets PostgreSQL see whether processes of the last server still hold its memory.
+ * Replaces the process id in a lock file when an unrelated process has it by chance: PostgreSQL would refuse to start.
+ * The rest of the file stays, because it shows PostgreSQL whether processes of the last server still hold its memory.
  */
 export function forgetReusedNumber(clusterDir: string): void {
   const path = join(clusterDir, 'postmaster.pid');

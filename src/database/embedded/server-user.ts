@@ -2,22 +2,23 @@ import { readFileSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 
-/** The operating system's user that the server runs as. */
+/** The operating system's user that runs the server. */
 export interface ServerUser {
   uid: number;
   gid: number;
   name: string;
-  /** Whether this process has to give up being root for it: PostgreSQL refuses to run as root. */
+  /** True when this process is root and runs the server as another user: PostgreSQL refuses to run as root. */
   isOther: boolean;
 }
 
 const passwdFile = '/etc/passwd';
-/** Who runs the server when root asks for it and nobody owns the data yet. */
+/** Users that run the server when this process is root and root owns the data directory. */
 const unprivilegedNames = ['postgres', 'nobody'];
 
 /**
- * Who runs the server: whoever runs this process, or, for root, the owner of the data, or an unprivileged user.
- * @throws AppError `misconfigured` when the data belongs to somebody else, or nobody fits.
+ * Chooses the user that runs the server: the user of this process, or, for root, the owner of the data, or else an
+ * unprivileged user.
+ * @throws AppError `misconfigured` when the data belongs to another user, or no user fits.
  */
 export async function chooseServerUser(dataDir: string, clusterDir: string): Promise<ServerUser> {
   const uid = process.geteuid?.() ?? 0;
@@ -94,7 +95,7 @@ function readUsers(): User[] {
   }
 }
 
-/** Where users are kept elsewhere than in a file, only the own one is known. */
+/** Returns the user of this process, the only one known on systems that do not keep their users in a file. */
 function usersOfThisProcess(): User[] {
   const uid = process.geteuid?.() ?? 0;
   return uid === 0 ? [] : [{ name: `user ${uid}`, uid, gid: process.getegid?.() ?? 0 }];

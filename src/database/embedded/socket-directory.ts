@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 
-/** What the address of a Unix socket holds (sun_path of 108 bytes with the closing zero; 104 on macOS). */
+/** The longest address of a Unix socket (sun_path of 108 bytes with the closing zero; 104 on macOS). */
 const maxPathBytes = process.platform === 'darwin' ? 103 : 107;
 const socketName = '.s.PGSQL.5432';
 
-/** A name of the server's directory that is short enough for a client to name the socket in it. */
+/** Returns a name of the server's directory that is short enough for a client to address the socket in it. */
 export function socketDirectory(clusterDir: string): string {
   if (fits(clusterDir)) return clusterDir;
   const uid = process.geteuid?.() ?? 0;
@@ -27,7 +27,7 @@ function fits(directory: string): boolean {
   return Buffer.byteLength(join(directory, socketName)) <= maxPathBytes;
 }
 
-/** Whoever could write to the directory could lead us to a server of his own. */
+/** Makes a directory that only this user can write to; another writer could lead clients to a server of their own. */
 function makePrivate(directory: string, uid: number): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const stats = lstatSync(directory);

@@ -13,7 +13,7 @@ import {
 import { type Finding, found } from '../finding.ts';
 import { ago, counted, lasting, listed, quoted, utc } from '../words.ts';
 
-/** Groups that are listed at most; the others are like them, or show once these are dealt with. */
+/** The most groups that are listed; the others are similar, or appear once these are fixed. */
 export const maxGroups = 20;
 
 /** Checks that every stream of every repository can be read. */
@@ -52,14 +52,17 @@ const streamFailures: Record<string, { cause: string; remedy: string } | undefin
   },
 };
 
-/** Checks whether anything in responses could not be read. */
+/** Checks whether any part of a response was skipped. */
 export async function checkSkipped(connection: Connection, now: Date): Promise<Finding[]> {
   const skipped = await findSkippedPlaces(connection, maxGroups);
   if (skipped.length > 0) return skipped.map((place) => judgeSkipped(place, now));
   return [found('collecting', { severity: 'fine', code: 'items_stored', message: 'No item was skipped.' })];
 }
 
-/** Only items that are lost are a problem: one without a field, or one that the host keeps to itself, leaves the rest whole. */
+/**
+ * Reports only lost items as a problem: without a single field, or without an item that the host withholds, the other
+ * data is whole.
+ */
 function judgeSkipped(skipped: SkippedPlaces, now: Date): Finding {
   const { provider, stream, kind, reason, path, isStored, items, places, names, explanation, lastAt } = skipped;
   const isUnreadable = reason === 'unreadable';
@@ -85,7 +88,7 @@ function judgeSkipped(skipped: SkippedPlaces, now: Date): Finding {
 
 const driftShownMs = 7 * 86_400_000;
 
-/** Checks whether the nightly comparison found something else stored than hosts have. */
+/** Checks whether the nightly comparison found differences between stored data and hosts. */
 export async function checkDrift(connection: Connection, now: Date): Promise<Finding[]> {
   const drifts = await findDrifts(connection, new Date(now.getTime() - driftShownMs), maxGroups);
   if (drifts.length > 0) return drifts.map((drift) => judgeDrift(drift, now));
@@ -116,10 +119,10 @@ function judgeDrift(drift: DriftedPart, now: Date): Finding {
   });
 }
 
-/** Polls wait their turn, and for the quota; after this time they are overdue. */
+/** The time, in ms, after which a due poll is overdue; until then it may wait for other polls and for the quota. */
 const overdueAfterMs = 2 * 3_600_000;
 
-/** Checks that installed repositories are polled when it is their turn. */
+/** Checks that installed repositories are polled in time. */
 export async function checkPolls(connection: Connection, providers: readonly string[], now: Date): Promise<Finding[]> {
   const before = new Date(now.getTime() - overdueAfterMs);
   const { repositories, oldestAt, name, installed } = await findOverduePolls(connection, providers, before);
@@ -139,7 +142,7 @@ export async function checkPolls(connection: Connection, providers: readonly str
   ];
 }
 
-/** Checks that accounts let their installations of the App see what is needed. */
+/** Checks that installations of the App are not suspended and have all permissions that the service needs. */
 export async function checkInstallations(connection: Connection): Promise<Finding[]> {
   return (await findFaultyInstallations(connection, maxGroups)).map(judgeInstallations);
 }

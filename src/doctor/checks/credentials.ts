@@ -4,7 +4,7 @@ import { type Finding, found } from '../finding.ts';
 import { counted, listed, quoted, utc } from '../words.ts';
 import { type HostContext, settingOf } from './host-context.ts';
 
-/** Time before the end of a token in which it is announced. */
+/** The time, in ms, before the end of a token in which the doctor announces it. */
 const expiryNoticeMs = 14 * 86_400_000;
 /** Background work leaves the last tenth of a quota to callers who wait. */
 const keptForCallers = 0.1;

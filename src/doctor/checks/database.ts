@@ -23,7 +23,7 @@ export interface Opened {
   isReadable: boolean;
 }
 
-/** Opens the database without changing anything in it, and checks the server and the version of its tables. */
+/** Opens the database without changing anything in it, and checks the versions of the server and of the tables. */
 export async function openForDoctor(
   config: Pick<Config, 'databaseUrl' | 'dataDir'>,
   statementTimeoutMs: number,
@@ -77,10 +77,13 @@ export function judgeMigrations({ applied, pending, unknown }: MigrationState): 
   return [database('hint', 'migrations_pending', message, remedy)];
 }
 
-/** Clocks that differ by so much make jobs wait; by the larger difference tokens are taken for expired. */
+/**
+ * Limits of the difference between the clocks: from `hintMs` on, jobs wait; from `problemMs` on, tokens are taken for
+ * expired.
+ */
 const clockTolerance = { hintMs: 5000, problemMs: 60_000 };
 
-/** Compares the clock of the database with this machine's, and looks whether any service runs on the database. */
+/** Compares the clock of the database with this machine's, and checks whether a service runs on the database. */
 export async function checkServer({ connection }: Database, now: () => Date): Promise<Finding[]> {
   const before = now();
   const clock = await readClock(connection);

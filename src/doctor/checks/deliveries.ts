@@ -19,7 +19,7 @@ const appliedWithinMs = 300_000;
 /** Older rejections are not reported. */
 const recentMs = 7 * 86_400_000;
 
-/** Checks for each host with a webhook secret that deliveries come, are taken and are applied. */
+/** Checks for each host with a webhook secret that deliveries arrive, are accepted and are applied. */
 export async function checkDeliveries(
   connection: Connection,
   hosts: readonly ProviderConfig[],
@@ -91,12 +91,15 @@ function judgeLast(host: ProviderConfig, lastAt: Date | null, activity: Installe
   return [found('deliveries', { ...about, severity: 'fine', code: 'delivery_received', message: `${last}.` })];
 }
 
-/** Reasons that strangers cannot cause: only the host signs with the secret. */
+/** Reasons of rejections that strangers cannot cause: only the host signs with the secret. */
 const signedReasons = new Set(['headers', 'payload']);
-/** Reasons that lose nothing by themselves. */
+/** Reasons of rejections that lose no data by themselves. */
 const harmlessReasons = new Set(['no_secret', 'too_large']);
 
-/** Rejections that strangers can cause are settled once a delivery was taken after them: then the webhook works. */
+/**
+ * Turns rejections into findings. Those that strangers can cause are settled once a later delivery was accepted: it
+ * shows that the webhook works.
+ */
 function judgeRejection(
   host: ProviderConfig,
   { reason, count, firstAt, lastAt }: RejectionCount,

@@ -5,7 +5,7 @@ export interface HostContext {
   now: Date;
   /** True: no other host is configured. */
   isOnlyHost: boolean;
-  /** How many private repositories are stored that each credential shows, by the credential's name. */
+  /** The number of stored private repositories that each credential shows, by the credential's name. */
   shown: ReadonlyMap<string, number>;
   /** Names of accounts that installed the App, by the name of the installation as a credential. */
   installedOn: ReadonlyMap<string, string>;
@@ -14,7 +14,7 @@ export interface HostContext {
 const fileKeys = { token: 'token', webhookSecret: 'webhook_secret', app: 'app_id and app_private_key' } as const;
 const variables = { token: ['TOKEN'], webhookSecret: ['WEBHOOK_SECRET'], app: ['APP_ID', 'APP_PRIVATE_KEY'] } as const;
 
-/** Names the setting of a host, as the operator knows it. */
+/** Returns the name of a host's setting, as the operator knows it. */
 export function settingOf({ name, source }: ProviderConfig, setting: keyof typeof fileKeys): string {
   if (source === 'file') return `${fileKeys[setting]} of ${name} in PROVIDERS_FILE`;
   return variables[setting].map((variable) => `${name.toUpperCase()}_${variable}`).join(' and ');

@@ -24,7 +24,7 @@ export function judgeHost(host: ProviderConfig, diagnosis: Diagnosis, context: H
   ];
 }
 
-/** Only a hint where the host is there by default and another one is used. */
+/** Returns only a hint when the host is configured by default and another one is used. */
 function unreachable(host: ProviderConfig, [first]: readonly CredentialReport[], { isOnlyHost }: HostContext): Finding {
   return found('hosts', {
     severity: host.source === 'default' && !isOnlyHost ? 'hint' : 'problem',

@@ -11,7 +11,7 @@ export async function checkJobs(connection: Connection, now: Date): Promise<Find
   return [found('jobs', { severity: 'fine', code: 'jobs_done', message: 'No job fails.' })];
 }
 
-/** Only a hint after one failure: the next attempt may succeed. */
+/** Returns only a hint after one failure: the next attempt may succeed. */
 function judgeJobs({ task, count, givenUp, attempts, example, lastAt }: FailingJobs, now: Date): Finding {
   const key = example.key === null ? '' : ` (${quoted(example.key)})`;
   const state =

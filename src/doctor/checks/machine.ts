@@ -18,12 +18,12 @@ export async function checkGit(signal: AbortSignal): Promise<Finding[]> {
 }
 
 const gib = 1024 ** 3;
-/** Below it PostgreSQL and copies of histories may fail at any moment. */
+/** The free space below which PostgreSQL and copies of histories may fail at any moment. */
 const leastFreeBytes = gib;
-/** Copies of histories may take ten. */
+/** The free space that copies of histories may need. */
 const comfortableFreeBytes = 10 * gib;
 
-/** Checks how much room is left where the service keeps its data. */
+/** Checks the free space where the service keeps its data. */
 export async function checkDisk(dataDir: string): Promise<Finding[]> {
   const free = await freeBytes(dataDir);
   return [judgeDisk(dataDir, free)];
@@ -38,7 +38,7 @@ export function judgeDisk(dataDir: string, free: number): Finding {
   return found('machine', { severity: 'fine', code: 'disk_space', message });
 }
 
-/** The directory is made at the first start; before, its nearest parent tells. */
+/** Returns the free space for a directory. Before the first start makes it, its nearest parent is measured. */
 async function freeBytes(directory: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(directory);

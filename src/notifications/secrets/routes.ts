@@ -15,7 +15,7 @@ import { findSignedReceivers, removeWebhookSecret, type SignedReceiver, saveWebh
 const maxSecrets = 100;
 /** Standard Webhooks: 24 to 64 bytes. */
 const secretBytes = 32;
-/** So long both the former and the new secret sign, for the receiver to change over. */
+/** The time, in ms, for which both the former and the new secret sign, so that the receiver can change over. */
 const overlapMs = 86_400_000;
 
 const Request = Type.Object({
@@ -46,7 +46,7 @@ const SecretPath = Type.Object({
 const address = '/v1/:provider/entities/:name/webhook-secrets';
 const security = [{ serviceToken: [] }];
 
-/** Secrets with which messages to addresses are signed: without one nothing is sent there. */
+/** Adds the routes to secrets that sign messages to addresses: without a secret, nothing is sent to an address. */
 export function webhookSecretRoutes(app: App, context: AccessContext): void {
   making(app, context);
   listingOfSecrets(app, context);
@@ -133,7 +133,10 @@ function removal(app: App, context: AccessContext): void {
   );
 }
 
-/** @throws AppError `invalid_input` */
+/**
+ * Returns the address of the body in its normal form.
+ * @throws AppError `invalid_input` when it is no http or https address.
+ */
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {

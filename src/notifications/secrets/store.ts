@@ -3,12 +3,12 @@ import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';
 import { notifyJob } from '../jobs.ts';
 
-/** An address for which there is a secret; the secret itself is told once. */
+/** An address for which there is a secret; the secret itself is shown only once. */
 export interface SignedReceiver {
   id: string;
   url: string;
   changedAt: Date;
-  /** Until when messages are signed with the former secret too; null: there is none. */
+  /** The time until which the former secret signs messages too; null: there is none. */
   formerUntil: Date | null;
 }
 
@@ -28,8 +28,8 @@ export async function findSignedReceivers(connection: Connection, accountId: str
 }
 
 /**
- * Makes a secret for an account's messages to an address, or another one in its place; the former one signs besides it
- * until `formerUntil`. What waited for a secret is sent now.
+ * Stores a secret for an account's messages to an address, or replaces it; the former one signs too until
+ * `formerUntil`. Messages that waited for a secret become due at once.
  */
 export async function saveWebhookSecret(
   transaction: Connection,
@@ -54,7 +54,7 @@ export async function saveWebhookSecret(
   return { id: row.id, url: made.url, changedAt: made.now, formerUntil: row.former_until };
 }
 
-/** What messages of an account to a receiver are signed with at `now`, the newest first. */
+/** Finds the secrets that sign an account's messages to a receiver at `now`, the newest first. */
 export async function findSigningSecrets(
   connection: Connection,
   { accountId, receiver }: { accountId: string; receiver: string },
@@ -71,7 +71,10 @@ export async function findSigningSecrets(
   return isFormerGood && row.former_secret !== null ? [row.secret, row.former_secret] : [row.secret];
 }
 
-/** @returns false when the account has no such secret. */
+/**
+ * Removes a secret.
+ * @returns false when the account has no such secret.
+ */
 export async function removeWebhookSecret(connection: Connection, accountId: string, id: string): Promise<boolean> {
   const removed = await connection
     .deleteFrom('webhook_secrets')

@@ -1,12 +1,12 @@
 import type { Content } from '../notification.ts';
 import { plainName } from './plain-name.ts';
 
-/** Of 2000 characters that Discord takes for all; each may need a mark before it. */
+/** The longest escaped name: Discord takes 2000 characters in all, and each may need a backslash before it. */
 const maxNameLength = 400;
 const suppressEmbeds = 4;
 
 /**
- * What Discord's webhooks take. Names are text and nothing else, and nobody is mentioned.
+ * Returns the body for a webhook of Discord. Names are plain text, and no account is mentioned.
  * https://discord.com/developers/docs/resources/webhook#execute-webhook
  */
 export function discordMessage({ person, achievement, repository }: Content): string {

@@ -8,13 +8,13 @@ type Discussion = Extract<Target, { title: string }>;
 const nothingToWriteWith =
   'the service may not write there: at GitHub it has to be installed as an app, elsewhere it needs a token';
 
-/** Comments in a repository of the same owner: a file has no say in those of others. */
+/** Comments on a discussion of the same owner: a file must not write to repositories of others. */
 export async function announce(
   announcer: Announcer | undefined,
   { id, target, owner, content }: Attempt & { target: Discussion },
   signal: AbortSignal,
 ): Promise<Outcome> {
-  // Groups are below groups.
+  // Groups may be nested, so the owner ends at the last slash.
   const cut = target.repository.lastIndexOf('/');
   const [ownerName, repository] = [target.repository.slice(0, cut), target.repository.slice(cut + 1)];
   if (ownerName.toLowerCase() !== owner.name.toLowerCase()) {
@@ -33,12 +33,12 @@ export async function announce(
   }
 }
 
-/** Names stand as code: nobody is mentioned by them, and nothing is linked. */
+/** Returns the text of a comment. Names are written as code, so that they mention no account and link nothing. */
 export function commentText({ person, achievement, repository }: Content): string {
   return `🏆 ${asCode(person)} earned the achievement ${asCode(achievement)} in ${asCode(repository)}.`;
 }
 
-/** A code span around any text (CommonMark, section 6.1). */
+/** Returns a code span around any text (CommonMark, section 6.1). */
 function asCode(text: string): string {
   const name = plainName(text);
   const longest = Math.max(0, ...[...name.matchAll(/`+/g)].map(([run]) => run.length));

@@ -2,13 +2,14 @@ import { createHmac } from 'node:crypto';
 import type { Attempt } from '../notification.ts';
 import { plainName } from './plain-name.ts';
 
-/** How a secret is written for people and libraries. https://www.standardwebhooks.com */
+/** Returns a secret in the notation of Standard Webhooks. https://www.standardwebhooks.com */
 export function writeSecret(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
 /**
- * A message as Standard Webhooks describes it, signed with each of the secrets, so that one can be replaced by another.
+ * Returns a message as Standard Webhooks describes it, signed with each of the secrets, so that one can replace
+ * another.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function signedMessage(

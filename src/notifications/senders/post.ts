@@ -3,7 +3,7 @@ import type { Outcome } from '../notification.ts';
 
 const timeoutMs = 10_000;
 
-/** Sends a message to an address. What is answered besides the status does not matter. */
+/** Sends a message to an address. Only the status and `Retry-After` of the response matter. */
 export async function post(
   outbound: OutboundClient,
   message: { url: string; headers?: Record<string, string>; body: string },
@@ -33,7 +33,7 @@ export async function post(
   return { outcome: 'failed', reason: `answered with status ${status}`, isFinal: status === 410, retryAt };
 }
 
-/** Nothing of what a connection's error says is told: it may hold addresses. */
+/** Describes a failed connection without the text of its error, which may hold addresses. */
 function reasonOf(error: unknown): { reason: string; isFinal?: boolean } {
   const refused = findRefusal(error);
   if (refused !== undefined) return { reason: `is ${refused.message}, and not asked`, isFinal: true };
@@ -46,7 +46,7 @@ function findRefusal(error: unknown): RefusedAddress | undefined {
   return error instanceof Error && error.cause !== undefined ? findRefusal(error.cause) : undefined;
 }
 
-/** Seconds, or a date (RFC 9110, section 10.2.3). */
+/** Reads `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3). */
 function retryTime(text: string, now: Date): Date | undefined {
   if (/^\d{1,9}(\.\d+)?$/.test(text)) return new Date(now.getTime() + Number(text) * 1000);
   const at = Date.parse(text);

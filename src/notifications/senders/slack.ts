@@ -2,7 +2,7 @@ import type { Content } from '../notification.ts';
 import { plainName } from './plain-name.ts';
 
 /**
- * What Slack's incoming webhooks take. Names are text and nothing else: `<` begins a mention or a link there.
+ * Returns the body for an incoming webhook of Slack. Names are plain text: `<` begins a mention or a link there.
  * https://api.slack.com/reference/surfaces/formatting#escaping
  */
 export function slackMessage({ person, achievement, repository }: Content): string {

@@ -1,18 +1,18 @@
 import { createDispatcher, type Dispatcher, exchange, type RawAnswer } from './client.ts';
 
-/** A profile is some kilobytes. */
+/** A profile has a few kilobytes; the limit leaves ample room. */
 const limits = { answerTimeoutMs: 15_000, maxAnswerBytes: 1024 * 1024 };
 
 /**
- * Asks on behalf of those who present a token of theirs. It has connections of its own, follows no redirect, repeats nothing
- * and spends nobody else's budget; the token is in the request and nowhere else.
+ * Sends requests with a token that a client presents. It has connections of its own, follows no redirect, retries
+ * nothing and spends no quota but the token's; the token is in the request and nowhere else.
  */
 export class BearerConnections {
   readonly #apiUrl: string;
   readonly #unavailable: () => Error;
   readonly #dispatcher: Dispatcher;
 
-  /** @param unavailable what is thrown when there is no answer. */
+  /** @param unavailable makes the error that is thrown when no response arrives. */
   constructor(options: { apiUrl: string; connectTimeoutMs: number }, unavailable: () => Error) {
     this.#apiUrl = options.apiUrl;
     this.#unavailable = unavailable;
@@ -27,7 +27,7 @@ export class BearerConnections {
     try {
       return await exchange(`${this.#apiUrl}${path}`, { headers, dispatcher: this.#dispatcher, signal });
     } catch {
-      // What went wrong may hold what was sent.
+      // The original error may contain the request, and with it the token.
       throw this.#unavailable();
     }
   }

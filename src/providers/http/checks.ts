@@ -8,7 +8,8 @@ export interface Checks {
   /**
    * Reads the fields that are used from a payload, as far as they can be read; reports the parts that cannot.
    * @param what names the payload in messages.
-   * @throws AppError `provider_invalid_response` that names the place of the fault that makes all of it unreadable.
+   * @throws AppError `provider_invalid_response` that names the place of the fault that makes the whole payload
+   * unreadable.
    */
   checkPayload: <Schema extends TSchema>(
     schema: Schema,
@@ -23,7 +24,7 @@ export interface Checks {
   unavailable: (cause?: unknown) => AppError;
 }
 
-/** @param host its name at the beginning of a sentence. */
+/** @param host the host's name as messages begin with it. */
 export function checksOf(host: string): Checks {
   const invalid = (what: string, cause?: unknown): AppError =>
     new AppError('provider_invalid_response', `${host}'s response cannot be used: ${what}.`, { cause });

@@ -1,11 +1,11 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 
-/** What every client of a code host does alike: connections, bounds, and whom a redirect may lead to. */
+/** The parts that all clients of code hosts share: connections, limits and redirects. */
 
 export type Headers = Dispatcher.ResponseData['headers'];
 export type { Dispatcher } from 'undici';
 
-/** An answer as it came, whatever it says. */
+/** A response as the host sent it, with any status and unparsed. */
 export interface RawAnswer {
   status: number;
   headers: Headers;
@@ -21,13 +21,13 @@ export interface Question {
 }
 
 export interface ConnectionLimits {
-  /** Shorter than a caller waits, so that a dead network is told apart from a slow answer. */
+  /** Shorter than the time that a caller waits, so that a dead network is distinguishable from a slow response. */
   connectTimeoutMs: number;
   answerTimeoutMs: number;
   maxAnswerBytes: number;
 }
 
-/** Connections to a host, through the proxy that the environment names, if it does. No redirect is followed by itself. */
+/** Creates connections to a host, through a proxy where the environment names one. They follow no redirects. */
 export function createDispatcher({ connectTimeoutMs, answerTimeoutMs, maxAnswerBytes }: ConnectionLimits): Dispatcher {
   const agent = {
     connect: { timeout: connectTimeoutMs },
@@ -42,7 +42,7 @@ function isBehindProxy(): boolean {
   return ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => Boolean(process.env[name]));
 }
 
-/** One request and its whole answer; throws whatever the connection does. */
+/** Sends one request and reads the whole response. Errors of the connection pass through unchanged. */
 export async function exchange(
   address: string,
   { method = 'GET', headers, body, dispatcher, signal }: Question,
@@ -51,18 +51,18 @@ export async function exchange(
   return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
 }
 
-/** Where an answer points to, if it points anywhere. Whether that may be asked is for the caller to say. */
+/** Returns the target of a redirect, if the response is one. The caller decides whether to follow it. */
 export function redirectOf({ status, headers: { location } }: RawAnswer, address: string): URL | undefined {
   if (![301, 302, 307, 308].includes(status) || typeof location !== 'string') return undefined;
   return URL.canParse(location, address) ? new URL(location, address) : undefined;
 }
 
-/** Whether a connection failed because it took too long: then there is no time left to ask once more. */
+/** Returns whether a connection failed because it took too long, which leaves no time for a retry. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && /timeout/i.test(`${error.name} ${'code' in error ? String(error.code) : ''}`);
 }
 
-/** Returns an error that keeps only the code of another, where its message may hold what was sent. */
+/** Returns an error with only the name and the code of another, whose message may contain the request. */
 export function withoutContent(error: unknown): Error {
   const known = error instanceof Error ? error : new Error('unknown');
   return Object.assign(new Error(known.name), { name: known.name, code: 'code' in known ? String(known.code) : '' });

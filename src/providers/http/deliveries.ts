@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../errors.ts';
 import { parseClean } from './checks.ts';
 
-/** What readers of deliveries do alike, whatever the host. */
+/** Checks that the readers of deliveries of all hosts share. */
 
 const deliveryId = /^[\w-]{1,100}$/;
 
@@ -10,7 +10,7 @@ export function isDeliveryId(id: string): boolean {
   return deliveryId.test(id);
 }
 
-/** @throws AppError `not_found` where nothing is to be delivered. */
+/** @throws AppError `not_found` when no secret is configured, that is, when the service accepts no deliveries. */
 export function requireSecret(secret: string | undefined): string {
   if (secret !== undefined) return secret;
   throw new AppError(
@@ -19,12 +19,12 @@ export function requireSecret(secret: string | undefined): string {
   );
 }
 
-/** Whether it is the hexadecimal HMAC-SHA256 of a body. */
+/** Returns whether a signature is the hexadecimal HMAC-SHA256 of a body. */
 export function isSignature(given: string | undefined, secret: string, body: Buffer): boolean {
   return isSameSecret(given, createHmac('sha256', secret).update(body).digest('hex'));
 }
 
-/** Hashed, so that the time taken tells nothing, not even how long the secret is. */
+/** Compares hashes, so that the time taken reveals nothing, not even the length of the secret. */
 export function isSameSecret(given: string | undefined, secret: string): boolean {
   return given !== undefined && timingSafeEqual(hash(given), hash(secret));
 }

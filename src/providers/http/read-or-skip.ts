@@ -1,12 +1,13 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Call, SkippedPart } from '../call.ts';
 
-/** Failures that are about the item and not about the host: a repetition would end the same way. */
+/** Failures that concern the item and not the host: a retry would fail the same way. */
 const itemFailures = new Set<ErrorCode>(['provider_denied', 'provider_invalid_response', 'not_found']);
 
 /**
- * Reads an item that takes requests of its own. Where they fail for a reason of the item, it is skipped and reported.
- * @param item.isOfItem tells further errors that are about the item alone.
+ * Reads an item that takes requests of its own. Where they fail for a reason that lies in the item, it is skipped and
+ * reported.
+ * @param item.isOfItem recognizes further errors that concern the item alone.
  * @returns undefined when the item is skipped.
  */
 export async function readOrSkip<Item>(
@@ -36,7 +37,7 @@ function skippedItem(kind: string, error: unknown): SkippedPart {
   };
 }
 
-/** Returns a call that also tells whether anything was skipped with it: a list with gaps must not remove stored items. */
+/** Returns a call that also counts skipped parts: a list with gaps must not remove stored items. */
 export function watchSkips(call: Call): { call: Call; hasSkipped: () => boolean } {
   let skipped = 0;
   const onSkipped = (part: SkippedPart): void => {

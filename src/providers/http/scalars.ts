@@ -5,21 +5,21 @@ import { orElse, orElseUncounted } from './tolerant.ts';
 
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 export const Text = Type.String();
-/** A login, a path or another name by which something is found; without it nothing can be done with the thing. */
+/** A login, a path or another name by which an item is found; an item without it is useless. */
 export const Name = Type.String({ minLength: 1 });
-/** Counts are stored as `integer`. */
+/** A count, within the range of PostgreSQL's `integer`, the type of its column. */
 export const Count = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 });
-/** Ids are stored as text; beyond this JavaScript rounds them. */
+/** An id, which is stored as text; JavaScript rounds greater numbers. */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-/** Number of an issue, pull request or discussion in its repository. */
+/** The number of an issue, pull request or discussion in its repository. */
 export const ItemNumber = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
-/** A time of ISO 8601 that is a real moment with an offset. */
+/** A time in ISO 8601 with an offset from UTC. */
 export const Time = Type.String({
   pattern:
     '^(?!0000)\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)$',
 });
 
-/** Fields that an item can do without; null where they cannot be read. */
+/** Fields that an item can do without; they become null where they cannot be read. */
 export const optionalCount = () => orElse(Nullable(Count), null);
 export const optionalText = () => orElse(Nullable(Text), null);
 export const optionalTime = () => orElse(Nullable(Time), null);

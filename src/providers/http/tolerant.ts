@@ -3,11 +3,11 @@ import { Compile, type Validator } from 'typebox/compile';
 import type { SkippedPart } from '../call.ts';
 
 /**
- * Reads responses part by part, so that one unexpected field affects the item that holds it and nothing else. Three marks in a
- * schema say what is done with a part that is not as described:
+ * Reads responses part by part, so that one unexpected field affects the item that holds it and nothing else. Three
+ * marks in a schema decide about a part that does not match:
  * - `orElse(schema, value)`, `optional(schema)`: the item is stored with this value, or nothing, in the field's place;
  * - `itemsOf(kind, schema)`: the item is left out of its list;
- * - no mark: what holds the field cannot be read either. Identity, ownership and visibility never have a mark.
+ * - no mark: the object that holds the field is unreadable, too. Identity, ownership and visibility never have a mark.
  */
 
 /** Describes a field that an item can do without. */
@@ -15,12 +15,15 @@ export function orElse<Schema extends TSchema>(schema: Schema, value: Static<Sch
   return marked(schema, { orElse: value });
 }
 
-/** Describes a field that may be absent, and that is dropped where it cannot be read. */
+/** Describes a field that may be absent and is dropped where it cannot be read. */
 export function optional<Schema extends TSchema>(schema: Schema) {
   return marked(Type.Optional(schema), { orElse: undefined });
 }
 
-/** Describes a field that numbers are counted from: the item is stored without it, and the numbers of its kind are incomplete. */
+/**
+ * Describes a field that numbers are counted from: the item is stored without it, and the numbers of its kind are
+ * incomplete.
+ */
 export function orElseUncounted<Schema extends TSchema>(schema: Schema, value: Static<Schema>): Schema {
   return marked(schema, { orElse: value, counts: true });
 }
@@ -30,12 +33,18 @@ export function itemsOf<Schema extends TSchema>(kind: string, schema: Schema) {
   return Type.Array(schema, { itemKind: kind });
 }
 
-/** Describes a reference to the person or the repository that an item belongs to: the item is left out when the host refuses it. */
+/**
+ * Describes a reference to the person or the repository that an item belongs to: the item is left out when the host
+ * refuses it.
+ */
 export function deciding<Schema extends TSchema>(schema: Schema): Schema {
   return marked(schema, { decides: true });
 }
 
-/** Returns a copy of a schema with marks. TypeBox keeps properties of its own that cannot be listed, so they are copied, too. */
+/**
+ * Returns a copy of a schema with marks. The copy includes the properties that TypeBox keeps and that are not
+ * enumerable.
+ */
 function marked<Schema extends TSchema>(schema: Schema, marks: object): Schema {
   return Object.create(Object.getPrototypeOf(schema), {
     ...Object.getOwnPropertyDescriptors(schema),
@@ -43,7 +52,7 @@ function marked<Schema extends TSchema>(schema: Schema, marks: object): Schema {
   });
 }
 
-/** Why the host left a part of a response empty. */
+/** The reason why the host left a part of a response empty. */
 export interface Refusal {
   /** `unreadable`: the host failed to compute the part. */
   reason: SkippedPart['reason'];
@@ -56,7 +65,7 @@ export type Refusals = ReadonlyMap<string, Refusal>;
 
 export type Reading = { value: unknown } | { faultAt: string };
 
-/** The parts of a JSON schema that the walk looks at. */
+/** The parts of a JSON schema that the walk uses. */
 interface Shape {
   type?: string;
   properties?: Record<string, TSchema>;
@@ -72,7 +81,7 @@ type Loss = Pick<SkippedPart, 'isStored' | 'isCounted'>;
 
 interface Walk {
   refusals: Refusals;
-  /** Refusals that were met at a part that is left out or replaced. */
+  /** JSON pointers of the parts that were left out or replaced; refusals within them are already reported. */
   met: Set<string>;
   skipped: SkippedPart[];
 }
@@ -126,7 +135,7 @@ function readPart(walk: Walk, schema: TSchema, value: unknown, place: Place): Re
   return isOf(schema, value) ? { value } : { faultAt: pathOf(place.keys) };
 }
 
-/** Takes the first member that can be read; an unreadable value is told by the member that is not null. */
+/** Takes the first member that can be read. Where none can, the fault is that of the first member. */
 function readUnion(walk: Walk, members: readonly TSchema[], value: unknown, place: Place): Reading {
   let fault: Reading | undefined;
   for (const member of members) {
@@ -221,7 +230,7 @@ export function pointerOf(keys: readonly (string | number)[]): string {
   return keys.map((key) => `/${key}`).join('');
 }
 
-/** A place for people: positions in lists are `*`, so that the same fault in many items is one place. */
+/** Returns a place as people read it: positions in lists are `*`, so that the same fault in many items is one place. */
 function pathOf(keys: readonly (string | number)[]): string {
   return keys.map((key) => (/^\d+$/.test(String(key)) ? '/*' : `/${key}`)).join('') || '/';
 }

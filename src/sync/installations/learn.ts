@@ -2,7 +2,7 @@ import type { Task } from '../../database/queue.ts';
 import { findUsable } from '../../installations/store.ts';
 import type { SyncContext } from '../context.ts';
 
-/** Tells providers which installations there are, as the database has them. */
+/** Gives providers the installations that the database has. */
 export async function learnInstallations({
   connection,
   providers,
@@ -11,8 +11,8 @@ export async function learnInstallations({
 }
 
 /**
- * Jobs that begin with it: what another node has just learnt must be known before anything is asked, for what no known
- * credential shows would be taken as gone.
+ * Returns tasks that load the installations before they request anything. Another node may have stored a new one, and a
+ * repository that no known credential shows would be taken as absent.
  */
 export function withInstallations(context: SyncContext, tasks: Record<string, Task>): Record<string, Task> {
   if ([...context.providers.values()].every(({ app }) => app === undefined)) return tasks;

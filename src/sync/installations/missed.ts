@@ -11,24 +11,24 @@ import type { AttemptPage, DeliveryAttempt, InstallableApp } from '../../provide
 import type { Call } from '../../providers/provider.ts';
 import type { SyncContext } from '../context.ts';
 
-/** GitHub keeps its record, and makes an attempt again, for three days. */
+/** GitHub keeps its record of deliveries, and repeats them on request, for three days. */
 const keptMs = 3 * 86_400_000;
-/** An attempt may be recorded a while after it began. */
+/** The record may show an attempt a while after it began. */
 const overlapMs = 600_000;
-/** So much is looked at in one go; the next one goes on. */
+/** The most pages of the record that one run reads; the next run continues. */
 const maxPages = 50;
-/** A delivery that never arrives is not asked for for ever. */
+/** The most redeliveries that are requested of a delivery. */
 const maxAsked = 3;
 
-/** What looks for missed deliveries tells those who watch the service. */
+/** The metrics of the search for missed deliveries. */
 export interface MissedMetrics {
-  /** A delivery that did not arrive was found. */
+  /** Counts a missed delivery when it is found. */
   countMissed(provider: string): void;
 }
 
 /**
- * Looks through a provider's record of its deliveries, newest first, back to where the last look began, and asks again for
- * those that did not arrive.
+ * Reads a provider's record of its deliveries, newest first, back to where the last run began, and requests those again
+ * that did not arrive.
  */
 export async function findMissed(
   context: SyncContext,
@@ -39,7 +39,7 @@ export async function findMissed(
   const oldest = new Date(now().getTime() - keptMs);
   const check = (await findCheck(connection, provider)) ?? { checkedUntil: oldest, cursor: null, newestAt: null };
   const until = new Date(Math.max(oldest.getTime(), check.checkedUntil.getTime() - overlapMs));
-  // What a later attempt delivered, or was asked for by one.
+  // Deliveries with a newer attempt, which decides about them.
   const seen = new Set<string>();
   let { cursor, newestAt } = check;
   for (let pages = 0; pages < maxPages; pages += 1) {
@@ -60,7 +60,7 @@ export async function findMissed(
   await forgetRedeliveries(connection, new Date(oldest.getTime() - keptMs));
 }
 
-/** @returns `lost` when the provider does not know the place any more: the next look begins anew. */
+/** @returns `lost` when the provider does not know the cursor any more: the next run starts again. */
 async function readPage(app: InstallableApp, cursor: string | null, call: Call): Promise<AttemptPage | 'lost'> {
   try {
     return await app.attempts(cursor, call);
@@ -70,7 +70,7 @@ async function readPage(app: InstallableApp, cursor: string | null, call: Call):
   }
 }
 
-/** Of each delivery the newest attempt, unless a newer one was on a page before. */
+/** Returns the newest attempt of each delivery, unless a newer one was on an earlier page. */
 function newestOfEach(attempts: readonly DeliveryAttempt[], seen: Set<string>): DeliveryAttempt[] {
   return attempts.filter(({ delivery }) => {
     const isNew = !seen.has(delivery);
@@ -95,7 +95,8 @@ async function askAgain(
     if (arrived.has(delivery)) continue;
     const before = await findRedelivery(connection, provider, delivery);
     if (before !== undefined && (before.attempt === id || before.asked >= maxAsked)) continue;
-    // Remembered after it was done: asked for twice it does no harm, but one that is not asked for is lost.
+    // The request is stored after it was sent: a second request does no harm, but a delivery that is never requested is
+    // lost.
     await app.redeliver(id, call);
     await saveRedelivery(connection, { provider, delivery, attempt: id }, now());
     if (before === undefined) metrics.countMissed(provider);

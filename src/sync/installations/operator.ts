@@ -13,8 +13,8 @@ import type { SyncContext } from '../context.ts';
 import { saveListed } from '../list-repositories.ts';
 
 /**
- * Installs an account, or one repository of it, because the operator says so, and has it collected.
- * @returns whether a credential may show what is private of it.
+ * Installs an account, or one repository of it, on behalf of the operator, and queues its collecting.
+ * @returns whether a credential may show private data of it.
  * @throws AppError `not_found` for a repository that no configured credential can read.
  */
 export async function install(
@@ -25,7 +25,7 @@ export async function install(
   const { connection, now } = context;
   const at = now();
   const repository = name === undefined ? null : await readable(account, provider, name, call);
-  // The provider tells with an answer what a credential may show, and whether it may be asked for at all.
+  // Only a response shows which data a credential can read, and whether the provider accepts it at all.
   if (repository === null) await provider.listRepositories(account, null, call);
   await inTransaction(connection, async (transaction) => {
     const wish = { provider: account.provider, account, repository: repository?.externalId ?? null };
@@ -53,7 +53,10 @@ async function readable(account: Account, provider: Provider, name: string, call
   throw new AppError('not_found', message);
 }
 
-/** Takes back what the operator installed. @throws AppError `not_found` or `conflict` as `uninstallByOperator`. */
+/**
+ * Removes an installation of the operator.
+ * @throws AppError `not_found` or `conflict` as `uninstallByOperator`.
+ */
 export async function uninstall(
   { connection, now }: SyncContext,
   { account, repository: name }: { account: Account; repository: string | undefined },

@@ -12,7 +12,7 @@ import { forgetWaits } from '../forget-waits.ts';
 import { learnInstallations } from './learn.ts';
 import { settleInstallations } from './settle.ts';
 
-/** A hundred thousand repositories of one installation. */
+/** The most pages of an installation's repositories: a hundred thousand repositories. */
 const maxPages = 1000;
 
 interface Asked {
@@ -22,8 +22,9 @@ interface Asked {
 }
 
 /**
- * Asks a provider which installations there are and what they cover, and lets everything follow. May be killed between
- * any two steps: what was stored is followed in the same transaction, and the job is run again.
+ * Fetches a provider's installations and the repositories that they cover, and updates everything that depends on them.
+ * It may be killed between any two steps: a change and its consequences are stored in one transaction, and the job runs
+ * again.
  */
 export async function reconcile(context: SyncContext, asked: Asked): Promise<void> {
   const { provider, app, call } = asked;
@@ -36,7 +37,8 @@ export async function reconcile(context: SyncContext, asked: Asked): Promise<voi
     if (installation.covers === 'selected') await followSelection(context, asked, installation);
   }
   await inTransaction(context.connection, async (transaction) => {
-    // What was installed and could not be learnt; and what may have changed without a word.
+    // Installations whose account is not collected yet, or was not listed for a while: it may have changed without a
+    // delivery.
     const before = new Date(context.now().getTime() - context.freshForMs);
     for (const installation of await findUnseen(transaction, provider, before)) {
       await addJob(transaction, welcomeJob({ provider, installation }));
@@ -44,7 +46,10 @@ export async function reconcile(context: SyncContext, asked: Asked): Promise<voi
   });
 }
 
-/** @returns those that may be stored. */
+/**
+ * Stores installations, except those of accounts that opted out.
+ * @returns the stored ones.
+ */
 async function saveTold(
   context: SyncContext,
   provider: string,
@@ -69,7 +74,7 @@ async function saveTold(
   return saved.wanted;
 }
 
-/** Reads which repositories are selected; one installation that cannot be asked does not hold up the others. */
+/** Reads which repositories are selected. An installation that the provider denies does not hold up the others. */
 async function followSelection(
   context: SyncContext,
   { provider, app, call }: Asked,
@@ -86,7 +91,7 @@ async function followSelection(
     }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
-    // Suspended or removed just now: the delivery or the next look tells.
+    // The account has just suspended or removed the installation: a delivery or the next run shows that.
     context.onFailure(error, 'asking what an installation covers');
     return;
   }

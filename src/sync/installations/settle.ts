@@ -8,10 +8,10 @@ import type { Change } from '../../providers/provider.ts';
 import type { SyncContext } from '../context.ts';
 import { recordVisibility } from '../record-state.ts';
 
-/** A burst of changes is looked at once. */
+/** The delay, in ms, that lets a burst of changes be handled once. */
 const restMs = 1000;
 
-/** Lets repositories follow other installations: which are installed, and what must not be shown any more. */
+/** Updates which repositories are installed, and hides those that no installation covers any more. */
 export async function settleInstallations(
   context: SyncContext,
   transaction: Connection,
@@ -22,7 +22,10 @@ export async function settleInstallations(
   await lookAgain(context, transaction, await hideUncovered(transaction, owners, now));
 }
 
-/** Follows what a delivery tells of an installation: what it is over with is hidden, and the provider is asked. */
+/**
+ * Follows a delivery about an installation: hides the repositories of one that ended, and queues a request for the
+ * present installations.
+ */
 export async function followInstallation(
   context: SyncContext,
   transaction: Connection,
@@ -35,7 +38,7 @@ export async function followInstallation(
   await addJob(transaction, { ...reconcileJob, runAt, keepsRunAt: true });
 }
 
-/** Another credential may still show what was hidden. */
+/** Queues new listings, because another credential may still show the hidden repositories. */
 async function lookAgain(context: SyncContext, transaction: Connection, ownerIds: readonly string[]): Promise<void> {
   for (const ownerId of ownerIds) {
     await recordVisibility(context, transaction, ownerId);

@@ -10,13 +10,13 @@ import { findMissed, type MissedMetrics } from './missed.ts';
 import { reconcile } from './reconcile.ts';
 import { welcome } from './welcome.ts';
 
-/** A provider that cannot be asked just now is asked again after this time. */
+/** The delay, in ms, after which a failed request to a provider is repeated. */
 const restMs = 60_000;
-/** A removed installation is remembered as such for this time. */
+/** The time, in ms, for which a removed installation is remembered. */
 const removedKeptMs = 30 * 86_400_000;
 const maxAttempts = 5;
 
-/** What nodes do so that what is installed is followed. */
+/** Returns the jobs that follow the installations of the apps. */
 export function createInstallationTasks(context: SyncContext, metrics: MissedMetrics): Record<string, Task> {
   return {
     reconcile_installations: {
@@ -61,7 +61,7 @@ function apps(
   );
 }
 
-/** What cannot be done just now is done later; what the provider denies is told, and tried by the next schedule. */
+/** Queues the job again when `work` fails. A denied request is only reported; the next scheduled run repeats it. */
 async function orLater(context: SyncContext, job: Job, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -74,7 +74,10 @@ async function orLater(context: SyncContext, job: Job, work: () => Promise<void>
   }
 }
 
-/** The next look goes on where this one failed. That the provider denies access is told when installations are followed. */
+/**
+ * Reports a failure; the next run continues where this one failed. A denied request is left out, because `reconcile`
+ * reports it.
+ */
 async function orTold(context: SyncContext, work: () => Promise<void>): Promise<void> {
   try {
     await work();

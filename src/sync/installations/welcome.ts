@@ -8,7 +8,7 @@ import type { Call } from '../../providers/provider.ts';
 import type { SyncContext } from '../context.ts';
 import { lookUp } from '../look-up.ts';
 
-/** Has everything collected that an installation shows. */
+/** Queues the collecting of everything that an installation shows. */
 export async function welcome(
   context: SyncContext,
   { provider, installation: id }: InstallationReference,
@@ -20,7 +20,7 @@ export async function welcome(
   const { externalId, name } = installation.account;
   const known = await findKnown(connection, { provider, externalId, name });
   if (known === undefined || known.askedAt === null) await lookUp(context, { provider, name }, call);
-  // Whoever has the name now may be somebody else; the next look at the installations tells the name that is right.
+  // Another account may have the name by now; the next update of the installations brings the right name.
   const account = await findKnown(connection, { provider, externalId, name });
   if (account === undefined) return;
   await inTransaction(connection, async (transaction) => {

@@ -8,7 +8,7 @@ import { everyFeature } from './every-feature.ts';
 import { scene } from './scene.ts';
 import { earnedIn, whatWas } from './truth.ts';
 
-test('what was earned before the service was installed is awarded, as an independent count finds it', async () => {
+test('achievements earned before the installation are awarded, as an independent count finds them', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
   for (const happen of scene(simulator)) happen();
@@ -23,7 +23,7 @@ test('what was earned before the service was installed is awarded, as an indepen
   await untilTrue(service, simulator, everyFeature);
 });
 
-test('what is earned afterwards is awarded when it happens, also what does not hold any more later', async () => {
+test('achievements earned after the installation are awarded at once, and kept when the condition no longer holds', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
   write(simulator, everyFeature);

@@ -11,7 +11,7 @@ import { awardedIn, earnedIn } from './truth.ts';
 export const filePath = '.plaudit/config.yaml';
 const author = { name: 'Keeper', email: 'keeper@example.org' };
 
-/** The repository in which things are awarded. */
+/** Returns the repository in which achievements are awarded. */
 export function stage(simulator: Simulator): Repository {
   return engine(simulator, 'engine-1');
 }
@@ -22,7 +22,7 @@ export function write(simulator: Simulator, file: FileText | string | null, path
   writeFile(simulator.world, stage(simulator), path, text, author);
 }
 
-/** Installs the service, and lets a minute pass, after which everything is known that there is. */
+/** Installs the service, and lets a minute pass, after which all data is known. */
 export async function install(service: TestService, simulator: Simulator): Promise<void> {
   simulator.app.install(organization(simulator));
   await untilShown(service, 'engine-1', /installed/);
@@ -36,7 +36,7 @@ export async function install(service: TestService, simulator: Simulator): Promi
   }, 'the repository is known at full depth');
 }
 
-/** What the service does each minute: it looks at what nobody tells. */
+/** Runs the poll of every minute, which finds changes without a delivery. */
 export async function poll(service: TestService): Promise<void> {
   await settled(service);
   await service.database.pool.query('delete from repository_polls');
@@ -44,7 +44,7 @@ export async function poll(service: TestService): Promise<void> {
   await settled(service);
 }
 
-/** What stands just now. */
+/** Returns the awards that stand now. */
 export function awardedNow(service: Pick<TestService, 'database'>, simulator: Simulator): Promise<string[]> {
   return awardedIn(service.database.pool, stage(simulator));
 }
@@ -66,7 +66,7 @@ export async function untilAwarded(
   });
 }
 
-/** Waits until exactly that stands which an independent count finds in the world, and nothing more comes. */
+/** Waits until exactly the awards stand that an independent count finds in the world, and no more follow. */
 export async function untilTrue(
   service: Pick<TestService, 'database'>,
   simulator: Simulator,

@@ -14,7 +14,7 @@ import { personCalled } from './scene.ts';
 const ada = { name: 'ada-lovelace', token: 'user' } as const;
 const list = `${ada.name}/achievements`;
 
-/** Ada has earned three achievements, in known order. */
+/** Starts a service in which Ada has earned three achievements, in known order. */
 async function withAwards(simulator: Simulator): Promise<TestService & AsyncDisposable> {
   const achievements: NamedText[] = [
     simple('One', 'author issue: count() >= 1', { icon: 'docs/one.png', description: 'The first.' }),
@@ -81,7 +81,7 @@ test('awards are listed newest first, page by page, in the documented shape', as
   assert.equal((await service.get('nobody-at-all/achievements')).status, 404);
 });
 
-test('what was earned in a repository that is private now is shown to whom it is theirs, and to others by consent', async () => {
+test('an award in a repository that is private now is shown to the account that earned it, and to others by consent', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await withAwards(simulator);
   setVisibility(simulator.world, stage(simulator), 'private');
@@ -106,7 +106,7 @@ test('what was earned in a repository that is private now is shown to whom it is
   assert.equal(shown.headers.get('cache-control'), 'private, no-store');
   const owners = bearer(await serviceToken(service, simulator, engines));
   assert.deepEqual((await service.get(list, owners)).body.data, []);
-  // Its own name is not hers to publish.
+  // The repository's own name is not hers to publish.
   const token = await serviceToken(service, simulator, ada);
   await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
   await namesUntil(service, ['Three', 'Two', 'One']);
@@ -117,7 +117,7 @@ test('what was earned in a repository that is private now is shown to whom it is
   await until(async () => ((await service.get(list)).status === 404 ? true : undefined), 'she is hidden');
 });
 
-test('the owner of a repository revokes an award and restores it; nobody else does', async () => {
+test('only the owner of a repository revokes an award and restores it', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await withAwards(simulator);
   const owner = await serviceToken(service, simulator, engines);
@@ -149,7 +149,7 @@ test('the owner of a repository revokes an award and restores it; nobody else do
     assert.equal((await service.get(address(engines.name), sending('DELETE', owner, reason))).status, 204);
   }
   await namesUntil(service, ['Three', 'One']);
-  // Everybody is judged again: it is not given again.
+  // All people are evaluated again: the revoked award is not given again.
   await service.database.pool.query(
     'insert into achievement_work (repository_id) select repository_id from achievements limit 1',
   );
@@ -170,7 +170,7 @@ test('the owner of a repository revokes an award and restores it; nobody else do
   );
 });
 
-test('whoever is erased has no awards, and earns none again', async () => {
+test('an erased account has no awards, and earns none again', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await withAwards(simulator);
   const { pool } = service.database;

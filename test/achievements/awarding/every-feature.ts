@@ -1,7 +1,7 @@
 import type { AchievementText, PointActionText, TriggerText } from '../judging/random-achievements.ts';
 import { beginning } from '../judging/world.ts';
 
-/** A file of achievements as it is written, and as the plain evaluation takes it. */
+/** A file of achievements, in the form that the naive evaluation takes. */
 export interface FileText {
   pointActions: PointActionText[];
   achievements: NamedText[];
@@ -13,18 +13,18 @@ export interface NamedText extends AchievementText {
   description?: string;
 }
 
-/** An achievement for which one trigger has to hold. */
+/** Returns an achievement for which one trigger has to hold. */
 export function simple(name: string, trigger: string, more: Partial<NamedText> = {}): NamedText {
   return { name, day: null, groups: [[triggerOf(trigger)]], ...more };
 }
 
-/** `actor action: condition`. */
+/** Parses `actor action: condition`. */
 function triggerOf(text: string): TriggerText {
   const [, actor = '', action = '', condition = ''] = /^(\w+) (\w+): (.*)$/s.exec(text) ?? [];
   return { actor, action, condition } as TriggerText;
 }
 
-/** Every actor, every action, and every way of asking. */
+/** Achievements with every actor, every action, and every form of condition. */
 export const everyFeature: FileText = {
   pointActions: [
     { name: 'prs', rules: [{ ...triggerOf('author pull_request: merged = true'), value: 10 }] },
@@ -75,7 +75,7 @@ export const everyFeature: FileText = {
   ],
 };
 
-/** The same as a file. */
+/** Returns the text of the file. */
 export function toYaml({ pointActions, achievements }: FileText): string {
   const actions = pointActions.map(({ name, rules }) => ({
     action: {
@@ -100,7 +100,7 @@ export function toYaml({ pointActions, achievements }: FileText): string {
   return JSON.stringify({ version: '0.0.1', actions, achievements: entries }, null, 2);
 }
 
-/** The day at whose end everybody is judged. */
+/** Returns the date of the day at whose end people are evaluated. */
 function dateOf(day: number): string {
   return new Date(beginning + (day - 1) * 86_400_000).toISOString().slice(0, 10);
 }

@@ -23,7 +23,7 @@ async function untilNames(service: TestService, simulator: Simulator, names: str
   }, 'these are awarded').catch(() => assert.deepEqual(seen, names));
 }
 
-/** Whether the file that is there now was read, and every change judged. */
+/** Waits until the present file was read and every change evaluated. */
 async function untilRead(service: TestService, text: string | null): Promise<void> {
   await until(async () => {
     const { rows } = await service.database.pool.query<{ path: string | null; text: string }>(
@@ -45,7 +45,7 @@ test('a file is followed: added, changed, broken, repaired, moved and removed', 
   const first = await awardedNow(service, simulator);
   assert.deepEqual(first, earnedIn(simulator.world, stage(simulator), file(issues)));
 
-  // The other name goes before; what was earned stays, also when it is harder now, or called otherwise.
+  // The file with the other name comes first. Awards stay, also when an achievement is harder now or has another name.
   const renamed = {
     ...issues,
     name: 'Issues renamed',
@@ -60,7 +60,7 @@ test('a file is followed: added, changed, broken, repaired, moved and removed', 
   const { rows } = await pool.query<{ icon: string }>("select icon from achievements where name = 'Issues'");
   assert.deepEqual(rows, [{ icon: 'new.png' }]);
 
-  // One that is faulty costs the others nothing.
+  // A faulty achievement does not affect the others.
   const broken = toYaml(file(simple('Broken', 'author issue: cuont() >= 1'), changes));
   write(simulator, broken);
   await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes']);
@@ -99,7 +99,7 @@ test('a file is followed: added, changed, broken, repaired, moved and removed', 
   );
 });
 
-test('what is judged at a date is judged then, late if nobody was there, and never again', async () => {
+test('an achievement with a date is evaluated at that date, later if the service did not run then, and never again', async () => {
   const { now, advance } = clock();
   const day = Math.floor((now().getTime() - beginning) / 86_400_000) + 1;
   const once = file(simple('That day', 'author issue: count() >= 1', { day }));

@@ -18,7 +18,7 @@ import { everyFeature } from './every-feature.ts';
 import { scene } from './scene.ts';
 import { awardedIn, earnedIn } from './truth.ts';
 
-/** A connection that breaks at its n-th statement, before or after the database has done it. */
+/** Returns a connection that breaks at its n-th statement, before or after the database has run it. */
 function breaking(url: string, at: number, isDone: boolean): { connection: Connection; count: () => number } {
   let count = 0;
   const connect = async (): Promise<PostgresPoolClient> => {
@@ -35,7 +35,7 @@ function breaking(url: string, at: number, isDone: boolean): { connection: Conne
       if (isLast) throw new Error('the connection broke');
       return result;
     };
-    // Only the one way in which it is asked is made.
+    // Only the form of `query` that is used is implemented.
     return { query, release: () => void client.end().catch(() => {}) } as unknown as PostgresPoolClient;
   };
   const pool = { connect, end: async () => {}, options: {} };
@@ -46,7 +46,7 @@ function contextOf(connection: Connection): AwardContext {
   return { connection, now: () => new Date(), newId: uuidv7, configs: new LRUCache({ max: 10 }) };
 }
 
-test('stopped at any statement, and done by four at once, every award is there once', async () => {
+test('every award is stored once, when awarding is stopped at any statement or run by four at once', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using database = await createTestDatabase();
   for (const happen of scene(simulator)) happen();

@@ -14,7 +14,7 @@ import { earnedIn } from './truth.ts';
 
 const hoursAgo = (hours: number): Date => new Date(Math.floor(Date.now() / 1000 - hours * 3600) * 1000);
 
-test('an answer that is accepted later changes who answered first, and that is awarded at once', async () => {
+test('a newer accepted answer changes the order of answers of discussions, which is awarded at once', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startAppService(simulator);
   const { world } = simulator;
@@ -53,7 +53,7 @@ test('an answer that is accepted later changes who answered first, and that is a
 });
 
 const otherPerson = '00000000-0000-7000-8000-000000000007';
-/** Values that a column of a type does not hold in a new row. */
+/** Values, by type of column, that a new row does not hold. */
 const otherValues: Readonly<Record<string, string>> = {
   boolean: 'true',
   integer: '7',
@@ -68,7 +68,7 @@ for (const [table, keys, silent] of [
   ['contributions', ['repository_id', 'kind', 'external_id'], ['seen_at', 'updated_at']],
   ['commits', ['repository_id', 'oid'], ['scan_number']],
 ] as const) {
-  test(`every column of ${table} has those evaluated whom it concerns, but what scans write about themselves`, async () => {
+  test(`a change of any column of ${table} has the people concerned evaluated, except for the columns of scans themselves`, async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const id = await addRepository(connection);
@@ -117,7 +117,7 @@ for (const [table, keys, silent] of [
   });
 }
 
-test('another default branch announces awards, whose icons may be on it', async () => {
+test('a change of the default branch announces awards, because their icons may be on it', async () => {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   const id = await addRepository(connection);

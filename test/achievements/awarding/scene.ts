@@ -9,7 +9,7 @@ import { star } from '../../github/world/repository-changes.ts';
 import { assign, label, requestReview } from '../../github/world/threads.ts';
 import { stage } from './awarding.ts';
 
-/** What two people do in the repository in turn, so that one of them earns everything there is to earn. */
+/** Returns actions of two people in the repository, in turn, with which one of them earns every achievement. */
 export function scene(simulator: Simulator): (() => void)[] {
   const { world } = simulator;
   const repository = stage(simulator);

@@ -5,7 +5,10 @@ import { judgeNaively } from '../judging/naive.ts';
 import type { Item, World as PlainWorld } from '../judging/world.ts';
 import type { FileText } from './every-feature.ts';
 
-/** Who earned what in a repository of the simulated GitHub, as `LOGIN: ACHIEVEMENT, TIME`, counted from the world alone. */
+/**
+ * Returns the earned achievements in a repository of the simulated GitHub, as `LOGIN: ACHIEVEMENT, TIME`, counted from
+ * the world alone.
+ */
 export function earnedIn(world: World, repository: Repository, file: FileText): string[] {
   const plain = new Plain(world).repository(repository);
   return file.achievements
@@ -17,12 +20,12 @@ export function earnedIn(world: World, repository: Repository, file: FileText): 
     .toSorted();
 }
 
-/** The achievement of a line. */
+/** Returns the achievement of such a line. */
 export function whatWas(line: string): string {
   return line.slice(line.indexOf(': ') + 2, line.lastIndexOf(', '));
 }
 
-/** The same of what is stored, of the awards that stand. */
+/** Returns the stored awards that stand, in the same form. */
 export async function awardedIn(pool: Pool, repository: Pick<Repository, 'id'>): Promise<string[]> {
   const { rows } = await pool.query<{ login: string; name: string; at: Date }>(
     `select p.name as login, h.name, w.awarded_at as at
@@ -38,7 +41,7 @@ function total(counts: number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Tells a repository in the words of the plain evaluation. */
+/** Converts a repository into the world of the naive evaluation. */
 class Plain {
   readonly #world: World;
 

@@ -5,7 +5,7 @@ import type { Action } from '../../../src/achievements/conditions/vocabulary.ts'
 
 const pointActions = ['commits', 'prs'];
 
-/** What is said of a condition: `start-end severity: message; expected ...; did you mean ...?` of each fault. */
+/** Returns the faults of a condition: `start-end severity: message; expected ...; did you mean ...?` for each. */
 function said(action: Action, text: string, isPointAction = false): string[] {
   return checkCondition(text, { action, pointActions, isPointAction }).faults.map(
     ({ start, end, severity, message, expected, suggestion }) =>
@@ -93,13 +93,13 @@ const syntax: [string, string][] = [
   ['count() >= 99999999999', '11-22 error: 99999999999 is too large; expected at most 2147483647'],
 ];
 
-test('of a condition that does not follow the grammar the first place is reported, and what could stand there', () => {
+test('the first place at which a condition does not follow the grammar is reported, with the words that could stand there', () => {
   for (const [text, expected] of syntax) {
     assert.deepEqual(said('pull_request', text), [expected], text);
   }
 });
 
-test('names that do not exist come with those that do', () => {
+test('unknown names are reported with the known ones', () => {
   assert.deepEqual(said('issue_comment', "reaction in ['THUMBS_UP'] & reactors in ['jeff']"), [
     '0-8 error: reaction is not a field of issue_comment; expected reactions, emojis, reactors, actor, created_at or labels; did you mean reactions?',
   ]);
@@ -126,7 +126,7 @@ test('names that do not exist come with those that do', () => {
   assert.equal(fault?.message, 'the file defines no point action');
 });
 
-test('what a type cannot be compared with is refused', () => {
+test('a comparison that a type does not allow is refused', () => {
   const cases: [Action, string, string][] = [
     ['pull_request', 'merged > true', '0-6 error: merged is not compared with >; expected = or != and true or false'],
     ['pull_request', 'merged = yes', '9-12 error: merged is compared with yes; expected true or false'],
@@ -187,7 +187,7 @@ test('what a type cannot be compared with is refused', () => {
   ]);
 });
 
-test('dates that cannot be are refused, with the one that was probably meant', () => {
+test('impossible dates are refused, with the one that was probably meant', () => {
   const forms = 'MM-DD-YYYY or YYYY-MM-DD, then maybe HH:MM or HH:MM:SS (UTC)';
   const cases: [string, string][] = [
     ['19-01-2024', `there is no month 19; expected ${forms}; did you mean 01-19-2024?`],
@@ -213,7 +213,7 @@ test('dates that cannot be are refused, with the one that was probably meant', (
   assert.match(said('issue', 'created_at >= 2024')[0] ?? '', /created_at is compared with 2024; expected MM-DD-YYYY/);
 });
 
-test('what works but is probably not meant is a warning', () => {
+test('a valid condition that is probably not meant is a warning', () => {
   const never = 'this never holds together with what stands before it';
   const cases: [Action, string, string][] = [
     [

@@ -7,7 +7,7 @@ import { printCondition } from '../../../src/achievements/conditions/print.ts';
 import { actions } from '../../../src/achievements/conditions/vocabulary.ts';
 import { randomCondition } from './random-condition.ts';
 
-/** The same without places in the text. */
+/** Returns a value without its places in the text. */
 function withoutSpans(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, inner: unknown) => (key === 'start' || key === 'end' ? undefined : inner)),
@@ -86,7 +86,7 @@ test('"&" binds tighter than "|", and parentheses are kept where they matter', (
   for (const [text, expected] of cases) assert.equal(printed(text), expected);
 });
 
-test('whatever is written gives an answer, and faults lie inside the text', () => {
+test('any text gives a result, and faults lie inside the text', () => {
   const words = "count age sum rank labels in merged true 5 99999999999 01-19-2024 2024-13-45 08:00 AND 'bug' 👍";
   const symbols = '( ) [ ] { } ! = == >= < & && | , \' " ‘ \n \0 \ud800';
   const pieces = fc.constantFrom(...words.split(' '), ...symbols.split(' '));

@@ -9,7 +9,7 @@ import {
   type Value,
 } from '../../../src/achievements/conditions/syntax.ts';
 
-/** Conditions as the grammar allows them, whether or not they mean anything. Their spans are all empty. */
+/** Generates conditions that the grammar allows, whether or not they mean anything. Their spans are all empty. */
 
 const keywords = new Set(['true', 'false', 'in']);
 const word = fc

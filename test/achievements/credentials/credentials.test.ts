@@ -7,7 +7,7 @@ import { clock, startTestService, until } from '../../service.ts';
 import { award } from '../award.ts';
 import { faultsOf } from './open-badge-schema.ts';
 
-/** Verifies as the standard tells verifiers to: by the key at the address that the header names. */
+/** Verifies a credential as the standard requires: by the key at the URL that the header names. */
 async function verify(jwt: string, now: Date): Promise<Record<string, unknown>> {
   const { kid = '', ...header } = decodeProtectedHeader(jwt);
   assert.deepEqual(header, { alg: 'EdDSA', typ: 'JWT' });
@@ -33,7 +33,7 @@ async function verify(jwt: string, now: Date): Promise<Record<string, unknown>> 
 
 const pathOf = (awardId: string): string => `${ada.name}/achievements/${awardId}/credential`;
 
-test('an award is an Open Badges 3.0 credential that anybody can verify, also years and keys later', async () => {
+test('an award is an Open Badges 3.0 credential that any reader can verify, also years and keys later', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -90,7 +90,7 @@ test('an award is an Open Badges 3.0 credential that anybody can verify, also ye
   await assert.rejects(verify(forged, now()));
 });
 
-test('who is not shown an award gets no credential of it, and what was issued is told to be revoked', async () => {
+test('a caller who may not see an award gets no credential of it, and an issued credential is reported as revoked', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const open = await award(service, 'open');

@@ -2,8 +2,8 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import addFormats from 'ajv-formats';
 
 /**
- * What the JSON Schema of AchievementCredential asks for, as far as this service uses it: required properties, types, and
- * where nothing else may stand.
+ * The requirements of the JSON Schema of AchievementCredential, as far as this service uses it: required properties,
+ * types, and objects without further properties.
  * https://purl.imsglobal.org/spec/ob/v3p0/schema/json/ob_v3p0_achievementcredential_schema.json (draft 2019-09)
  */
 const text = { type: 'string' };
@@ -106,7 +106,7 @@ const ajv = new Ajv2019({ strict: false, allErrors: true });
 addFormats.default(ajv);
 const validate = ajv.compile(JSON.parse(JSON.stringify(schema)) as object);
 
-/** What is wrong with a credential; nothing, when it is as the standard wants it. */
+/** Returns the faults of a credential; empty when it follows the standard. */
 export function faultsOf(credential: unknown): string[] {
   validate(credential);
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);

@@ -53,12 +53,12 @@ const settings = {
   pointActions: randomPointActions,
 };
 
-/** Who earned it, and when, in words. */
+/** Returns the people who earned an achievement, and the times, as text. */
 function inWords(earned: Iterable<[person: number, at: number]>): string[] {
   return [...earned].map(([person, at]) => `${names[person]} ${new Date(at).toISOString()}`).toSorted();
 }
 
-test('who earns what, and when, is what an evaluation one by one says', async () => {
+test('each person earns the same achievements at the same times as in the naive evaluation', async () => {
   await fc.assert(
     fc.asyncProperty(fc.record(settings), async ({ world, achievements, pointActions }) => {
       const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
@@ -79,7 +79,7 @@ test('who earns what, and when, is what an evaluation one by one says', async ()
   );
 });
 
-test('judging some people says of them what judging all says', async () => {
+test('the evaluation of some people gives the same results for them as the evaluation of all', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record(settings),
@@ -101,7 +101,7 @@ test('judging some people says of them what judging all says', async () => {
   );
 });
 
-test('the largest numbers and the last dates are judged like any other', async () => {
+test('the largest numbers and the last dates are evaluated like any other', async () => {
   const { repositoryId } = await storeWorld(opened.database.pool, {
     people: [{ name: 'Ada', type: 'user' }],
     items: [],

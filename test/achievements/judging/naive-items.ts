@@ -1,25 +1,25 @@
 import type { Condition, Value } from '../../../src/achievements/conditions/syntax.ts';
 import { beginning, type Item, type World } from './world.ts';
 
-/** What one contribution satisfies, and since when: slow and plain, after the words of the language's description. */
+/** Evaluates conditions on one contribution: slow and plain, after the description of the language. */
 
-/** A contribution as one person's. */
+/** A contribution that counts for one person. */
 export interface Mine {
   item: Item;
   person: number;
-  /** When it was the person's. */
+  /** The time from which it counts for the person. */
   doneAt: number;
 }
 
 export interface Looking {
   world: World;
-  /** Nothing from then on has happened yet. */
+  /** The time of the evaluation: nothing from then on has happened yet. */
   before: number;
 }
 
 const never = Number.POSITIVE_INFINITY;
 
-/** @returns the moment from which on it holds, or never. */
+/** Returns the time from which a condition holds, or `never`. */
 export function satisfiedAt(condition: Condition, mine: Mine, looking: Looking): number {
   if (condition.kind === 'and') return Math.max(...condition.terms.map((term) => satisfiedAt(term, mine, looking)));
   if (condition.kind === 'or') return Math.min(...condition.terms.map((term) => satisfiedAt(term, mine, looking)));

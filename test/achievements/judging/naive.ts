@@ -4,7 +4,7 @@ import { answered, closed, compare, type Looking, type Mine, numberOf, satisfied
 import type { AchievementText, PointActionText, TriggerText } from './random-achievements.ts';
 import { beginning, type Item } from './world.ts';
 
-/** Who earned what, person by person and contribution by contribution: slow and plain, to compare with. */
+/** Evaluates achievements person by person and contribution by contribution: slow and plain, to compare with. */
 
 interface Judging extends Looking {
   pointActions: readonly PointActionText[];
@@ -19,7 +19,7 @@ interface Point {
 
 const never = Number.POSITIVE_INFINITY;
 
-/** @returns for each person who earned it the moment. */
+/** Returns the time at which each person earned an achievement. */
 export function judgeNaively(
   achievement: AchievementText,
   world: Looking['world'],
@@ -101,7 +101,9 @@ function isRanked(person: number, filters: Condition[], { trigger }: Asked, judg
   return filters.length === 0 || momentsOf(filters, asked, judging).length > 0;
 }
 
-/** Since when a number compares so that only ever grew; nothing is known of people without any `first`. */
+/**
+ * Returns the time since which a comparison with a number that only grows holds: `since` at the earliest, or `never`.
+ */
 function grownSince({ operator, value }: Comparison, steps: { at: number; value: number }[], since: number): number {
   if (since === never) return never;
   const wanted = numberOf(value);
@@ -151,7 +153,7 @@ function momentsOf(conditions: Condition[], { trigger, person, mine }: Asked, ju
     .filter((at) => at < never);
 }
 
-/** Of points only whose they are can be asked. */
+/** Returns a contribution for conditions on points, which depend on the person alone. */
 function anybodys(person: number): Mine {
   return { person, doneAt: 0, item: { action: 'star' } as Item };
 }

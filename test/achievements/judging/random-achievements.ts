@@ -12,7 +12,7 @@ import {
 } from '../../../src/achievements/conditions/vocabulary.ts';
 import { days, emojis, files, labels, names, reasons } from './world.ts';
 
-/** Triggers and point actions as text, as a file would have them: all of them mean something. */
+/** Generates triggers and point actions as text, as in a file: all of them mean something. */
 export interface TriggerText {
   actor: Actor;
   action: Action;
@@ -25,7 +25,7 @@ export interface PointActionText {
 }
 
 export interface AchievementText {
-  /** The day of January 2024 at whose end it is judged. */
+  /** The day of January 2024 at whose end the achievement is evaluated. */
   day: number | null;
   groups: TriggerText[][];
 }

@@ -13,7 +13,7 @@ export interface StoredWorld {
 export async function storeWorld(pool: Pool, world: World): Promise<StoredWorld> {
   const repositoryId = uuidv7();
   const provider = `github-${repositoryId}`;
-  // In the order of the people, because that decides between equals.
+  // The ids follow the order of the people, because it decides between equals.
   const accountIds = world.people.map(() => uuidv7());
   const now = new Date();
   for (const [place, { name, type }] of world.people.entries()) {
@@ -49,7 +49,7 @@ async function storeContributions({ pool, repositoryId, accountIds }: Storing, i
     const parent = {
       kind: item.action === 'issue_comment' ? 'issue' : 'pull_request',
       external_id: `parent-${index}`,
-      // Nobody's, and of after everything: it is there for its labels alone.
+      // The parent has no author and is later than everything else: it exists for its labels alone.
       created_at: new Date(Date.UTC(2030, 0)),
       labels: item.parentLabels ?? null,
     };

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import type { Action } from '../../../src/achievements/conditions/vocabulary.ts';
 
-/** A small repository, thought up: people by their place in a list, and what they did. */
+/** A small made-up repository: people, by their place in a list, and their contributions. */
 export interface World {
   people: { name: string; type: 'user' | 'bot' | 'organization' }[];
   items: Item[];
 }
 
-/** One contribution. Null: not known. Moments are milliseconds. */
+/** One contribution. Null means not known. Times are in ms. */
 export interface Item {
   action: Exclude<Action, 'point'>;
-  /** A comment at a line of the changes of a pull request. */
+  /** True for a comment at a line of the changes of a pull request. */
   isAtLine: boolean;
   author: number | null;
-  /** Of a commit: its co-authors; several addresses may be one person's. */
+  /** The co-authors of a commit; several addresses may be one person's. */
   others: number[];
   resolvedBy: number | null;
   answeredBy: number | null;
-  /** Null: not known, or there is no answer. */
+  /** Null when not known, or when there is no accepted answer. */
   answeredAt: number | null;
   assignees: number[];
   reviewers: number[];
@@ -34,7 +34,7 @@ export interface Item {
   labels: string[] | null;
   files: string[] | null;
   reason: string | null;
-  /** Of a comment: labels of what it hangs on; undefined: that is not stored. */
+  /** The labels of the item that a comment belongs to; undefined when that item is not stored. */
   parentLabels: string[] | null | undefined;
 }
 
@@ -44,7 +44,7 @@ export const emojis = ['THUMBS_UP', 'HEART', 'EYES'];
 export const files = ['README.md', 'docs/index.md', 'readme.md'];
 export const reasons = ['COMPLETED', 'NOT_PLANNED', 'REOPENED'];
 const hourMs = 3_600_000;
-/** The first moment of the days in which everything happens. */
+/** The start of the days in which everything happens. */
 export const beginning = Date.UTC(2024, 0, 1);
 export const days = 6;
 

@@ -20,7 +20,7 @@ async function openAndRelease(dataDir: string): Promise<void> {
   await server.release();
 }
 
-/** Every entry below a directory, with its mode. */
+/** Returns every entry below a directory, with its mode. */
 async function modesBelow(directory: string): Promise<{ path: string; mode: number }[]> {
   const entries = await readdir(directory, { recursive: true });
   return Promise.all(
@@ -28,7 +28,7 @@ async function modesBelow(directory: string): Promise<{ path: string; mode: numb
   );
 }
 
-test('nobody else can read the data, no TCP port is open, and a graceful stop leaves no process', async () => {
+test('other users cannot read the data, no TCP port is open, and a graceful stop leaves no process', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   const server = await openEmbedded(options(dataDir));
@@ -63,7 +63,7 @@ test('nobody else can read the data, no TCP port is open, and a graceful stop le
   await waitUntilEmpty(dataDir);
 });
 
-test('what is acknowledged survives any kill, the next start needs no help, and no server is left alone', async () => {
+test('acknowledged rows survive any kill, the next start needs no help, and no server is left running', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   const acknowledged: number[] = [];
@@ -73,7 +73,7 @@ test('what is acknowledged survives any kill, the next start needs no help, and 
     writing.child.kill('SIGKILL');
     await writing.ended;
     acknowledged.push(...writing.acknowledged);
-    // Every other time the next start meets the server while it stops.
+    // Every other time, the next start meets a server that is still stopping.
     if (kill % 2 === 0) await waitUntilEmpty(dataDir);
   }
   const stored = await storedNumbers(dataDir);
@@ -92,7 +92,7 @@ test('a kill at any moment of the first start and of later ones is repaired by t
     await writing.until('opening');
     await Promise.race([wait(kill * 60), writing.ended]);
     writing.child.kill('SIGKILL');
-    // It ended by the kill, or was faster; never by a fault that an earlier kill left.
+    // The process was killed, or had ended before; it must not fail because of damage by an earlier kill.
     assert.ok(['SIGKILL', 0].includes(await writing.ended));
   }
   for (const dataDir of [place.at('data-0'), place.at('data-1')]) {
@@ -108,7 +108,7 @@ test('a kill at any moment of the first start and of later ones is repaired by t
   }
 });
 
-test('several processes share one server, whoever starts and whoever ends first', async () => {
+test('several processes share one server, in any order of starts and ends', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   for (let round = 0; round < 3; round += 1) {
@@ -127,7 +127,7 @@ test('several processes share one server, whoever starts and whoever ends first'
   }
 });
 
-test('opening while the last user goes never gives a server that stops', async () => {
+test('opening while the last user leaves never returns a server that stops', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   let last = await openEmbedded(options(dataDir));
@@ -150,7 +150,7 @@ test('a process that leaves does not stop a server that another one has just joi
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   const first = await openEmbedded(options(dataDir));
-  // The keeper notices nothing until the next process has come.
+  // The keeper must not notice anything before the next process has joined.
   const shells = await shellsIn(dataDir);
   for (const id of shells) process.kill(id, 'SIGSTOP');
   const released = first.release();
@@ -186,14 +186,14 @@ test('a server that lost its keeper is replaced, and one that was killed is star
   await waitUntilEmpty(dataDir);
 });
 
-/** The keeper, and its part that counts users. */
+/** Returns the ids of the keeper and of its subshell that counts users. */
 async function shellsIn(dataDir: string): Promise<number[]> {
   const ids = await processesIn(dataDir);
   const commands = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
   return ids.filter((_, index) => commands[index]?.startsWith('/bin/sh'));
 }
 
-test('a lock file whose number another process has by now does not stop the start', async () => {
+test('a lock file with an id that another process has now does not stop the start', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   await openAndRelease(dataDir);
@@ -216,7 +216,7 @@ test('a path that is too long for a socket works', async () => {
   await waitUntilEmpty(dataDir);
 });
 
-test('as another user: its own data works, data of others is refused in one line', async (t) => {
+test('another user can open a database of its own, and is refused that of others in one line', async (t) => {
   const nobody = { uid: 65534, gid: 65534 };
   const canRun = isRoot && spawnSync('test', ['-r', writerProgram], nobody).status === 0;
   if (!canRun) {
@@ -232,7 +232,7 @@ test('as another user: its own data works, data of others is refused in one line
   writing.child.kill('SIGTERM');
   assert.equal(await writing.ended, 0);
 
-  // Root joins with the owner's rights, not with its own.
+  // Root joins with the rights of the owner, not with its own.
   await openAndRelease(place.at('own'));
   assert.equal((await lstat(place.at('own/postgres/server.log'))).uid, nobody.uid);
   await waitUntilEmpty(place.at('own'));

@@ -3,7 +3,7 @@ import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
 
 /**
  * A program to kill: opens the server of a data directory, stores one row after another, and prints each number once it
- * is acknowledged. Ends properly on SIGTERM, or at once after opening when told to store nothing.
+ * is acknowledged. Ends properly on SIGTERM, or at once after opening with the argument `only-open`.
  */
 const [dataDir = '', mode] = process.argv.slice(2);
 const ending = new AbortController();
@@ -12,7 +12,7 @@ process.stdout.write('opening\n');
 const server = await openEmbedded({ dataDir, log: () => {} });
 const client = new Client(server.connection);
 await client.connect();
-// Two that make one table at the same time collide, whatever `if not exists` says.
+// PostgreSQL fails when two sessions create the same table at the same time, even with `if not exists`.
 await client.query(
   `begin; select pg_advisory_xact_lock(1);
    create table if not exists numbers (number bigint generated always as identity primary key); commit`,

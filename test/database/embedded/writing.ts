@@ -10,11 +10,11 @@ export const writerProgram = fileURLToPath(new URL('writer.ts', import.meta.url)
 
 export interface Writing {
   child: ChildProcess;
-  /** Numbers of the rows that were acknowledged so far. */
+  /** The numbers of the rows that were acknowledged so far. */
   acknowledged: number[];
   /** Waits for a line: `opening`, `open`, or any number of acknowledged rows. */
   until(what: 'opening' | 'open' | number): Promise<void>;
-  /** The exit status, or the signal that ended it. */
+  /** Resolves to the exit status, or to the signal that ended the process. */
   ended: Promise<number | string>;
 }
 
@@ -59,7 +59,7 @@ export function startWriting(
   return { child, acknowledged, until, ended };
 }
 
-/** What is stored, by way of a server that is opened and let go for it. */
+/** Returns the stored numbers. Opens the server for this, and releases it. */
 export async function storedNumbers(dataDir: string): Promise<Set<number>> {
   const server = await openEmbedded({ dataDir, log: () => {} });
   const client = new Client(server.connection);

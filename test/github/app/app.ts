@@ -20,7 +20,7 @@ import {
 } from './installation.ts';
 import { type KeyPair, makeKeyPair, proofFault } from './proof.ts';
 
-/** Who asks in the App's name, or how that is refused. */
+/** A caller with the App's credentials, or the refusal of these credentials. */
 export type AppCaller =
   | { name: string; viewer: Viewer; installation: Installation | null }
   | { refusal: { status: number; message: string } };
@@ -30,10 +30,10 @@ interface IssuedToken {
   expiresAt: Date;
 }
 
-/** How long an installation's token lives. */
+/** The lifetime of an installation's token, in ms. */
 const tokenLifeMs = 3_600_000;
 
-/** A GitHub App: what it is registered as, who installed it, and what it is told. */
+/** A GitHub App: its registration, its installations and its deliveries. */
 export class App {
   readonly id = 481_516;
   readonly clientId = 'Iv23liSimulated00000';
@@ -41,11 +41,11 @@ export class App {
   readonly installations = new Map<number, Installation>();
   readonly deliverer: Deliverer;
   readonly checkRuns: CheckRun[] = [];
-  /** Once the owner deleted it, nobody knows it. */
+  /** True once the owner has deleted the App; GitHub then refuses all of its credentials. */
   isDeleted = false;
-  /** The permissions that it asks accounts for. */
+  /** The permissions that the App requests from accounts. */
   permissions: Permissions = readPermissions;
-  /** What it is subscribed to, and told besides what happens to installations. */
+  /** The events that the App subscribes to, in addition to events about installations. */
   events: readonly string[] = subscribedEvents;
   readonly #place: Place;
   readonly #now: () => Date;
@@ -65,17 +65,17 @@ export class App {
     return this.#keyPairs()[0]?.pem ?? '';
   }
 
-  /** Another private key; the ones before are not taken any more. */
+  /** Replaces the private key; GitHub refuses earlier keys from then on. */
   replaceKey(): void {
     this.#keys = [makeKeyPair()];
   }
 
-  /** Where to tell what happens. */
+  /** Sets the address and the secret of deliveries. */
   deliverTo(serviceUrl: string, secret: string): void {
     this.deliverer.target = { url: `${serviceUrl}/v1/github/webhooks`, secret };
   }
 
-  /** @param repositories a selection; undefined: everything. */
+  /** @param repositories the selected repositories; undefined: all. */
   install(
     account: Account,
     repositories?: readonly Repository[],
@@ -133,7 +133,7 @@ export class App {
     this.#tellSelection('removed', installation, repositories);
   }
 
-  /** Ends a token before its time, as GitHub does when it was found in public. */
+  /** Revokes all tokens before they expire, as GitHub does with a published token. */
   revokeTokens(): void {
     this.#tokens.clear();
   }
@@ -142,7 +142,7 @@ export class App {
     return this.#place.world.repositories.filter((repository) => covers(installation, repository));
   }
 
-  /** Who asks; undefined when it is none of the App's credentials. */
+  /** Returns the caller, undefined for credentials that do not belong to the App. */
   authenticate(authorization: string | undefined): AppCaller | undefined {
     if (authorization === undefined) return undefined;
     const secret = tokenIn(authorization);
@@ -170,7 +170,7 @@ export class App {
     };
   }
 
-  /** As whom an installation comments; null: it may not. */
+  /** Returns the account that an installation comments as, null when it may not comment. */
   commenter(installation: Installation | null, repository: Repository): Account | null {
     const mayComment = installation?.permissions.discussions === 'write' && covers(installation, repository);
     if (!mayComment) return null;
@@ -205,7 +205,7 @@ export class App {
     }
   }
 
-  /** What was transferred is none of the selection any more, and that is all that is told there. */
+  /** Removes a transferred repository from selections of its former owner; the former owner gets no other event. */
   #tellFormerOwners({ repository }: WorldEvent): void {
     for (const installation of this.installations.values()) {
       if (repository === null || repository.ownerId === installation.accountId) continue;

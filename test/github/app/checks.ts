@@ -51,7 +51,7 @@ const maxAnnotations = 50;
 const statuses = ['queued', 'in_progress', 'completed'];
 const conclusions = ['action_required', 'cancelled', 'failure', 'neutral', 'success', 'skipped', 'stale', 'timed_out'];
 
-/** The answer to what is asked about check runs; undefined for everything else. */
+/** Returns the response to a request about check runs, undefined for other requests. */
 export function answerChecks(asking: Asking): Reply | undefined {
   const { method, path } = asking;
   const kind = method === 'POST' ? 'create' : method === 'PATCH' ? 'update' : method === 'GET' ? 'list' : undefined;
@@ -116,7 +116,7 @@ function update({ place, runs }: Asking, repository: Repository, id: number, bod
   return apply(run, body, place.world.now()) ?? { status: 200, body: tell(run) };
 }
 
-/** Annotations are added to those that are there. */
+/** Applies the body of a request to a run; annotations are added to the existing ones. */
 function apply(run: CheckRun, body: Record<string, unknown>, now: Date): Reply | undefined {
   const { status = run.status, conclusion = run.conclusion } = body;
   if (!statuses.some((known) => known === status)) return invalid(`status ${JSON.stringify(status)} is not known`);

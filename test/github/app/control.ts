@@ -4,12 +4,12 @@ import type { App } from './app.ts';
 import type { DeliveryPolicy } from './deliverer.ts';
 import type { Installation } from './installation.ts';
 
-/** What happens to the App by hand; on which account (`login`), with which of its repositories. */
+/** A manual change of the App: on one account (`login`), with some of its repositories. */
 export interface AppChange {
   action: string;
   login?: string;
   repositories?: string[];
-  /** Where to deliver, with which secret. */
+  /** The address of the service that receives deliveries; `secret` signs them. */
   service?: string;
   secret?: string;
   policy?: Partial<DeliveryPolicy>;

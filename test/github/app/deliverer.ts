@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Random } from '../world/random.ts';
 
-/** Something that is to be delivered. */
+/** An event with its payload, before it is sent. */
 export interface Delivery {
   event: string;
   action: string | null;
@@ -11,21 +11,21 @@ export interface Delivery {
   payload: object;
 }
 
-/** How badly it goes, as probabilities. */
+/** Probabilities of irregular deliveries. */
 export interface DeliveryPolicy {
-  /** It is never sent, and is on record as one that timed out. */
+  /** The delivery is never sent, and is recorded as timed out. */
   loss: number;
-  /** It arrives, but the answer comes too late: on record as one that timed out. */
+  /** The delivery arrives, but its response is too late: it is recorded as timed out. */
   late: number;
-  /** It is sent twice. */
+  /** The delivery is sent twice. */
   repetition: number;
-  /** It waits until the next one has been sent. */
+  /** The delivery waits until the next one has been sent. */
   reordering: number;
-  /** Each waits for a time of at most this. */
+  /** The longest random delay of a delivery, in ms. */
   delayMs: number;
 }
 
-/** One attempt at a delivery, as GitHub keeps it on record. */
+/** One attempt at a delivery, as GitHub records it. */
 export interface Attempt extends Delivery {
   id: number;
   guid: string;
@@ -33,7 +33,7 @@ export interface Attempt extends Delivery {
   isRedelivery: boolean;
   durationS: number;
   status: string;
-  /** 0: there was no answer at all. */
+  /** The status of the response; 0 when there was none. */
   statusCode: number;
   headers: Record<string, string>;
   body: string;
@@ -41,7 +41,7 @@ export interface Attempt extends Delivery {
 }
 
 const smooth: DeliveryPolicy = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
-/** GitHub itself gives up after this time. */
+/** The time after which GitHub itself gives up, in ms. */
 const answerTimeoutMs = 10_000;
 
 interface Sending {
@@ -50,9 +50,9 @@ interface Sending {
   isRedelivery: boolean;
 }
 
-/** Sends what an App is told, and keeps every attempt on record. */
+/** Sends events to an App, and records every attempt. */
 export class Deliverer {
-  /** Where to, signed with which secret; null: nothing is sent. */
+  /** The address of deliveries and the secret of their signature; null: nothing is sent. */
   target: { url: string; secret: string } | null = null;
   policy: DeliveryPolicy = { ...smooth };
   /** Oldest first. */
@@ -79,7 +79,7 @@ export class Deliverer {
     for (const held of this.#held.splice(0)) this.#begin(held);
   }
 
-  /** Sends what an attempt was about once more. @returns false when there is no such attempt. */
+  /** Sends the delivery of an attempt again. @returns false when there is no such attempt. */
   redeliver(id: number): boolean {
     const attempt = this.attempts.find((one) => one.id === id);
     if (attempt === undefined || this.target === null) return false;
@@ -87,7 +87,7 @@ export class Deliverer {
     return true;
   }
 
-  /** Nothing is held back or on its way any more. */
+  /** Sends held deliveries, and resolves when none is on its way any more. */
   async idle(): Promise<void> {
     for (const held of this.#held.splice(0)) this.#begin(held);
     while (this.#sending.size > 0) await Promise.all(this.#sending);

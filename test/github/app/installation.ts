@@ -2,7 +2,7 @@ import { time } from '../graphql/question.ts';
 import { type Place, simpleAccount } from '../rest/accounts.ts';
 import type { Account, Repository } from '../world/model.ts';
 
-/** Everything to read: what README says that the App needs. */
+/** The read permissions that the README lists for the App. */
 export const readPermissions = {
   metadata: 'read',
   contents: 'read',
@@ -13,12 +13,12 @@ export const readPermissions = {
 } as const;
 export type Permissions = Partial<Record<keyof typeof readPermissions | 'checks', 'read' | 'write'>>;
 
-/** The App on one account. */
+/** The installation of the App on one account. */
 export interface Installation {
   id: number;
   accountId: number;
   selection: 'all' | 'selected';
-  /** Of a selection. */
+  /** Ids of the repositories when `selection` is `selected`. */
   repositoryIds: Set<number>;
   permissions: Permissions;
   suspendedAt: Date | null;
@@ -31,7 +31,7 @@ export function covers(installation: Installation, repository: Repository): bool
   return repository.ownerId === accountId && (selection === 'all' || repositoryIds.has(repository.id));
 }
 
-/** As GitHub tells it, over REST and in payloads. */
+/** Returns an installation as REST and payloads show it. */
 export function tellInstallation(
   place: Place,
   app: { id: number; slug: string; events: readonly string[] },
@@ -67,7 +67,7 @@ function pageOf({ type, login }: Account): string {
   return type === 'Organization' ? `organizations/${login}/` : '';
 }
 
-/** How payloads about installations name repositories. */
+/** Returns a repository as payloads about installations show it. */
 export function briefly(place: Place, repository: Repository): object {
   const owner = place.world.accountById(repository.ownerId)?.login ?? 'ghost';
   return {

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 
-/** What an App proves itself with, and GitHub's rules for that. */
+/** The keys and proofs (JWTs) of an App, and GitHub's rules for them. */
 
 export interface KeyPair {
   publicKey: KeyObject;
-  /** As GitHub hands it out: PKCS #1. */
+  /** In the format of GitHub: PKCS #1. */
   pem: string;
 }
 
@@ -13,10 +13,10 @@ export function makeKeyPair(): KeyPair {
   return { publicKey, pem: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString() };
 }
 
-/** GitHub takes no proof that is valid for longer. */
+/** The longest validity of a proof that GitHub accepts, in s. */
 const longestS = 600;
 
-/** @returns undefined for a good one, else how GitHub refuses it. */
+/** Returns GitHub's refusal of a proof, undefined for a valid proof. */
 export function proofFault(
   proof: string,
   app: { ids: readonly string[]; keys: readonly KeyObject[]; isDeleted: boolean },

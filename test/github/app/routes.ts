@@ -8,7 +8,7 @@ import type { App } from './app.ts';
 import type { Attempt } from './deliverer.ts';
 import { covers, type Installation, tellInstallation } from './installation.ts';
 
-/** Who asks: the App itself, or one of its installations. */
+/** A request with its caller: the App itself (null), or one of its installations. */
 interface Asking {
   app: App;
   place: Place;
@@ -20,7 +20,7 @@ interface Route {
   method: string;
   path: string;
   pattern: RegExp;
-  /** Whose this is to ask. */
+  /** The kind of caller that may use the route. */
   by: 'app' | 'installation';
   answer(asking: Asking, parameters: string[]): Reply;
 }
@@ -75,7 +75,7 @@ const routes: readonly Route[] = [
   route('GET /users/{username}/installation', 'app', (asking, [login = '']) => told(asking, on(asking, login, 'User'))),
 ];
 
-/** The answer to what only an App or its installations ask; undefined for everything else. */
+/** Returns the response to a request that only an App or its installations may send; undefined for other requests. */
 export function answerApp(asking: Asking & { method: string; path: string; isApp: boolean }): Reply | undefined {
   const { method, path, isApp, installation } = asking;
   for (const candidate of routes) {
@@ -141,7 +141,7 @@ function page<Item>(place: Place, query: URLSearchParams, items: readonly Item[]
   return { status: 200, body, headers };
 }
 
-/** Newest first; the cursor is the attempt that a page begins with. */
+/** Lists deliveries, newest first; the cursor is the first attempt of a page. */
 function deliveries(app: App, place: Place, query: URLSearchParams): Reply {
   const size = Math.min(100, Number(query.get('per_page') ?? '30'));
   const cursor = query.get('cursor');

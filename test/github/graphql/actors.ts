@@ -5,14 +5,14 @@ import { collectContributions } from './contributions-collection.ts';
 import { type OwnedArguments, ownedRepositories } from './owned-repositories.ts';
 import { type Fields, type Question, time } from './question.ts';
 
-/** An account as the schema tells it, by its kind. */
+/** Returns an account as an object of the schema, by its type. */
 export function accountFields(question: Question, account: Account): Fields {
   const common = {
     __typename: account.type,
     id: account.nodeId,
     databaseId: account.id,
     login: account.login,
-    // REST leaves out the hash of the picture.
+    // REST leaves out the hash of the avatar.
     avatarUrl: `${question.origin}/avatars/u/${account.id}?u=${account.id.toString(16).padStart(40, '0')}&v=4`,
     url: `${question.origin}/${account.login}`,
     resourcePath: `/${account.login}`,
@@ -22,7 +22,7 @@ export function accountFields(question: Question, account: Account): Fields {
   const ofItsKind: Record<Account['type'], () => Fields> = {
     User: () => ({ ...profile(account), ...userFields(question, account) }),
     Organization: () => ({ ...profile(account), ...organizationFields(question, account) }),
-    // The API's name for a bot lacks what the web shows behind it.
+    // GraphQL leaves out the suffix of a bot's login that the web shows.
     Bot: () => ({ login: account.login.replace(/\[bot\]$/, '') }),
     Mannequin: () => ({ email: null }),
   };
@@ -128,7 +128,7 @@ function organizationFields(question: Question, account: Account): Fields {
     archivedAt: null,
     viewerIsAMember: isMember,
     viewerCanAdminister: isMember && membership.role === 'admin',
-    // Memberships are not public here: only members see them.
+    // Memberships are never public here: only members see them.
     membersWithRole: { totalCount: isMember ? active.length : 0 },
     repositories: (args: OwnedArguments) => ownedRepositories(question, account, args),
     repositoryDiscussions: (args: PageArguments) => {

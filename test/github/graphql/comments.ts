@@ -38,7 +38,7 @@ export function commentFields(
     __typename: 'IssueComment',
     ...saidFields(question, repository, comment, path),
     fullDatabaseId: String(comment.id),
-    // What is never null in the schema is the issue; of a pull request GitHub tells its own.
+    // The schema allows no null here. For a pull request, GitHub returns its own issue, which the simulator lacks.
     issue: () => {
       if (isPull) throw new Error('the simulator does not know IssueComment.issue of a pull request');
       return question.tell.issue(repository, thread);
@@ -85,7 +85,7 @@ export function discussionCommentFields(
     viewerHasUpvoted: upvoterIds.some((id) => id === question.viewer.accountId),
     discussion: () => question.tell.discussion(repository, discussion),
     deletedAt: null,
-    // Nobody here answers a comment below it.
+    // Comments have no replies in the simulator.
     replyTo: null,
     replies: (args: PageArguments) =>
       connection({ name: 'replies', items: [], key: () => 0, id: () => 0, toNode: () => null }, args),

@@ -62,7 +62,7 @@ function personFields(question: Question, { name, email }: Person, at: Date): Fi
     date: time(at),
     user: () => {
       const account = question.world.accountByEmail(email);
-      // A bot's commits have no user here.
+      // Commits of a bot have no user here.
       return account?.type === 'User' ? question.tell.account(account) : null;
     },
   };

@@ -1,11 +1,11 @@
 import { type Fields, faultyArgument } from './question.ts';
 
-/** What a list is made of, and in which order it is told. */
+/** The items of a list, and their order. */
 export interface Listing<Item> {
-  /** For messages: the field's name. */
+  /** The field's name, for messages. */
   name: string;
   items: readonly Item[];
-  /** By what it is sorted; ties are broken by `id`. */
+  /** The sort key; ties are broken by `id`. */
   key: (item: Item) => number | string;
   id: (item: Item) => number | string;
   descending?: boolean;
@@ -25,7 +25,7 @@ const maxPage = 100;
 type Key = [number | string, number | string];
 
 /**
- * A page of a list, by cursors that name a place in the order and not a number of items: they stay right while items
+ * Returns a page of a list. Cursors name a place in the order and not a number of items, so they stay valid while items
  * come and go.
  */
 export function connection<Item>(listing: Listing<Item>, args: PageArguments): Fields {
@@ -129,12 +129,12 @@ function fromCursor(cursor: string | null | undefined): Key | undefined {
   }
 }
 
-/** In which order a list is wanted. */
+/** The requested order of a list. */
 export interface Order {
   orderBy?: { field: string; direction: string } | null;
 }
 
-/** The order that is asked for, of those that a list knows. */
+/** Returns the requested order, out of the orders that a list supports. */
 export function ordering<Item>(
   keys: Record<string, (item: Item) => number | string>,
   { orderBy }: Order,

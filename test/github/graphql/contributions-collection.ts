@@ -6,8 +6,8 @@ const yearMs = 366 * 86_400_000;
 const maxRepositories = 100;
 
 /**
- * What a user contributed within at most a year; without dates, the last one, from the Sunday on or before the day a year
- * ago, as profiles show it.
+ * Collects a user's contributions within at most a year. Without dates, it covers the last year, from the Sunday on or
+ * before the day a year ago, as profiles show it.
  */
 export function collectContributions(
   question: Question,
@@ -57,12 +57,12 @@ interface Counted {
   issues: Deed<unknown>[];
   pullRequests: Deed<unknown>[];
   reviews: Deed<unknown>[];
-  /** Repositories that were made within the window. */
+  /** Repositories created within the window. */
   repositories: number;
-  /** Contributions that the viewer may not see, where the user publishes how many there are. */
+  /** Contributions that the viewer may not see, if the user publishes their number. */
   restricted: number;
   total: number;
-  /** Everything that a calendar counts, what is restricted included, by day (UTC). */
+  /** Everything that a calendar counts by day (UTC), restricted contributions included. */
   days: Map<string, number>;
 }
 
@@ -120,7 +120,7 @@ function countWithin(question: Question, account: Account, from: Date, to: Date)
   const issues = within(activity.issues, (issue) => issue.createdAt);
   const pullRequests = within(activity.pullRequests, (pull) => pull.createdAt);
   const reviews = within(activity.reviews, (review) => review.submittedAt);
-  // Calendars count discussions too, which a collection has no total of.
+  // Calendars count discussions too, of which a collection has no total.
   within(activity.discussions, (discussion) => discussion.createdAt);
   const created = world
     .owned(account)
@@ -131,7 +131,7 @@ function countWithin(question: Question, account: Account, from: Date, to: Date)
   return { commits, issues, pullRequests, reviews, repositories: created.length, restricted, total, days };
 }
 
-/** Newest first; a commit's date may lie before GitHub began. */
+/** Returns years, newest first; a commit's date may lie before GitHub began. */
 function contributionYears(activity: ReturnType<typeof activityOf>, { world, viewer }: Question): number[] {
   const dates = [
     ...activity.commits.map(({ repository, item }) => ({ repository, at: item.authoredAt })),

@@ -10,15 +10,15 @@ import {
 export interface QueryCost {
   /** Points of the primary limit. */
   points: number;
-  /** How many objects the answer can have. */
+  /** The largest possible number of objects in the response. */
   nodes: number;
 }
 
 export type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * What a query costs by GitHub's documented formula: the requests that its connections need, each as often as the ones
- * above it have items, divided by a hundred.
+ * Returns the cost of a query by GitHub's documented formula: the requests that its connections need, each as often as
+ * the ones above it have items, divided by a hundred.
  * @see https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
  */
 export function queryCost(document: DocumentNode, operation: OperationDefinitionNode, variables: Variables): QueryCost {
@@ -31,7 +31,7 @@ export function queryCost(document: DocumentNode, operation: OperationDefinition
   return { points: Math.max(1, Math.round(requests / 100)), nodes };
 }
 
-/** What variables are when the request does not say. */
+/** Returns the default values of integer variables, for requests that leave them out. */
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
   return Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>

@@ -26,10 +26,10 @@ import { repositoryFields } from './repositories.ts';
 import { search } from './search.ts';
 
 const schema = buildSchema(github.idl, { assumeValid: true });
-/** Documented: what a single query may ask for. */
+/** The documented limit of nodes in a single query. */
 const maxNodes = 500_000;
 
-/** A query that can be executed, with what it will cost. */
+/** A query that is ready to be executed, with its cost. */
 export interface Prepared {
   document: DocumentNode;
   operation: OperationDefinitionNode;
@@ -37,7 +37,7 @@ export interface Prepared {
   cost: QueryCost;
 }
 
-/** What GitHub sends as the body of an answer. */
+/** The body of a response of GitHub. */
 export interface GraphqlBody {
   data?: unknown;
   errors?: {
@@ -49,15 +49,15 @@ export interface GraphqlBody {
   }[];
 }
 
-/** What decides about single fields while a query is executed. */
+/** The state that decides about single fields during the execution of a query. */
 interface Execution {
   fault: Fault | undefined;
   refusalOf: (accountId: number) => GraphQLError | undefined;
-  /** Errors beside fields that have a value all the same. */
+  /** Errors of fields that have a value nevertheless. */
   errors: GraphQLError[];
 }
 
-/** @returns the body of a refusal for what is no valid query. */
+/** Prepares a query; returns the body of a refusal for an invalid one. */
 export function prepare(request: {
   query: string;
   variables?: Variables | undefined;
@@ -79,7 +79,7 @@ export function prepare(request: {
 const maxChecked = 200;
 const checkedTexts = new Map<string, DocumentNode>();
 
-/** Parses and validates a query; the same text is validated once, for that takes longer than to answer it. */
+/** Parses and validates a query. The result is cached, because validation takes longer than execution. */
 function checked(text: string): DocumentNode | GraphqlBody {
   const known = checkedTexts.get(text);
   if (known !== undefined) return known;
@@ -96,7 +96,10 @@ function checked(text: string): DocumentNode | GraphqlBody {
   return document;
 }
 
-/** @returns the body of the answer, and how much of heavy accounts it had to count. */
+/**
+ * Executes a query.
+ * @returns the body of the response, and the number of contributions of heavy accounts that it counted.
+ */
 export async function answer(
   { document, operation, variables }: Prepared,
   {
@@ -125,7 +128,7 @@ export async function answer(
   };
 }
 
-/** A field that the simulator has no answer for is an error that names it, never a silent null. */
+/** Resolves a field; a field that the simulator does not support is an error that names it, never a silent null. */
 const resolveField: GraphQLFieldResolver<Fields, Execution> = (source, args, execution, info) => {
   const failure = fieldFailure(execution.fault, args, info);
   if (failure !== undefined) {
@@ -136,12 +139,12 @@ const resolveField: GraphQLFieldResolver<Fields, Execution> = (source, args, exe
   const value = source[info.fieldName];
   if (value === undefined) throw new Error(`the simulator does not know ${info.parentType.name}.${info.fieldName}`);
   const resolved: unknown = typeof value === 'function' ? value(args) : value;
-  // In a list, graphql-js takes an error for the failure of one element.
+  // graphql-js treats an error inside a list as the failure of one element.
   if (Array.isArray(resolved)) return resolved.map((one: unknown) => refusalFor(one, execution) ?? one);
   return refusalFor(resolved, execution) ?? resolved;
 };
 
-/** Whose an object is: of an organization, or in a repository of it. */
+/** Ids of the accounts that own an object or its repository. */
 const owners = new WeakMap<object, number>();
 
 function refusalFor(value: unknown, { refusalOf }: Execution): GraphQLError | undefined {
@@ -210,7 +213,7 @@ function rootFields(question: Question): Fields {
     organization: ({ login }: { login: string }) => account(login, ['Organization'], 'an Organization'),
     repositoryOwner: ({ login }: { login: string }) => {
       const found = world.accountByLogin(login);
-      // As on GitHub: no error, just nothing.
+      // As on GitHub: no error, only null.
       return found?.type === 'User' || found?.type === 'Organization' ? tell.account(found) : null;
     },
     repository: ({ owner, name, followRenames }: { owner: string; name: string; followRenames?: boolean }) => {
@@ -222,7 +225,7 @@ function rootFields(question: Question): Fields {
       return tell.repository(found);
     },
     node: ({ id }: { id: string }) => findNode(question, id),
-    // Of those that are not found each is null, with an error of its own.
+    // Each node that is not found is null, with an error of its own.
     nodes: ({ ids }: { ids: string[] }) => ids.map((id) => foundOrError(() => findNode(question, id))),
     search: (args: Parameters<typeof search>[1]) => search(question, args),
     rateLimit: question.rateLimit,

@@ -1,14 +1,14 @@
 import { GraphQLError, type GraphQLResolveInfo, responsePathAsArray } from 'graphql';
 import type { Fault, FieldErrorKind } from '../faults.ts';
 
-/** What a field does in place of its value. */
+/** The failure of a field. */
 export interface FieldFailure {
-  /** Absent: the error stands in its place. */
+  /** Absent: the error replaces the field. */
   value?: unknown;
   error: GraphQLError;
 }
 
-/** Returns how a field fails, undefined if the fault is not for it. */
+/** Returns the failure of a field, undefined if the fault is not for it. */
 export function fieldFailure(
   fault: Fault | undefined,
   args: Record<string, unknown>,
@@ -20,7 +20,7 @@ export function fieldFailure(
   return value === undefined ? { error } : { value, error };
 }
 
-/** A field is named by its type, or by its place in the response without the indexes of lists. */
+/** Returns whether a fault names a field, by its type or by its place in the response without the indexes of lists. */
 function isFor({ fields = [], where = {} }: Fault, args: Record<string, unknown>, info: GraphQLResolveInfo): boolean {
   const place = responsePathAsArray(info.path)
     .filter((key) => typeof key === 'string')

@@ -2,10 +2,10 @@ import { gitId } from '../../git/git-id.ts';
 import type { Repository } from '../world/model.ts';
 import type { Fields, Question } from './question.ts';
 
-/** As far as GitHub tells a text in one answer. */
+/** The longest text that GitHub sends in one response, in bytes. */
 const maxTextBytes = 512_000;
 
-/** What an expression such as `HEAD:path` names: a file, a folder, or nothing. */
+/** Finds the file or folder that an expression such as `HEAD:path` names, null when there is none. */
 export function findFile(question: Question, repository: Repository, path: string): Fields | null {
   const text = repository.files.get(path);
   if (text !== undefined) return blobFields(question, repository, text);

@@ -13,7 +13,7 @@ export function issueFields(question: Question, repository: Repository, issue: I
     ...threadFields(question, repository, issue),
     state: issue.closedAt === null ? 'OPEN' : 'CLOSED',
     stateReason: ({ enableDuplicate }: { enableDuplicate?: boolean | null }) =>
-      // As GitHub tells those who do not know of duplicates yet.
+      // As on GitHub, clients that do not know of duplicates yet get `NOT_PLANNED`.
       issue.stateReason === 'DUPLICATE' && !enableDuplicate ? 'NOT_PLANNED' : issue.stateReason,
     closedByPullRequestsReferences: (args: PageArguments & { includeClosedPrs?: boolean | null }) =>
       connection(
@@ -38,7 +38,7 @@ function linkedPulls({ world }: Question, issue: Issue): PullRequest[] {
   });
 }
 
-/** What issues and pull requests share. */
+/** Returns the fields that issues and pull requests share. */
 export function threadFields(question: Question, repository: Repository, thread: Issue | PullRequest): Fields {
   return {
     fullDatabaseId: String(thread.id),
@@ -47,7 +47,7 @@ export function threadFields(question: Question, repository: Repository, thread:
         {
           name: 'comments',
           items: thread.comments,
-          // The default is the order in which they were written.
+          // The default is the order of creation.
           ...ordering<Issue['comments'][number]>({ CREATED_AT: byCreation, UPDATED_AT: byUpdate }, args, 'CREATED_AT'),
           id: (comment) => comment.id,
           toNode: (comment) => question.tell.comment(repository, thread, comment),
@@ -111,7 +111,7 @@ export function discussionFields(question: Question, repository: Repository, dis
     category: () => categoryFields(question, repository, category),
     upvoteCount: upvoterIds.length,
     viewerHasUpvoted: upvoterIds.some((id) => id === question.viewer.accountId),
-    // Nothing to answer, nothing to say about it.
+    // Null where the category is not answerable.
     isAnswered: category.isAnswerable ? answer !== undefined : null,
     answer: () => (answer === undefined ? null : tellComment(answer)),
     answerChosenAt: time(discussion.answerChosenAt),

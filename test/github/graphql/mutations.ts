@@ -1,7 +1,7 @@
 import { addDiscussionComment } from '../world/comments.ts';
 import { type Fields, faultyArgument, notFound, type Question } from './question.ts';
 
-/** What can be changed by GraphQL, and by whom. */
+/** Returns the mutations of GraphQL that the simulator supports, with their permissions. */
 export function mutationFields(question: Question): Fields {
   const { world, viewer, tell } = question;
   return {

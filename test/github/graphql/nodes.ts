@@ -1,7 +1,7 @@
 import { idIn, type Placed } from '../world/world.ts';
 import { type Fields, notFound, type Question } from './question.ts';
 
-/** What an opaque id names, if the viewer may see it. */
+/** Returns the object with an opaque id, if the viewer may see it. */
 export function findNode(question: Question, id: string): Fields {
   const { world, viewer, tell } = question;
   const placed = world.placeOf(id);
@@ -15,7 +15,7 @@ export function findNode(question: Question, id: string): Fields {
   throw notFound(`Could not resolve to a node with the global id of '${id}'.`);
 }
 
-/** A review before it is submitted. */
+/** True for a pending review of another account. */
 function isSecret({ viewer }: Question, placed: Placed): boolean {
   return placed.kind === 'review' && placed.item.submittedAt === null && placed.item.authorId !== viewer.accountId;
 }

@@ -12,7 +12,7 @@ export type OwnedArguments = PageArguments &
     affiliations?: string[] | null;
   };
 
-/** Repositories of an account that the viewer may see. */
+/** Lists the repositories of an account that the viewer may see. */
 export function ownedRepositories(question: Question, owner: Account, args: OwnedArguments): Fields {
   const { world, viewer } = question;
   const affiliations = args.ownerAffiliations ?? ['OWNER', 'COLLABORATOR'];

@@ -4,14 +4,14 @@ import { reactionContents } from '../world/model.ts';
 import { connection, type Order, ordering, type PageArguments } from './connection.ts';
 import { type Fields, type Question, time } from './question.ts';
 
-/** What several kinds of things have: a place, a writer, labels, people, reactions. */
+/** Fields that several kinds of objects share: place, author, labels, people, reactions. */
 
 export function pageOf(question: Question, repository: Repository): string {
   const owner = question.world.accountById(repository.ownerId)?.login ?? 'ghost';
   return `${question.origin}/${owner}/${repository.name}`;
 }
 
-/** @param path where it is shown, below its repository. */
+/** @param path the path of the item's page, below its repository. */
 export function writtenFields(
   question: Question,
   repository: Repository,
@@ -33,7 +33,7 @@ export function writtenFields(
   };
 }
 
-/** Fields that issues, pull requests and discussions share. */
+/** Returns the fields that issues, pull requests and discussions share. */
 export function itemFields(
   question: Question,
   repository: Repository,
@@ -77,7 +77,7 @@ function labels(names: readonly string[], args: PageArguments & Order): Fields {
   );
 }
 
-/** Those of the accounts that are still there, and people. */
+/** Lists the accounts that still exist and are people. */
 export function users(question: Question, name: string, ids: readonly number[], args: PageArguments): Fields {
   const accounts = ids
     .map((id, index) => ({ account: question.world.accountById(id), index }))

@@ -24,7 +24,7 @@ export function pullRequestFields(question: Question, repository: Repository, pu
     totalCommentsCount: pull.comments.length + pull.reviewComments.length,
     baseRefName: repository.defaultBranch,
     headRefName: `change-${pull.number}`,
-    // The commits of its branch are nowhere; there are only so many.
+    // The world holds only the number of the branch's commits.
     commits: { totalCount: pull.commitCount },
     ...pullRequestLists(question, repository, pull),
   };
@@ -91,7 +91,7 @@ function relatedLists(question: Question, repository: Repository, pull: PullRequ
             isResolved: false,
             isOutdated: false,
             path: comment.path,
-            // One comment a thread.
+            // Each thread has one comment.
             comments: (args: PageArguments) => reviewComments(question, repository, pull, [comment], args),
           }),
         },

@@ -16,9 +16,9 @@ import type { Viewer, World } from '../world/world.ts';
 /** An object of the schema: values, or functions of the field's arguments. */
 export type Fields = Record<string, unknown>;
 
-/** How each kind of thing is told. */
+/** Functions that turn each kind of thing into an object of the schema. */
 export interface Teller {
-  /** Null when the account is gone. */
+  /** Null when the account is deleted. */
   author(accountId: number): Fields | null;
   account(account: Account): Fields;
   repository(repository: Repository): Fields;
@@ -32,18 +32,18 @@ export interface Teller {
   discussionComment(repository: Repository, discussion: Discussion, comment: DiscussionComment): Fields;
 }
 
-/** One GraphQL request while it is answered. */
+/** The context of one GraphQL request. */
 export interface Question {
   world: World;
   viewer: Viewer;
-  /** As whom the viewer comments in a repository; null: it may not. */
+  /** Returns the account that the viewer comments as in a repository, null when it may not comment. */
   commenter(repository: Repository): Account | null;
-  /** Where the simulator serves people and git. */
+  /** The address of pages and of git. */
   origin: string;
   rateLimit: Fields;
-  /** Tells a thing as an object of the schema; objects refer to each other in circles. */
+  /** Turns things into objects of the schema, which refer to each other in circles. */
   tell: Teller;
-  /** Contributions of heavy accounts that had to be counted; past a limit the answer is a failure. */
+  /** The number of counted contributions of heavy accounts; past a limit the response is a failure. */
   load: number;
 }
 
@@ -55,7 +55,7 @@ export function faultyArgument(type: string, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { type } });
 }
 
-/** As GitHub writes times. */
+/** Formats a time as GitHub does. */
 export function time(date: Date): string;
 export function time(date: Date | null): string | null;
 export function time(date: Date | null): string | null {

@@ -123,7 +123,7 @@ interface IssueFilter {
 
 function filteredIssues(repository: Repository, filter: IssueFilter | null | undefined): Issue[] {
   const { since, labels, states, ...unknown } = filter ?? {};
-  // What a filter does not say may stand there as false.
+  // Unsupported filters may be present with the value false.
   const asked = Object.entries(unknown).find(([, value]) => Boolean(value));
   if (asked !== undefined) throw new Error(`the simulator does not know the filter ${asked[0]}`);
   return repository.issues.filter(
@@ -155,7 +155,7 @@ function findObject(
 
 const byOid = new WeakMap<Repository, { count: number; tip: string | undefined; commits: Map<string, Commit> }>();
 
-/** A history has up to 100,000 commits and is asked for one at a time. */
+/** Indexes the commits of a repository: a history has up to 100,000 commits, and clients request one at a time. */
 function commitsOf(repository: Repository): Map<string, Commit> {
   const { length: count } = repository.commits;
   const tip = repository.commits.at(-1)?.oid;

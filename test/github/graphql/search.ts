@@ -13,7 +13,9 @@ import type { Fields, Question } from './question.ts';
 type Item = Issue | PullRequest | Discussion;
 type Test = (deed: Deed<Item>) => boolean;
 
-/** Search for issues, pull requests and discussions by the qualifiers that the simulator knows; another one is an error. */
+/**
+ * Searches issues, pull requests and discussions by the qualifiers that the simulator supports; others are an error.
+ */
 export function search(question: Question, args: PageArguments & { type: string; query: string }): Fields {
   const found = find(question, args.type, args.query);
   const list = connection(
@@ -39,7 +41,7 @@ export function search(question: Question, args: PageArguments & { type: string;
   };
 }
 
-/** The same, for the REST interface as well. */
+/** Finds the items of a search, for the REST interface as well. */
 export function find({ world, viewer }: Pick<Question, 'world' | 'viewer'>, type: string, query: string): Deed<Item>[] {
   const terms = query.split(/\s+/).filter((term) => term !== '');
   const by = terms.flatMap((term) => /^(author|answered-by):(.+)$/.exec(term) ?? []).slice(1, 3);

@@ -2,17 +2,17 @@ import { time } from '../graphql/question.ts';
 import type { Account, Membership } from '../world/model.ts';
 import type { Viewer, World } from '../world/world.ts';
 
-/** What the REST interface tells of each thing. */
+/** Accounts as the REST interface shows them. */
 
 export interface Place {
   world: World;
   viewer: Viewer;
-  /** Where people and git go. */
+  /** The address of pages and of git. */
   origin: string;
   apiUrl: string;
 }
 
-/** Who those are who are gone: https://github.com/ghost. */
+/** The account that stands for deleted accounts: https://github.com/ghost. */
 export const ghost = { id: 10_137, login: 'ghost', restLogin: null, nodeId: 'MDQ6VXNlcjEwMTM3', type: 'User' } as const;
 
 export function simpleAccount(
@@ -87,7 +87,7 @@ export function organization(place: Place, account: Account): object {
   };
 }
 
-/** An organization as it is told beside something else. */
+/** Returns an organization as it is embedded in other objects. */
 export function simpleOrganization({ apiUrl, origin }: Place, { login, id, nodeId, bio }: Account): object {
   const url = `${apiUrl}/orgs/${login}`;
   return {

@@ -13,13 +13,13 @@ import { branchTip } from '../world/threads.ts';
 import { ghost, type Place, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 
-/** A comment, and below what it stands. */
+/** A comment and the thread that it belongs to. */
 export interface CommentAt<Thread> {
   thread: Thread;
   comment: Comment;
 }
 
-/** Of an issue, or of the conversation of a pull request. */
+/** Returns a comment on an issue or in the conversation of a pull request. */
 export function issueComment(
   place: Place,
   shown: Repository,
@@ -35,7 +35,7 @@ export function issueComment(
   };
 }
 
-/** Of a line of a pull request's changes. */
+/** Returns a comment on a line of a pull request's changes. */
 export function reviewComment(place: Place, shown: Repository, pull: PullRequest, comment: ReviewComment): object {
   const { url, page } = addressesOf(place, shown);
   const self = `${url}/pulls/comments/${comment.id}`;
@@ -89,7 +89,7 @@ const reactionNames = {
   EYES: 'eyes',
 } as const;
 
-/** How often there is which reaction. */
+/** Counts reactions by kind. */
 export function reactionSummary({ reactions }: Reactable, url: string): object {
   const counts = Object.entries(reactionNames).map(([content, name]) => [
     name,

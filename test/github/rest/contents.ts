@@ -3,7 +3,7 @@ import type { Repository } from '../world/model.ts';
 import type { Place } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 
-/** A file of the default branch; undefined when there is none. */
+/** Returns a file of the default branch, undefined when there is none. */
 export function contentFile(place: Place, shown: Repository, path: string): object | undefined {
   const text = shown.files.get(path);
   if (text === undefined || shown.commits.length === 0) return undefined;
@@ -20,7 +20,7 @@ export function contentFile(place: Place, shown: Repository, path: string): obje
     sha,
     size: content.length,
     encoding: 'base64',
-    // In lines, as GitHub writes it.
+    // In lines of 60 characters, as GitHub writes it.
     content: content.toString('base64').replace(/.{60}/g, '$&\n'),
     url: self,
     git_url: gitUrl,

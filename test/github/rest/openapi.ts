@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 
-/** GitHub's own description of what the simulator answers, without prose (see scripts/trim-openapi.ts). */
+/** GitHub's own description of the responses of the simulator, without prose (see scripts/trim-openapi.ts). */
 const description = JSON.parse(readFileSync(new URL('../generated/openapi.json', import.meta.url), 'utf8')) as {
   answers: Record<string, object>;
 };
@@ -12,8 +12,9 @@ ajv.addSchema(description, 'openapi');
 const compiled = new Map<string, ValidateFunction>();
 
 /**
- * Makes sure that an answer is one that GitHub could give.
+ * Checks a response against GitHub's description.
  * @param path as the description writes it.
+ * @throws {Error} when GitHub could not send the response.
  */
 export function checkAnswer(path: string, body: unknown): void {
   if (!(path in description.answers)) throw new Error(`${path} is not in the description`);

@@ -166,13 +166,13 @@ export function issue(place: Place, shown: Repository, item: Issue | PullRequest
   };
 }
 
-/** A star with its date, as GitHub shows it for the media type `application/vnd.github.star+json`. */
+/** Returns a star with its date, as GitHub shows it for the media type `application/vnd.github.star+json`. */
 export function stargazer(place: Place, { accountId, starredAt }: Star): object {
   const account = place.world.accountById(accountId);
   return { starred_at: time(starredAt), user: account === undefined ? null : simpleAccount(place, account) };
 }
 
-/** Those that are still there. */
+/** Lists the accounts that still exist. */
 export function simpleAccounts(place: Place, ids: readonly number[]): object[] {
   return ids.flatMap((id) => {
     const account = place.world.accountById(id);

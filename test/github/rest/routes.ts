@@ -5,14 +5,14 @@ import { issueComment, reviewComment } from './comments.ts';
 import { contentFile } from './contents.ts';
 import { commit, issue, repository, stargazer } from './repositories.ts';
 
-/** An answer of the REST interface: a body of status 200, or a refusal. */
+/** A response of the REST interface: a body with status 200, or a refusal. */
 export interface RestReply {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
 }
 
-/** Path as GitHub's description writes it, and what answers it. */
+/** A path as GitHub's description writes it, and its handler. */
 interface Route {
   path: string;
   pattern: RegExp;
@@ -34,7 +34,7 @@ const unauthenticated: RestReply = {
   },
 };
 
-/** Names the permissions of which one would do, as it was seen (star-history/star-history#539). */
+/** Refuses a list of stargazers; the header names alternative permissions, as seen in star-history/star-history#539. */
 function stargazersRefused({ viewer }: Place): RestReply {
   return {
     status: 403,
@@ -49,7 +49,7 @@ function stargazersRefused({ viewer }: Place): RestReply {
 
 const ok = (body: unknown, headers: Record<string, string> = {}): RestReply => ({ status: 200, body, headers });
 
-/** @param described how the description writes the path whose answer it is. */
+/** @param described the path in the description whose response has the same form. */
 function route(
   path: string,
   answer: Route['answer'],
@@ -77,7 +77,7 @@ const routes: readonly Route[] = [
   route('/users/{username}/repos', (place, [login = ''], query) => {
     const account = place.world.accountByLogin(login);
     if (account === undefined) return missing;
-    // As GitHub: this list shows what is public, whoever asks.
+    // As on GitHub, this list shows only public repositories to every caller.
     const owned = place.world.owned(account).filter(({ visibility }) => visibility === 'public');
     const direction = query.get('direction') === 'desc' ? -1 : 1;
     if (query.get('sort') !== 'created') throw new Error('the simulator sorts repositories by creation only');
@@ -94,7 +94,7 @@ const routes: readonly Route[] = [
     const shown = visible(place, names);
     return shown === undefined ? moved(place, names) : ok(repository(place, shown));
   }),
-  // What a former name leads to; GitHub does not describe it.
+  // Former names redirect to this path, which GitHub does not describe.
   route(
     '/repositories/{id}',
     (place, [id = '']) => {
@@ -176,7 +176,7 @@ const routes: readonly Route[] = [
   }),
 ];
 
-/** Which route a path belongs to, with what it names; undefined for what the simulator does not serve. */
+/** Returns the route and the parameters of a path, undefined for a path that the simulator does not serve. */
 export function findRoute(path: string): { route: Route; parameters: string[] } | undefined {
   for (const candidate of routes) {
     const match = candidate.pattern.exec(path);
@@ -209,7 +209,7 @@ function listedIssues(shown: Repository, query: URLSearchParams): (Issue | PullR
     .toSorted((one, other) => direction * (one[field].getTime() - other[field].getTime() || one.id - other.id));
 }
 
-/** Without `sort`, `direction` says nothing, as GitHub documents it. */
+/** Without `sort`, `direction` has no effect, as GitHub documents it. */
 function listedComments<At extends { comment: Comment }>(all: At[], query: URLSearchParams): At[] {
   const sort = query.get('sort');
   const since = query.get('since');

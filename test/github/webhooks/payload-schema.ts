@@ -4,24 +4,24 @@ import formats from 'ajv-formats';
 
 const ajv = new Ajv({ strict: false });
 formats.default(ajv);
-// They do not know yet that discussions can be closed.
+// The schemas do not know yet that discussions can be closed.
 const isOpen = { enum: ['open', 'closed', 'locked', 'converting', 'transferring'] };
 const { discussion, ...definitions } = schemas.definitions;
 const closable = { ...discussion, properties: { ...discussion.properties, state: isOpen } };
 ajv.addSchema({ definitions: open({ ...definitions, discussion: closable }) as object }, 'webhooks');
 
-/** What GitHub sends besides, by its documentation, and the schemas do not know. */
+/** Actions that GitHub documents but the schemas lack, each with an action of the same form. */
 const newer: Record<string, string> = {
   discussion$closed: 'discussion$edited',
   discussion$reopened: 'discussion$edited',
 };
 
-/** Makes sure that a payload has the fields that the community's schemas of GitHub's payloads ask for. */
+/** Checks that a payload has the fields that the community's schemas of GitHub's payloads require. */
 export function checkPayload(name: string, payload: object): void {
   const { action = 'event' } = payload as { action?: string };
   const kind = `${name}$${action}`;
   const known = newer[kind];
-  // Some of the schemas are of deliveries to Apps only.
+  // Some of the schemas describe only deliveries to Apps.
   const whole = {
     installation: { id: 1, node_id: 'I_1' },
     ...payload,

@@ -31,11 +31,11 @@ import { payloadOf } from './payloads.ts';
 
 interface Told {
   event: WorldEvent;
-  // Each test looks at what it expects.
+  // Each test checks the fields that it expects.
   payload: Record<string, Record<string, unknown>>;
 }
 
-/** A world with an organization, its repository and some people, and all that is told from now on. */
+/** Makes a world with an organization, its repository and some people, and records its events. */
 function newWorld() {
   const world = new World(now);
   const createdAt = now();
@@ -55,7 +55,7 @@ function newWorld() {
     checkPayload(event.name, payload);
     told.push({ event, payload: JSON.parse(JSON.stringify(payload)) });
   });
-  /** Does something, and says what was told of it. */
+  /** Calls a function, and returns the names of the events that it causes. */
   const names = (act: () => unknown): string[] => {
     const before = told.length;
     act();
@@ -65,7 +65,7 @@ function newWorld() {
   return { world, organization, ada, bob, repository, names, last };
 }
 
-test('everything that happens to issues and comments is told as GitHub tells it', () => {
+test('changes of issues and comments send the events and payloads that GitHub sends', () => {
   const { world, ada, bob, repository, names, last } = newWorld();
   const issue = addIssue(world, repository, { author: ada });
   const steps: [string, () => unknown][] = [
@@ -92,7 +92,7 @@ test('everything that happens to issues and comments is told as GitHub tells it'
   assert.equal(world.placeOf(issue.nodeId), undefined);
 });
 
-test('everything that happens to pull requests and reviews is told as GitHub tells it', () => {
+test('changes of pull requests and reviews send the events and payloads that GitHub sends', () => {
   const { world, ada, bob, repository, names, last } = newWorld();
   const issue = addIssue(world, repository, { author: bob });
   assert.deepEqual(
@@ -142,7 +142,7 @@ test('everything that happens to pull requests and reviews is told as GitHub tel
   assert.deepEqual([issue.closings.at(-1)?.closer, issue.closings.at(-1)?.byId], [{ pullRequestId: pull.id }, bob.id]);
 });
 
-test('everything that happens to discussions is told as GitHub tells it', () => {
+test('changes of discussions send the events and payloads that GitHub sends', () => {
   const { world, ada, bob, repository, names, last } = newWorld();
   assert.deepEqual(
     names(() => addDiscussion(world, repository, { author: ada })),
@@ -170,7 +170,7 @@ test('everything that happens to discussions is told as GitHub tells it', () => 
   }
 });
 
-test('everything that happens to repositories and organizations is told as GitHub tells it', () => {
+test('changes of repositories and organizations send the events and payloads that GitHub sends', () => {
   const { world, organization, ada, bob, repository, names, last } = newWorld();
   const author = { name: 'Ada', email: 'ada@mail.example' };
   const steps: [string[], () => unknown][] = [
@@ -214,7 +214,7 @@ test('everything that happens to repositories and organizations is told as GitHu
   ]);
 });
 
-test('of reactions, upvotes and profiles nobody is told, and nothing is touched', () => {
+test('reactions, upvotes and changed profiles send no event and touch no item', () => {
   const { world, ada, bob, repository, names } = newWorld();
   const discussion = addDiscussion(world, repository, { author: ada, createdAt: new Date(0) });
   const issue = addIssue(world, repository, { author: ada, createdAt: new Date(0) });

@@ -10,8 +10,7 @@ import { fullPullRequest, review, simplePullRequest } from './pull-requests.ts';
 import { pushed } from './push.ts';
 
 /**
- * The payload that GitHub sends for something that happened; what it says of things is how they are when it is made. An
- * App's installation is not in it.
+ * Returns the payload that GitHub sends for an event. It shows the present state, and lacks the App's installation.
  * @see https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */
 export function payloadOf(place: Place, event: WorldEvent): object {
@@ -91,7 +90,7 @@ function aboutPullRequest(
   };
 }
 
-/** The label or the person that an action is about. */
+/** Returns the label or the person that an action is about. */
 function involved(
   place: Place,
   action: string | null,

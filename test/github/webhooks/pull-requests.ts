@@ -6,7 +6,7 @@ import { authorAssociation } from '../world/association.ts';
 import type { PullRequest, Repository, Review } from '../world/model.ts';
 import { branchTip } from '../world/threads.ts';
 
-/** A pull request as the events about its reviews tell it. */
+/** Returns a pull request as events about its reviews show it. */
 export function simplePullRequest(place: Place, shown: Repository, pull: PullRequest): object {
   const { url: base, page } = addressesOf(place, shown);
   const url = `${base}/pulls/${pull.number}`;
@@ -59,7 +59,7 @@ export function simplePullRequest(place: Place, shown: Repository, pull: PullReq
   };
 }
 
-/** A pull request as the events about itself tell it. */
+/** Returns a pull request as events about itself show it. */
 export function fullPullRequest(place: Place, shown: Repository, pull: PullRequest): object {
   const sum = (of: 'additions' | 'deletions'): number => pull.files.reduce((total, file) => total + file[of], 0);
   return {
@@ -115,7 +115,7 @@ function branch(place: Place, shown: Repository, ref: string, sha: string): obje
   return { label: `${owner?.login ?? 'ghost'}:${ref}`, ref, sha, user, repo: repository(place, shown) };
 }
 
-/** Null: the account is gone. */
+/** Returns an account, null when it is deleted. */
 export function who(place: Place, accountId: number): object | null {
   const account = place.world.accountById(accountId);
   return account === undefined ? null : simpleAccount(place, account);

@@ -4,7 +4,7 @@ import { addressesOf } from '../rest/addresses.ts';
 import type { Push } from '../world/events.ts';
 import type { Commit, Person, Repository } from '../world/model.ts';
 
-/** More commits than these are not listed. */
+/** GitHub lists at most this number of commits. */
 const maxCommits = 2048;
 const nothing = '0'.repeat(40);
 

@@ -1,7 +1,7 @@
 import type { Commit, Discussion, Issue, PullRequest, Repository, Review } from './model.ts';
 import type { World } from './world.ts';
 
-/** Something that somebody did, and where. */
+/** An item that an account contributed, and its repository. */
 export interface Deed<Item> {
   repository: Repository;
   item: Item;
@@ -14,13 +14,13 @@ export interface Activity {
   pullRequests: Deed<PullRequest>[];
   reviews: Deed<Review & { pullRequest: PullRequest }>[];
   discussions: Deed<Discussion>[];
-  /** Comments that were accepted as answers, told by their discussions. */
+  /** Discussions whose accepted answer is a comment of the account. */
   answers: Deed<Discussion>[];
 }
 
 const indexes = new WeakMap<World, { version: number; byAccount: Map<number, Activity> }>();
 
-/** What an account did, wherever; commits in forks are not its contributions. */
+/** Returns everything that an account did in all repositories; commits in forks are not its contributions. */
 export function activityOf(world: World, accountId: number): Activity {
   const known = indexes.get(world);
   const byAccount = known?.version === world.version ? known.byAccount : indexActivity(world);

@@ -16,13 +16,13 @@ import {
 import { tell } from './tell.ts';
 import { nodeId, type World } from './world.ts';
 
-/** What adding one thing needs; times default to now. */
+/** The options of adding one thing; times default to now. */
 export interface Authored {
   author: Account;
   createdAt?: Date;
 }
 
-/** Adds a repository; what is not said gets a plain value. */
+/** Adds a repository; properties that are not given get plain values. */
 export function addRepository(
   world: World,
   described: Partial<Repository> & { ownerId: number; name: string; createdAt: Date },
@@ -119,7 +119,7 @@ function newThread(repository: Repository, author: Account, createdAt: Date): Om
   };
 }
 
-/** A pending review is its author's alone until `submitReview`. */
+/** Adds a review; only its author sees a pending one, until `submitReview`. */
 export function addReview(
   world: World,
   pullRequest: PullRequest,
@@ -143,7 +143,7 @@ export function addReview(
   return review;
 }
 
-/** Everybody sees a review; whoever was asked for it is not any more. */
+/** Publishes a pending review, and removes its author from the requested reviewers. */
 export function submitReview(
   world: World,
   pullRequest: PullRequest,
@@ -178,7 +178,7 @@ export function addDiscussion(
     stateReason: null,
     category,
     labels: [],
-    // As on GitHub, its author's own is the first.
+    // As on GitHub, the author's own upvote is the first.
     upvoterIds: [author.id],
     reactions: [],
     comments: [],
@@ -199,10 +199,10 @@ export function addCommit(
   by: {
     author: Person;
     coAuthors?: Person[];
-    /** Whoever put it on the branch; by default its author. */
+    /** Default: the author. */
     committer?: Person;
     at?: Date;
-    /** When it was written, if long before. */
+    /** The author date, if long before the commit. */
     authoredAt?: Date;
     parents?: Commit[];
     message?: string;
@@ -231,14 +231,17 @@ export function addCommit(
   return commit;
 }
 
-/** Where something is; it has not been removed. */
+/**
+ * Returns the repository of an item.
+ * @throws {Error} when the item was removed.
+ */
 export function repositoryOf(world: World, item: { nodeId: string }): Repository {
   const repository = world.repositoryOf(item);
   if (repository === undefined) throw new Error(`${item.nodeId} is in no repository`);
   return repository;
 }
 
-/** An item that changed shows when. */
+/** Sets the time of an item's last change. */
 export function touch(item: { updatedAt: Date }, at: Date): void {
   item.updatedAt = later(item.updatedAt, at);
 }

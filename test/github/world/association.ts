@@ -1,7 +1,7 @@
 import type { Repository } from './model.ts';
 import type { World } from './world.ts';
 
-/** How GitHub calls the relation of an author to a repository. */
+/** GitHub's names for the relation of an author to a repository. */
 export type Association = 'OWNER' | 'MEMBER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'MANNEQUIN' | 'NONE';
 
 export function authorAssociation(world: World, repository: Repository, accountId: number): Association {

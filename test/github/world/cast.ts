@@ -2,7 +2,7 @@ import type { Account } from './model.ts';
 import { addAccount } from './people.ts';
 import type { World } from './world.ts';
 
-/** Logins of the accounts that tests and people ask for. */
+/** Logins of the accounts that tests and people request. */
 export const namedAccounts = {
   user: 'ada-lovelace',
   heavy: 'grace-hopper',
@@ -18,7 +18,7 @@ export const namedAccounts = {
   outsider: 'out-sider',
 } as const;
 
-/** Accounts that play a part of their own. */
+/** Accounts with a role of their own. */
 export interface Cast {
   user: Account;
   heavy: Account;
@@ -66,7 +66,7 @@ export function addCast(world: World): Cast {
     { organizationId: organization.id, accountId: member.id, role: 'member', state: 'active' },
     { organizationId: organization.id, accountId: pending.id, role: 'admin', state: 'pending' },
   );
-  // Logins that begin like another.
+  // Logins that begin like another login.
   addAccount(world, { login: 'ada', createdAt: years(2017) });
   addAccount(world, { login: 'ada-l', createdAt: years(2018) });
   addAccount(world, { login: names.empty, createdAt: years(2020) });
@@ -109,7 +109,7 @@ export function addCopilot(world: World): { agent: Account; reviewer: Account } 
   return { agent: bot('copilot-swe-agent', 198_982_749), reviewer: bot('copilot-pull-request-reviewer', 175_728_472) };
 }
 
-/** A day in a year. */
+/** Returns a day in a year. */
 export function years(year: number): Date {
   return new Date(Date.UTC(year, 2, 10));
 }

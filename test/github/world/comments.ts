@@ -4,7 +4,7 @@ import { isPullRequest } from './model.ts';
 import { type Acting, tell } from './tell.ts';
 import { nodeId, type Placed, type World } from './world.ts';
 
-/** What somebody says; times default to now. */
+/** The author and the text of a comment; times default to now. */
 type Said = Authored & { body?: string };
 
 /** Adds a comment to an issue, or to the conversation of a pull request. */
@@ -18,7 +18,7 @@ export function addComment(world: World, thread: Issue | PullRequest, said: Said
   return comment;
 }
 
-/** Adds a comment at a line. As on GitHub, one that is said alone makes a review of its own. */
+/** Adds a comment on a line. As on GitHub, a comment outside of a review makes a review of its own. */
 export function addReviewComment(
   world: World,
   pullRequest: PullRequest,
@@ -46,14 +46,14 @@ export function addReviewComment(
   return reviewComment;
 }
 
-/** Adds a comment to a discussion, and accepts it as the answer if asked to. */
+/** Adds a comment to a discussion; `isAnswer` marks it as the accepted answer. */
 export function addDiscussionComment(
   world: World,
   discussion: Discussion,
   said: Said & { isAnswer?: boolean },
 ): DiscussionComment {
   const comment = newComment(world, 'DC', said);
-  // As on GitHub, its author's own is the first.
+  // As on GitHub, the author's own upvote is the first.
   const discussionComment: DiscussionComment = { ...comment, upvoterIds: [comment.authorId] };
   const repository = repositoryOf(world, discussion);
   discussion.comments.push(discussionComment);
@@ -96,7 +96,7 @@ export function deleteComment(world: World, comment: Comment, acting: Acting = {
   tell(world, placed.repository, `${eventOf(placed)}.deleted`, sender, detailsOf(placed));
 }
 
-/** @param acting.by by default whoever asked. */
+/** @param acting.by by default the author of the discussion. */
 export function markAnswer(
   world: World,
   discussion: Discussion,
@@ -111,7 +111,7 @@ export function markAnswer(
   tell(world, repositoryOf(world, discussion), 'discussion.answered', discussion.answerChosenById, details);
 }
 
-/** @param acting.by by default whoever asked. */
+/** @param acting.by by default the author of the discussion. */
 export function unmarkAnswer(world: World, discussion: Discussion, acting: Acting = {}): void {
   const discussionComment = discussion.comments.find(({ id }) => id === discussion.answerId);
   forgetAnswer(discussion);
@@ -145,7 +145,7 @@ function eventOf({ kind }: PlacedComment): string {
   return events[kind];
 }
 
-/** What it is a comment of. */
+/** Returns the item that a comment belongs to. */
 function whole(placed: PlacedComment): Issue | PullRequest | Discussion {
   if (placed.kind === 'comment') return placed.thread;
   return placed.kind === 'review_comment' ? placed.pull : placed.discussion;
@@ -157,7 +157,7 @@ function detailsOf(placed: PlacedComment): object {
   return { discussion: placed.discussion, discussionComment: placed.item };
 }
 
-/** How events name an issue or a pull request. */
+/** Returns an issue or a pull request under its name in events. */
 export function aboutThread(thread: Issue | PullRequest): { issue: Issue } | { pullRequest: PullRequest } {
   return isPullRequest(thread) ? { pullRequest: thread } : { issue: thread };
 }

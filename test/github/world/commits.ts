@@ -15,7 +15,7 @@ export interface NewCommit {
 /** Makes a commit that changes some files, with the id that git gives it. */
 export function makeCommit(parents: readonly Commit[], described: NewCommit): Commit {
   const before = parents[0]?.tree ?? emptyTree;
-  // The same files whenever it is made.
+  // The same commit always changes the same files.
   const seed = `${described.author.email} ${described.message}`;
   return commitOf(
     parents.map(({ oid }) => oid),
@@ -50,7 +50,7 @@ function commitOf(parents: readonly string[], described: NewCommit, files: { tre
   };
 }
 
-/** A real history as commits of the simulated world, without files. */
+/** Turns a real history into commits of the simulated world, without files. */
 export function fromHistory(history: readonly CommitDescription[]): Commit[] {
   const commits: Commit[] = [];
   for (const [index, described] of history.entries()) {
@@ -72,7 +72,7 @@ export function fromHistory(history: readonly CommitDescription[]): Commit[] {
   return commits;
 }
 
-/** The same commits, as a repository is built from them. */
+/** Turns commits into the description that a repository is built from. */
 export function toDescriptions(commits: readonly Commit[]): CommitDescription[] {
   const indexes = new Map(commits.map((commit, index) => [commit.oid, index]));
   return commits.map((commit) => ({

@@ -15,8 +15,8 @@ import { react, upvote } from './reactions.ts';
 import type { World } from './world.ts';
 
 /**
- * Gives what is in a repository the rest of what things have: comments, reactions, people who take part. Nothing here is
- * an issue, a pull request, a review or a commit of its own.
+ * Adds comments, reactions and participants to the items of a repository. Adds no issue, pull request, review or
+ * commit.
  */
 export function addDepth(world: World, random: Random, repository: Repository, people: readonly Account[]): void {
   const users = people.filter(({ type }) => type === 'User');
@@ -49,7 +49,7 @@ interface Crowd {
   world: World;
   random: Random;
   people: readonly Account[];
-  /** Those of them who can be assigned, and react. */
+  /** The people who can be assigned and can react. */
   users: readonly Account[];
   byId: ReadonlyMap<number, Account>;
 }
@@ -89,7 +89,7 @@ function deepenThread(crowd: Crowd, thread: Issue | PullRequest): void {
   if (isPullRequest(thread) && thread.closedAt !== null) addClosing(crowd, thread, thread.closedAt);
 }
 
-/** Some issues were closed by merged pull requests or by commits, some were opened again since. */
+/** Changes how some issues were closed: by merged pull requests, by commits or as duplicates; reopens some. */
 function deepenClosing(crowd: Crowd, repository: Repository, issue: Issue, at: Date): void {
   const { random } = crowd;
   const closing = addClosing(crowd, issue, at);

@@ -11,7 +11,7 @@ import type {
   ReviewComment,
 } from './model.ts';
 
-/** What an event is about, besides the repository; which of these there are follows from the event's name. */
+/** The subjects of an event besides the repository; the name of the event decides which ones are present. */
 export interface EventDetails {
   issue?: Issue;
   pullRequest?: PullRequest;
@@ -20,37 +20,37 @@ export interface EventDetails {
   reviewComment?: ReviewComment;
   discussion?: Discussion;
   discussionComment?: DiscussionComment;
-  /** The name of the label that was put on or taken off. */
+  /** The name of the label that was added or removed. */
   label?: string;
-  /** Who was assigned, asked for a review, or made a member, or is not any more. */
+  /** The account that was assigned, requested for a review or made a member, or no longer is. */
   account?: Account;
   push?: Push;
-  /** The repository that was made of this one. */
+  /** The fork that was made of this repository. */
   fork?: Repository;
-  /** Of a star; null when it was taken back. */
+  /** The time of a star; null when the star was removed. */
   starredAt?: Date | null;
   /** More fields of the payload, as GitHub names them. */
   more?: Record<string, unknown>;
 }
 
-/** How the default branch moved. */
+/** A move of the default branch. */
 export interface Push {
-  /** Null: there was or is no such branch. */
+  /** Null: the branch did not exist before (`before`) or does not exist any more (`after`). */
   before: string | null;
   after: string | null;
   forced: boolean;
   commits: readonly Commit[];
 }
 
-/** Something that happened, and that GitHub tells those who asked to be told. */
+/** An event that GitHub sends to its subscribers. */
 export interface WorldEvent {
-  /** As in the header X-GitHub-Event. */
+  /** The value of the header X-GitHub-Event. */
   name: string;
   /** Null for events without one, such as `push`. */
   action: string | null;
-  /** Null: about an account and not about a repository. */
+  /** Null for events about an account. */
   repository: Repository | null;
-  /** Whose repository, or which account, it is about. */
+  /** The owner of the repository, or the account that the event is about. */
   ownerId: number;
   senderId: number;
   details: EventDetails;

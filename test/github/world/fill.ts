@@ -14,7 +14,7 @@ import { addressesOf } from './people.ts';
 import { Random } from './random.ts';
 import type { World } from './world.ts';
 
-/** How much happens in a repository. */
+/** The number of things that happen in a repository. */
 export interface Amounts {
   commits: number;
   issues: number;
@@ -30,7 +30,7 @@ const reviewStates: readonly Exclude<ReviewState, 'PENDING'>[] = [
   'DISMISSED',
 ];
 
-/** Fills a repository with what people do, some of them more than others. */
+/** Fills a repository with activity of people, some of whom do more than others. */
 export function addActivity(
   world: World,
   random: Random,
@@ -58,7 +58,7 @@ export function addActivity(
       addDiscussionComment(world, discussion, { author: random.pick(people), createdAt, isAnswer: random.chance(0.3) });
     }
   }
-  // Chance of its own, so that what is above is the same with and without it.
+  // A random source of its own, so that the activity above is the same with and without depth.
   addDepth(world, new Random(repository.id), repository, people);
 }
 
@@ -73,7 +73,7 @@ function addSomeCommit(
   const coAuthors = random.chance(0.15)
     ? Array.from({ length: random.integer(1, 3) }, () => personOf(random, random.pick(people)))
     : [];
-  // Now and then two lines of work meet again.
+  // Now and then two lines of work are merged.
   const [last, beforeLast] = [repository.commits.at(-1), repository.commits.at(-2)];
   const isMerge = random.chance(0.1) && last !== undefined && beforeLast !== undefined;
   addCommit(world, repository, {
@@ -112,14 +112,14 @@ export function personOf(random: Random, account: Account): Person {
   return { name: account.name?.replace(/[<>\n\t]/g, ' ') || account.login, email: random.pick(addressesOf(account)) };
 }
 
-/** Squashed by GitHub, rebased by somebody else, or neither. */
+/** Returns the committer of a merge: GitHub for a squash, another person for a rebase, else none. */
 function mergedAs(random: Random, other: Person, at: Date): { committer?: Person; authoredAt?: Date } {
   if (random.chance(0.2)) return { committer: { name: 'GitHub', email: 'noreply@github.com' } };
   const isRebased = random.chance(0.1);
   return isRebased ? { committer: other, authoredAt: new Date(at.getTime() - 86_400_000) } : {};
 }
 
-/** Somebody whose address belongs to no account. */
+/** Returns a person whose address belongs to no account. */
 function stranger(random: Random): Person {
   return { name: 'Somebody Else', email: `stranger-${random.integer(1, 9)}@nowhere.example` };
 }

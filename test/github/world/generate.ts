@@ -8,7 +8,7 @@ import { Random } from './random.ts';
 import { addHistory } from './real-history.ts';
 import { World } from './world.ts';
 
-/** `busy`: little but one repository, in which much happens. */
+/** `busy`: one repository with much activity, and little else. */
 export const sizeNames = ['small', 'medium', 'large', 'busy'] as const;
 export type Size = (typeof sizeNames)[number];
 
@@ -23,9 +23,9 @@ export interface WorldOptions {
 interface Scale {
   people: number;
   repositories: number;
-  /** In each repository of the organization. */
+  /** Amounts for each repository of the organization. */
   amounts: Amounts;
-  /** In each repository of a person; by default the same. */
+  /** Amounts for each repository of a person; default: the same. */
   personal?: Amounts;
   histories: HistoryName[];
 }
@@ -60,7 +60,7 @@ const sizes: Record<Size, Scale> = {
   },
 };
 
-/** Makes a world; the same options make the same world. */
+/** Generates a world; the same options give the same world. */
 export async function generateWorld(options: WorldOptions): Promise<World> {
   const size = sizes[options.size];
   const world = new World(options.now);
@@ -92,7 +92,7 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
   addPersonalRepositories(world, random, cast, everybody, size.personal ?? size.amounts);
   addHeavyLife(world, random, cast.heavy);
   for (const name of size.histories) await addHistory(world, random, organization, name, everybody);
-  // Deleted only now: what the account did stays.
+  // Deleted only now, so that the contributions of the account stay.
   cast.deleted.isDeleted = true;
   world.changed();
   return world;
@@ -122,7 +122,7 @@ function addStars(random: Random, repository: Repository, people: readonly Accou
   }
 }
 
-/** Repositories that break assumptions. */
+/** Adds repositories that break assumptions. */
 function addOddRepositories(world: World, random: Random, cast: Cast, people: readonly Account[]): void {
   const ownerId = cast.organization.id;
   addRepository(world, { ownerId, name: 'empty', createdAt: years(2020) });
@@ -179,7 +179,10 @@ function addPersonalRepositories(
   addActivity(world, random, mill, [cast.renamed, cast.user], amounts);
 }
 
-/** A life that is too much for one question: busy years, many repositories in one of them, commits older than GitHub. */
+/**
+ * Adds more activity than one request can count: busy years, many repositories in one of them, commits older than
+ * GitHub.
+ */
 function addHeavyLife(world: World, random: Random, heavy: Account): void {
   const author = { name: 'Grace', email: 'grace@mail.example' };
   for (let index = 0; index < 120; index += 1) {

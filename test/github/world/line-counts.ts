@@ -1,6 +1,6 @@
 import type { Commit } from './model.ts';
 
-/** How much a commit changes; lines are always the same for the same id, whatever is in its files. */
+/** Returns the size of a commit. Numbers of lines depend on its id alone, not on the contents of its files. */
 export function lineCountsOf({ oid, changes }: Pick<Commit, 'oid' | 'changes'>): {
   additions: number;
   deletions: number;

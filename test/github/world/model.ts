@@ -1,8 +1,8 @@
 import type { Changes, Tree } from './tree.ts';
 
-/** What the simulated GitHub holds. Ids are those of its databases; times are in whole seconds. */
+/** The data of the simulated GitHub. Ids are those of its databases; times are in whole seconds. */
 
-/** A mannequin stands for somebody of another host, whose work was imported. */
+/** A mannequin stands for a person of another host whose work was imported. */
 export type AccountType = 'User' | 'Organization' | 'Bot' | 'Mannequin';
 
 export interface Account {
@@ -10,7 +10,7 @@ export interface Account {
   nodeId: string;
   type: AccountType;
   login: string;
-  /** What REST calls it where that is not its login; null elsewhere. */
+  /** The name in REST where it differs from the login; null otherwise. */
   restLogin: string | null;
   name: string | null;
   bio: string | null;
@@ -23,13 +23,13 @@ export interface Account {
   following: number;
   createdAt: Date;
   updatedAt: Date;
-  /** Gone: what it wrote stays, without an author. */
+  /** True when the account is deleted: its contributions stay, without an author. */
   isDeleted: boolean;
-  /** Asking for much of it at once is too much. */
+  /** True when requests for much of the account's activity at once fail. */
   isHeavy: boolean;
-  /** Whether the profile shows everybody how many private contributions there are. */
+  /** True when the profile shows the number of private contributions to every visitor. */
   publishesPrivateCounts: boolean;
-  /** Once it has been asked for by its login, it is called this. */
+  /** The login that the account takes once a request names its present login or this one. */
   nextLogin: string | null;
 }
 
@@ -55,9 +55,9 @@ export interface Commit {
   authoredAt: Date;
   committedAt: Date;
   tree: Tree;
-  /** Since its first parent, as git is served. */
+  /** Changes since the first parent, as git serves them. */
   changes: Changes;
-  /** What it did to files that the repository shows; git is served without them. */
+  /** Paths of the repository's `files` that the commit changed; git serves the commit without them. */
   paths?: { added: string[]; modified: string[]; removed: string[] };
 }
 
@@ -79,13 +79,13 @@ export interface Reaction {
   createdAt: Date;
 }
 
-/** What people can react to. */
+/** A thing that people can react to. */
 export interface Reactable {
   nodeId: string;
   reactions: Reaction[];
 }
 
-/** What somebody wrote below an issue or a pull request. */
+/** A comment on an issue or a pull request. */
 export interface Comment extends Reactable {
   id: number;
   authorId: number;
@@ -94,13 +94,13 @@ export interface Comment extends Reactable {
   updatedAt: Date;
 }
 
-/** What somebody wrote at a line of a pull request's changes, as part of a review. */
+/** A comment on a line of a pull request's changes, as part of a review. */
 export interface ReviewComment extends Comment {
   reviewId: number;
   path: string;
 }
 
-/** One time that something was closed, and by what besides a person. */
+/** One closing of an item; `closer` is null when nothing but a person closed it. */
 export interface Closing {
   id: number;
   at: Date;
@@ -108,7 +108,7 @@ export interface Closing {
   closer: { pullRequestId: number } | { commitOid: string } | null;
 }
 
-/** What issues and pull requests have in common. */
+/** Properties that issues and pull requests share. */
 export interface Thread extends Reactable {
   id: number;
   number: number;
@@ -128,7 +128,7 @@ export type StateReason = 'COMPLETED' | 'NOT_PLANNED' | 'REOPENED' | 'DUPLICATE'
 
 export interface Issue extends Thread {
   stateReason: StateReason | null;
-  /** Pull requests that say that they close it. */
+  /** Ids of the pull requests that declare that they close the issue. */
   linkedPullRequestIds: number[];
 }
 
@@ -141,7 +141,7 @@ export interface Review {
   state: ReviewState;
   createdAt: Date;
   updatedAt: Date;
-  /** Null while only its author sees it. */
+  /** Null while only the author sees the review. */
   submittedAt: Date | null;
 }
 
@@ -220,15 +220,15 @@ export interface Repository {
   createdAt: Date;
   updatedAt: Date;
   pushedAt: Date | null;
-  /** Accounts that may see it besides its owner's people. */
+  /** Accounts with access besides the owner's people. */
   collaboratorIds: number[];
   stars: Star[];
-  /** The default branch, oldest first; each commit after its parents. */
+  /** Commits of the default branch, oldest first, each after its parents. */
   commits: Commit[];
   issues: Issue[];
   pullRequests: PullRequest[];
   discussions: Discussion[];
-  /** The last number that was given to an issue, pull request or discussion; none is given twice. */
+  /** The last number that an issue, pull request or discussion got; no number is used twice. */
   lastNumber: number;
   /** Texts on the default branch by path. */
   files: Map<string, string>;

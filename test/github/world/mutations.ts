@@ -16,14 +16,14 @@ import { addAccount } from './people.ts';
 import { type Acting, tell, tellOfAccount } from './tell.ts';
 import type { World } from './world.ts';
 
-/** What happens to accounts, repositories and what is in them, besides that more is added. */
+/** Changes of accounts, repositories and their items, other than additions. */
 
 export function renameAccount(world: World, account: Account, login: string): void {
   const more = { changes: { login: { from: account.login } } };
   account.login = login;
   touch(account, world.now());
   world.changed();
-  // Nobody is told of people's new names.
+  // GitHub sends no event when a person is renamed.
   if (account.type === 'Organization') tellOfAccount(world, account, 'organization.renamed', account.id, { more });
 }
 
@@ -32,13 +32,13 @@ export function deleteAccount(world: World, account: Account): void {
   world.changed();
 }
 
-/** Brings a deleted or suspended account back. */
+/** Restores a deleted or suspended account. */
 export function restoreAccount(world: World, account: Account): void {
   account.isDeleted = false;
   world.changed();
 }
 
-/** Somebody else takes a login that became free. */
+/** Adds another account with a login that became free. */
 export function takeLogin(world: World, login: string): Account {
   return addAccount(world, { login, createdAt: world.now(), name: 'Somebody New' });
 }
@@ -50,16 +50,16 @@ export function changeProfile(world: World, account: Account, changes: Partial<A
 }
 
 export interface ClosingHow extends Acting {
-  /** Of pull requests. */
+  /** For pull requests: true to merge. */
   merged?: boolean;
-  /** Of issues: COMPLETED when absent; of discussions: RESOLVED. */
+  /** Default: COMPLETED for issues, RESOLVED for discussions. */
   reason?: 'COMPLETED' | 'NOT_PLANNED' | 'DUPLICATE' | 'RESOLVED' | 'OUTDATED';
-  /** What closed an issue besides a person. */
+  /** The pull request or commit that closes an issue. */
   closer?: PullRequest | Commit;
   at?: Date;
 }
 
-/** Closes something, and with a merged pull request the issues that it says it closes. `by`: its author. */
+/** Closes an item, and with a merged pull request the issues that it declares to close. `by` defaults to the author. */
 export function closeItem(world: World, item: Issue | PullRequest | Discussion, how: ClosingHow = {}): void {
   const { at = world.now(), by } = how;
   const senderId = by?.id ?? item.authorId;
@@ -89,7 +89,7 @@ function closerOf(closer: PullRequest | Commit | undefined): Closing['closer'] {
   return 'oid' in closer ? { commitOid: closer.oid } : { pullRequestId: closer.id };
 }
 
-/** What is merged stays so. `by`: the item's author. */
+/** Reopens an item, except for a merged pull request. `by` defaults to the item's author. */
 export function reopenItem(world: World, item: Issue | PullRequest | Discussion, acting: Acting = {}): void {
   if (isPullRequest(item) && item.mergedAt !== null) throw new Error('what is merged cannot be reopened');
   item.closedAt = null;
@@ -100,7 +100,7 @@ export function reopenItem(world: World, item: Issue | PullRequest | Discussion,
   tell(world, repositoryOf(world, item), `${event}.reopened`, acting.by?.id ?? item.authorId, about);
 }
 
-/** Removes an issue, pull request or discussion for good. GitHub tells nobody of pull requests that it removes. */
+/** Deletes an issue, pull request or discussion for good. GitHub sends no event about a deleted pull request. */
 export function deleteItem(
   world: World,
   repository: Repository,
@@ -118,7 +118,7 @@ export function deleteItem(
   else tell(world, repository, 'issues.deleted', senderId, { issue: item });
 }
 
-/** The default branch loses its newest commits; others take their place. */
+/** Replaces the newest commits of the default branch by others. */
 export function forcePush(world: World, repository: Repository, lost: number, replacement: string[]): void {
   const before = repository.commits.at(-1)?.oid ?? null;
   repository.commits.splice(Math.max(0, repository.commits.length - lost));

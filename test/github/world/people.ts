@@ -4,7 +4,7 @@ import { nodeId, type World } from './world.ts';
 
 const nodePrefixes: Record<AccountType, string> = { User: 'U', Organization: 'O', Bot: 'BOT', Mannequin: 'M' };
 
-/** Names as people have them, and some as nobody should. */
+/** Ordinary names, and some that are hard to display or store. */
 const names = [
   'Ada Lovelace',
   '山田 太郎',
@@ -21,7 +21,7 @@ const names = [
   '',
 ];
 
-/** Adds an account; what is not said gets a plain value. */
+/** Adds an account; properties that are not given get plain values. */
 export function addAccount(world: World, described: Partial<Account> & { login: string; createdAt: Date }): Account {
   const type = described.type ?? 'User';
   const id = described.id ?? world.newId();
@@ -50,7 +50,7 @@ export function addAccount(world: World, described: Partial<Account> & { login: 
   return account;
 }
 
-/** Adds so many people with profiles of all sorts. */
+/** Adds `count` people with profiles of all sorts. */
 export function addPeople(world: World, random: Random, count: number, since: Date): Account[] {
   return Array.from({ length: count }, (_, index) => {
     const login = `person-${index + 1}`;
@@ -72,7 +72,7 @@ export function addPeople(world: World, random: Random, count: number, since: Da
   });
 }
 
-/** Addresses that somebody's commits may carry: their own in any letter case, GitHub's new and old ones. */
+/** Returns addresses that an account's commits may carry: its own in any letter case, GitHub's new and old ones. */
 export function addressesOf({ id, login, restLogin, emails, type }: Account): string[] {
   const noreply = `${id}+${restLogin ?? login}@users.noreply.github.com`;
   if (type === 'Bot') return [noreply];

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Random numbers that are the same for the same seed (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, but not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, both included. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
@@ -34,14 +34,14 @@ export class Random {
     return items[Math.floor(this.next() * items.length)];
   }
 
-  /** Earlier items more often than later ones, as a few people do most of the work. */
+  /** Picks earlier items more often than later ones, as a few people do most of the work. */
   pickSkewed<Item>(items: readonly Item[]): Item {
     const item = items[Math.floor(this.next() ** 2 * items.length)];
     if (item === undefined) throw new Error('nothing to pick from');
     return item;
   }
 
-  /** A moment between two others, in whole seconds as GitHub tells them. */
+  /** Returns a time between two others, in whole seconds as in GitHub's responses. */
   time(from: Date, to: Date): Date {
     const span = Math.max(0, to.getTime() - from.getTime());
     return new Date(Math.floor((from.getTime() + this.next() * span) / 1000) * 1000);

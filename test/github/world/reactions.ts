@@ -1,9 +1,9 @@
 import type { Account, Discussion, DiscussionComment, Reactable, Reaction } from './model.ts';
 import type { World } from './world.ts';
 
-/** What GitHub tells nobody, and what touches nothing: it can only be seen by looking. */
+/** Changes without an event that touch no item: the service can only find them by polling. */
 
-/** Somebody reacts; the same reaction of the same account is there once. */
+/** Adds a reaction; the same account has the same reaction only once. */
 export function react(
   world: World,
   to: Reactable,

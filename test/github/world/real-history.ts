@@ -8,7 +8,7 @@ import { addAccount } from './people.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
-/** A repository with the commits of a real one, and issues and pull requests of those who have accounts. */
+/** Adds a repository with the commits of a real one, and with issues and pull requests of existing accounts. */
 export async function addHistory(
   world: World,
   random: Random,
@@ -31,7 +31,7 @@ export async function addHistory(
       logins.add(login.toLowerCase());
       addAccount(world, { id: Number(id), login, type: login.endsWith('[bot]') ? 'Bot' : 'User', createdAt: first });
     } else if (random.chance(0.5)) {
-      // Half of the other addresses are people's.
+      // Half of the other addresses belong to accounts.
       const account = addAccount(world, { login: `committer-${ids.size}`, createdAt: first, emails: [email] });
       ids.add(account.id);
     }

@@ -3,9 +3,9 @@ import type { Account, Commit, Repository } from './model.ts';
 import { tell, tellOfAccount } from './tell.ts';
 import type { World } from './world.ts';
 
-/** More of what happens to repositories and to those around them. */
+/** More changes of repositories and of the people around them. */
 
-/** Stars are people's; as on GitHub, the repository's `updatedAt` follows. */
+/** Adds a star of a person; as on GitHub, the repository's `updatedAt` follows. */
 export function star(world: World, repository: Repository, by: Account, at = world.now()): void {
   if (repository.stars.some(({ accountId }) => accountId === by.id)) return;
   repository.stars.push({ accountId: by.id, starredAt: at });
@@ -40,7 +40,7 @@ export function renameDefaultBranch(world: World, repository: Repository, name: 
   tell(world, repository, 'repository.edited', repository.ownerId, { more });
 }
 
-/** A copy of a repository for somebody else. */
+/** Adds a fork of a repository to another account. */
 export function addFork(world: World, of: Repository, owner: Account, name = of.name): Repository {
   const { description, language, license, defaultBranch, visibility, pushedAt } = of;
   const fork = addRepository(world, {
@@ -62,7 +62,7 @@ export function addFork(world: World, of: Repository, owner: Account, name = of.
   return fork;
 }
 
-/** A commit to the default branch that changes one file; null removes it. */
+/** Adds a commit to the default branch that changes one file; null removes the file. */
 export function writeFile(
   world: World,
   repository: Repository,
@@ -81,7 +81,7 @@ export function writeFile(
   return addCommit(world, repository, { author, paths, message: `Change ${path}` });
 }
 
-/** Somebody outside the owner's people may see a repository from now on. */
+/** Gives an account outside of the owner's people access to a repository. */
 export function addCollaborator(world: World, repository: Repository, account: Account): void {
   if (repository.collaboratorIds.includes(account.id)) return;
   repository.collaboratorIds.push(account.id);
@@ -93,7 +93,7 @@ export function removeCollaborator(world: World, repository: Repository, account
   tell(world, repository, 'member.removed', repository.ownerId, { account });
 }
 
-/** Somebody becomes a member of an organization, at once. */
+/** Makes an account a member of an organization, at once. */
 export function addMember(world: World, organization: Account, account: Account, role: 'admin' | 'member'): void {
   removeMembership(world, organization, account);
   world.memberships.push({ organizationId: organization.id, accountId: account.id, role, state: 'active' });

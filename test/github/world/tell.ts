@@ -2,15 +2,15 @@ import type { EventDetails } from './events.ts';
 import type { Account, Repository } from './model.ts';
 import type { World } from './world.ts';
 
-/** Who does something; by default whoever it is about, as each function says. */
+/** The account that acts. Each function documents the default. */
 export interface Acting {
   by?: Account;
 }
 
 /**
- * Changes are done: what is derived is outdated, and whoever listens hears of it.
+ * Marks derived data as outdated, and notifies the listeners of an event about a repository.
  * @param name `EVENT` or `EVENT.ACTION`, as GitHub names them.
- * @param sender id of the account whose doing it is.
+ * @param sender the id of the account that acts.
  */
 export function tell(
   world: World,
@@ -26,7 +26,7 @@ export function tell(
   world.happened({ name: event, action, repository, ownerId: repository.ownerId, senderId, details });
 }
 
-/** The same, of what is an account's and no repository's. */
+/** Does the same for an event about an account. */
 export function tellOfAccount(
   world: World,
   account: Account,

@@ -13,11 +13,11 @@ import {
 import { type Acting, tell } from './tell.ts';
 import type { World } from './world.ts';
 
-/** What happens to issues, pull requests and discussions while they are open or closed; each touches the item. */
+/** Changes of issues, pull requests and discussions while they are open or closed; each touches the item. */
 
 type Item = Issue | PullRequest | Discussion;
 
-/** Puts a label on. @param acting.by by default the item's author, here and below. */
+/** Adds a label. @param acting.by by default the item's author, here and below. */
 export function label(world: World, item: Item, name: string, acting: Acting = {}): void {
   if (item.labels.includes(name)) return;
   item.labels.push(name);
@@ -55,7 +55,10 @@ export function unrequestReview(world: World, pull: PullRequest, account: Accoun
   changed(world, pull, 'review_request_removed', acting, { account });
 }
 
-/** Only what approves or asks for changes can be dismissed. */
+/**
+ * Dismisses a review that approves or requests changes.
+ * @throws {Error} for any other review.
+ */
 export function dismissReview(world: World, pullRequest: PullRequest, review: Review, acting: Acting = {}): void {
   if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED')
     throw new Error(`a review that is ${review.state} cannot be dismissed`);
@@ -79,7 +82,7 @@ export function setDraft(world: World, pull: PullRequest, isDraft: boolean, acti
   changed(world, pull, isDraft ? 'converted_to_draft' : 'ready_for_review', acting);
 }
 
-/** Its branch gets one more commit, which changes these files. */
+/** Adds one commit to the branch of a pull request, which changes these files. */
 export function pushToPullRequest(
   world: World,
   pull: PullRequest,
@@ -96,7 +99,7 @@ export function pushToPullRequest(
   changed(world, pull, 'synchronize', acting, { more });
 }
 
-/** What the id of the last commit of a pull request's branch would be; no repository has it. */
+/** Returns a made-up id of the last commit of a pull request's branch; no repository has this commit. */
 export function branchTip(pull: PullRequest, commits = pull.commitCount): string {
   return `${pull.id.toString(16)}${commits.toString(16).padStart(8, '0')}`.padStart(40, 'a');
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { gitId } from '../../git/git-id.ts';
 
-/** What a commit does to files: their text by path; null: it removes one. Paths are in git's order. */
+/** The file changes of a commit: texts by path, null for a removed file. Paths are in git's order. */
 export type Changes = ReadonlyMap<string, string | null>;
 
-/** The files as they are after a commit. */
+/** The files after a commit. */
 export interface Tree {
   oid: string;
-  /** Of each of `paths` which version there is, a digit; 0: none. */
+  /** One digit for each of `paths`: the version of the file; 0: the file is absent. */
   versions: string;
 }
 
@@ -26,7 +26,7 @@ const trees = new Map<string, Tree>();
 
 export const emptyTree = treeOf('0'.repeat(paths.length));
 
-/** Changes up to eight files, none now and then; the same for the same seed. */
+/** Changes up to eight files, sometimes none; the same seed gives the same changes. */
 export function changeTree(before: Tree, seed: string): { tree: Tree; changes: Changes } {
   const [mask = 0, otherMask = 0, ups = 0] = createHash('sha1').update(seed).digest();
   const changes = new Map<string, string | null>();
@@ -56,7 +56,7 @@ function textOf(version: number): string {
   return `${version}\n`;
 }
 
-/** The id that git gives a folder. */
+/** Returns the id that git gives to a folder. */
 function idOfFolder(files: readonly { path: string; oid: string }[]): string {
   const names = new Set(files.map(({ path }) => path.split('/', 1)[0] ?? ''));
   const entries = [...names].map((name) => {

@@ -3,8 +3,8 @@ import type { Comment, Commit, Discussion, Issue, PullRequest, Reactable, Reposi
 import type { World } from './world.ts';
 
 /**
- * Everything in a repository at full depth, computed in the most obvious way. People are logins, those who are gone null;
- * lists are sorted; what a kind does not have is not there.
+ * Everything in a repository at full depth, computed in the most obvious way. People are logins, deleted accounts null;
+ * lists are sorted; properties that a kind does not have are absent.
  */
 export interface ItemTruth {
   kind:
@@ -17,22 +17,24 @@ export interface ItemTruth {
     | 'review_comment'
     | 'star'
     | 'commit';
-  /** GitHub's number of it; of a star, that of the account; of a commit, its hash. */
+  /** GitHub's id; for a star the id of the account, for a commit its hash. */
   id: string;
   author: string | null;
-  /** Of a review, when it was submitted; of a commit, when it was written. */
+  /** For a review the time of submission, for a commit the author date. */
   createdAt: Date;
-  /** Id of the issue, pull request or discussion that it belongs to. */
+  /** The id of the issue, pull request or discussion that it belongs to. */
   parent?: string;
   number?: number;
   closedAt?: Date | null;
   mergedAt?: Date | null;
   answered?: boolean;
-  /** Who closed an issue, or the author of the pull request that did; who wrote the accepted answer. */
+  /**
+   * The account that closed an issue, or the author of the pull request that did; the author of the accepted answer.
+   */
   resolvedBy?: string | null;
   labels?: string[];
   assignees?: string[];
-  /** Who was asked for a review, or gave one. */
+  /** The accounts that were requested for a review, or gave one. */
   reviewers?: string[];
   reactions?: { content: string; login: string | null }[];
   comments?: number;
@@ -43,7 +45,7 @@ export interface ItemTruth {
   files?: string[];
   commits?: number;
   reason?: string | null;
-  /** Of a commit, those who are accounts. */
+  /** For a commit: the authors with an account. */
   authors?: string[];
 }
 
@@ -162,12 +164,12 @@ function reactions(world: World, of: Reactable): { content: string; login: strin
     .toSorted((one, other) => compare(`${one.content} ${one.login}`, `${other.content} ${other.login}`));
 }
 
-/** Those of them who are still there, each once. */
+/** Returns the logins of the accounts that still exist, each once. */
 function logins(world: World, ids: readonly number[]): string[] {
   return [...new Set(ids.flatMap((id) => loginOf(world, id) ?? []))].toSorted();
 }
 
-/** Null for those who are gone. */
+/** Returns null for a deleted account. */
 function loginOf(world: World, id: number): string | null {
   return world.accountById(id)?.login ?? null;
 }

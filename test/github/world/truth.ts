@@ -2,8 +2,8 @@ import type { Account, Commit, Repository } from './model.ts';
 import { anybody, type Viewer, type World } from './world.ts';
 
 /**
- * What the service ought to count, computed from the world in the most obvious way and by nothing that the
- * simulator answers with.
+ * The expected numbers of the service, computed from the world in the most obvious way and without the code that builds
+ * the simulator's responses.
  */
 
 export interface Counters {
@@ -24,7 +24,10 @@ export interface ContributorCount {
   contributions: number;
 }
 
-/** The lifetime counters of an account, as far as `viewer` may see; an organization's are of what it owns. */
+/**
+ * Returns the lifetime counters of an account, as far as `viewer` may see; those of an organization count its own
+ * repositories.
+ */
 export function countersOf(world: World, login: string, viewer: Viewer = anybody): Counters {
   const account = existing(world, login);
   const visible = world.repositories.filter((repository) => world.canSee(viewer, repository));
@@ -53,7 +56,7 @@ export function countersOf(world: World, login: string, viewer: Viewer = anybody
   return counters;
 }
 
-/** What an account contributed on one day (UTC), to what everybody sees or to what not everybody does. */
+/** Contributions of an account on one day (UTC), either to public repositories or to all others. */
 export interface DayCount {
   login: string;
   day: string;
@@ -65,7 +68,7 @@ export interface DayCount {
   discussions: number;
 }
 
-/** By day, account and who sees it; commits when they were written, reviews when they were submitted. */
+/** Counts by day, account and visibility: commits on their author date, reviews on their submission. */
 export function daysOf(world: World, repositories: readonly Repository[] = world.repositories): DayCount[] {
   const days = new Map<string, DayCount>();
   for (const repository of repositories) {
@@ -93,7 +96,7 @@ export function daysOf(world: World, repositories: readonly Repository[] = world
 
 const none = { commits: 0, issues: 0, pull_requests: 0, reviews: 0, discussions: 0 };
 
-/** Who contributed how much to what an account owns, or to one repository: most first, then by login. */
+/** Returns the contributors of an account's repositories or of one of them: most contributions first, then by login. */
 export function contributorsOf(
   world: World,
   login: string,
@@ -147,7 +150,7 @@ function countOwned(world: World, organization: Account, visible: readonly Repos
   return counters;
 }
 
-/** Commits in forks are somebody else's to count. */
+/** Commits in forks do not count for the fork. */
 function countedCommits(repository: Repository): Commit[] {
   return repository.isFork ? [] : repository.commits;
 }

@@ -13,23 +13,23 @@ import type {
   Star,
 } from './model.ts';
 
-/** Who asks: nobody in particular, or the bearer of a token with what the token allows. */
+/** A caller: anonymous, or the bearer of a token with the permissions of the token. */
 export interface Viewer {
   accountId: number | null;
-  /** Whether the token shows private repositories that its bearer may see. */
+  /** True when the token shows private repositories that its bearer may see. */
   seesPrivate: boolean;
-  /** Of an installation of an App: which private repositories it shows. */
+  /** For an installation of an App: returns whether it shows a private repository. */
   shows?: (repository: Repository) => boolean;
-  /** Kinds of credentials to which GitHub refuses every list of stargazers, and `scope` for those that seem to see none. */
+  /** Credentials to which GitHub refuses every list of stargazers; with `scope`, the lists seem to be empty. */
   lacksStargazers?: 'integration' | 'personal access token' | 'scope';
 }
 
-/** Whether a caller may list a repository's stargazers; `empty`: the list seems to be empty. */
+/** The access of a caller to a repository's stargazers; `empty`: the list seems to be empty. */
 export type StargazerAccess = 'listed' | 'empty' | 'refused';
 
 export const anybody: Viewer = { accountId: null, seesPrivate: false };
 
-/** Something in a repository, and what it belongs to. */
+/** An item in a repository, and its parent. */
 export type Placed =
   | { kind: 'issue'; repository: Repository; item: Issue }
   | { kind: 'pull_request'; repository: Repository; item: PullRequest }
@@ -39,12 +39,12 @@ export type Placed =
   | { kind: 'discussion'; repository: Repository; item: Discussion }
   | { kind: 'discussion_comment'; repository: Repository; item: DiscussionComment; discussion: Discussion };
 
-/** Everything that the simulated GitHub knows, and the rules of who may see what. */
+/** The whole state of the simulated GitHub, and its rules of access. */
 export class World {
   readonly accounts: Account[] = [];
   readonly memberships: Membership[] = [];
   readonly repositories: Repository[] = [];
-  /** Grows with every change, so that what is derived knows when it is outdated. */
+  /** Grows with every change, which makes derived data outdated. */
   version = 0;
   #nextId = 1000;
   readonly #now: () => Date;
@@ -66,7 +66,7 @@ export class World {
     this.version += 1;
   }
 
-  /** Hear of what happens, at the moment at which it does. */
+  /** Called for each event at the time of the event. */
   readonly listeners = new Set<(event: WorldEvent) => void>();
 
   happened(event: WorldEvent): void {
@@ -75,12 +75,12 @@ export class World {
 
   readonly #places = new Map<string, Placed>();
 
-  /** Something is in a repository from now on, and found by its id for the API. */
+  /** Adds an item to a repository, where the API finds it by its id. */
   place(placed: Placed): void {
     this.#places.set(placed.item.nodeId, placed);
   }
 
-  /** It is not any more. */
+  /** Removes items from their repository. */
   displace(...items: readonly { nodeId: string }[]): void {
     for (const { nodeId } of items) this.#places.delete(nodeId);
   }
@@ -90,12 +90,12 @@ export class World {
     return found !== undefined && this.repositoryById(found.repository.id) !== undefined ? found : undefined;
   }
 
-  /** Where something is or, when it was removed, `undefined`. */
+  /** Returns the repository of an item, undefined when the item was removed. */
   repositoryOf(item: { nodeId: string }): Repository | undefined {
     return this.#places.get(item.nodeId)?.repository;
   }
 
-  /** The stars of those who are still there, in no order. */
+  /** Returns the stars of accounts that still exist, in no order. */
   starsOf(repository: Repository): Star[] {
     return repository.stars.filter(({ accountId }) => this.accountById(accountId) !== undefined);
   }
@@ -108,7 +108,7 @@ export class World {
     return this.#index().byLogin.get(login.toLowerCase());
   }
 
-  /** Whom GitHub shows as author of a commit with this address. */
+  /** Returns the account that GitHub shows as the author of commits with this address. */
   accountByEmail(email: string): Account | undefined {
     return this.#index().byEmail.get(email.toLowerCase()) ?? this.#byNoreply(email.toLowerCase());
   }
@@ -120,12 +120,12 @@ export class World {
 
   readonly #formerNames: { ownerId: number; name: string; repositoryId: number }[] = [];
 
-  /** To be called before a repository is renamed or given away: hosts lead on from its name until another one has it. */
+  /** Records a name before a rename or a transfer: hosts redirect from it until another repository has it. */
   leaveName({ id, ownerId, name }: Repository): void {
     this.#formerNames.push({ ownerId, name: name.toLowerCase(), repositoryId: id });
   }
 
-  /** The repository that had a name last, where none has it now. */
+  /** Returns the repository that had a name last, if no repository has it now. */
   formerly(owner: string, name: string): Repository | undefined {
     const ownerId = this.accountByLogin(owner)?.id;
     if (ownerId === undefined || this.repository(owner, name) !== undefined) return undefined;
@@ -155,9 +155,9 @@ export class World {
   }
 
   /**
-   * GitHub lists stargazers for administrators and collaborators alone since July 2026 (changelog of 2026-06-30). It refuses
-   * installations (pkgjs/statusboard#54) and fine-grained tokens that may not write contents (star-history#539); other
-   * people get an empty list by GraphQL. Their number is public.
+   * GitHub lists stargazers for administrators and collaborators alone since July 2026 (changelog of 2026-06-30). It
+   * refuses installations (pkgjs/statusboard#54) and fine-grained tokens that may not write contents
+   * (star-history#539); other people get an empty list by GraphQL. Their number is public.
    */
   stargazerAccess({ accountId, lacksStargazers }: Viewer, repository: Repository): StargazerAccess {
     if (lacksStargazers !== undefined && lacksStargazers !== 'scope') return 'refused';
@@ -184,7 +184,7 @@ export class World {
     return this.#indexed.index;
   }
 
-  /** GitHub's own addresses: `ID+login@...`, in which the id counts, and the older `login@...`. */
+  /** Resolves GitHub's own addresses: `ID+login@...`, in which the id counts, and the older `login@...`. */
   #byNoreply(email: string): Account | undefined {
     const [, id, login] = /^(?:(\d+)\+)?([^@]+)@users\.noreply\.github\.com$/.exec(email) ?? [];
     if (id !== undefined) return this.accountById(Number(id));
@@ -200,12 +200,12 @@ interface Index {
   repositories: Map<number, Repository>;
 }
 
-/** Opaque to everybody but this file, like GitHub's ids for its API. */
+/** Returns an opaque id like those of GitHub's API; only this file decodes it. */
 export function nodeId(prefix: string, id: number): string {
   return `${prefix}_${Buffer.from(`0:${id}`).toString('base64url')}`;
 }
 
-/** @returns NaN for what is no such id. */
+/** Returns the number in an opaque id, NaN for other texts. */
 export function idIn(opaque: string): number {
   const [, coded = ''] = /^[A-Z]+_(.+)$/.exec(opaque) ?? [];
   return Number(/^0:(\d+)$/.exec(Buffer.from(coded, 'base64url').toString())?.[1]);

@@ -8,7 +8,7 @@ import { secretOf, startReplay } from '../../gitea/replay.ts';
 import { startGiteaSimulator } from '../../gitea/simulator.ts';
 import { renameAccount } from '../../github/world/mutations.ts';
 
-test('a token that lacks a scope is named with the scope, also where all is public', async () => {
+test('a token that lacks a scope is named with the scope, even when all data is public', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay, { tokens: [secretOf('alice-useronly')] });
   await assert.rejects(provider.readTotals(handbook, call()), {
@@ -17,7 +17,7 @@ test('a token that lacks a scope is named with the scope, also where all is publ
   });
 });
 
-test('a host that wants to be left alone is, for as long as it says', async () => {
+test('a host that limits requests gets none for the time that it names', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { now: scene.now });
@@ -32,7 +32,7 @@ test('a host that wants to be left alone is, for as long as it says', async () =
   assert.equal((await look())?.account.name, 'ada-lovelace');
 });
 
-test('a wait is believed for an hour at most', async () => {
+test('a wait that a host names is capped at an hour', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { now: scene.now });
@@ -45,7 +45,7 @@ test('a wait is believed for an hour at most', async () => {
   assert.equal((await look())?.account.name, 'ada-lovelace');
 });
 
-test('a host that does not say for how long is left alone longer each time', async () => {
+test('a host that names no time is left alone longer each time', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { now: scene.now });
@@ -57,7 +57,7 @@ test('a host that does not say for how long is left alone longer each time', asy
   }
 });
 
-test('few are asked at once, and those who wait come first', async () => {
+test('few background requests run at once, and interactive ones come first', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.organization_member] });
@@ -77,7 +77,7 @@ test('few are asked at once, and those who wait come first', async () => {
   assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.name, 'max-member');
 });
 
-test('a token that is not accepted makes way for another, and is named when there is none', async () => {
+test('a refused token is replaced by another one, and reported when there is none', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   const { tokens } = simulator;
@@ -97,7 +97,7 @@ test('a token that is not accepted makes way for another, and is named when ther
   assert.deepEqual((await two.listRepositories(owner, cursor, call())).isRefused, true);
 });
 
-test('what was renamed is followed to its new name, and a token to nowhere else', async () => {
+test('a redirect to a new name is followed, and one to another host never gets the token', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user], now: scene.now });
@@ -116,7 +116,7 @@ test('what was renamed is followed to its new name, and a token to nowhere else'
   assert.deepEqual(seen, []);
 });
 
-test('answers that are none are errors that say so', async () => {
+test('invalid responses are errors with the right code', async () => {
   for (const [status, body, code] of [
     [200, '{"id": "one"}', 'provider_invalid_response'],
     [200, '<html>', 'provider_invalid_response'],
@@ -130,7 +130,7 @@ test('answers that are none are errors that say so', async () => {
   }
 });
 
-test('an account that Gitea does not show to everybody is reported as hidden where the token sees it, and else not at all', async () => {
+test('an account that Gitea limits to signed-in users is reported as hidden, and a private one not at all', async () => {
   for (const [visibility, expected] of [
     ['limited', false],
     ['private', undefined],
@@ -143,7 +143,7 @@ test('an account that Gitea does not show to everybody is reported as hidden whe
   }
 });
 
-test('repositories of an owner who is not for everybody are private', async () => {
+test('repositories of an owner who is not public are private', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });

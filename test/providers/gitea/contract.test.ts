@@ -7,7 +7,7 @@ for (const maxPerPage of [50, 2]) {
   providerContract({
     ...plainHost,
     name: `Gitea, ${maxPerPage} a page`,
-    // Nothing tells why an issue was closed; how large a pull request is, only later versions do.
+    // Gitea does not report why an issue was closed, and only later versions report how large a pull request is.
     untold: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
     tellsStars: false,
     start: async ({ world, now }) => {

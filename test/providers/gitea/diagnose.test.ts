@@ -16,7 +16,7 @@ async function reportOn(simulator: GiteaSimulator, tokens: readonly string[]): P
 
 const every = ['read:user', 'read:repository', 'read:issue', 'read:organization'];
 
-test('tells whose a token is, and whether it shows anything private', async () => {
+test('reports the owner of each token, and whether it shows private data', async () => {
   const { world } = createContractWorld();
   await using simulator = await startGiteaSimulator({ world });
   const { organization_admin, public_only } = simulator.tokens;
@@ -49,7 +49,7 @@ test('names each scope that a token lacks', async () => {
       [[lacked, true]],
     );
   }
-  // Such a token is refused also for what is public.
+  // Gitea refuses such a token for public data too.
   simulator.scopes.set('user', ['read:user']);
   const { missing } = await reportOn(simulator, [user]);
   assert.deepEqual(
@@ -58,14 +58,14 @@ test('names each scope that a token lacks', async () => {
   );
 });
 
-test('tells an instance that needs a token from one that is unreachable', async () => {
+test('reports an instance that needs a token as refused, not as unreachable', async () => {
   const { world } = createContractWorld();
   await using simulator = await startGiteaSimulator({ world, isClosed: true });
   const { kind, state } = await reportOn(simulator, []);
   assert.deepEqual([kind, state], ['none', 'refused']);
 });
 
-test('tells until when an instance limits requests', async () => {
+test('reports until when an instance limits requests', async () => {
   const { world } = createContractWorld();
   await using simulator = await startGiteaSimulator({ world });
   simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));

@@ -24,7 +24,7 @@ const repository: KnownRepository = {
   access: null,
 };
 
-/** Serves the recorded commits as a Gitea of a version does. */
+/** Serves the recorded commits as a given version of Gitea does. */
 async function startGitea(options: { absent: 404 | 500; commits?: RecordedCommit[] }) {
   const { absent, commits: shown = commits } = options;
   const requests: string[] = [];
@@ -67,7 +67,7 @@ test('addresses are settled as without account by a commit that they authored', 
 });
 
 for (const absent of [404, 500] as const) {
-  test(`addresses remain unknown when the list of commits answers ${absent} for a lost commit`, async () => {
+  test(`addresses remain unknown when the list of commits responds with ${absent} for a lost commit`, async () => {
     await using gitea = await startGitea({ absent });
     await using provider = giteaProvider(gitea);
     const identities = [

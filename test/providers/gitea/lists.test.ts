@@ -10,7 +10,7 @@ import { addComment, deleteComment } from '../../github/world/comments.ts';
 import { deleteItem } from '../../github/world/mutations.ts';
 import { Random } from '../../github/world/random.ts';
 
-/** Lists that move while they are read, and are cut to less than was asked for. */
+/** Tests lists that change while they are read, and pages that are smaller than requested. */
 
 interface Scene extends ContractWorld {
   simulator: GiteaSimulator;
@@ -24,7 +24,7 @@ async function inScene(maxPerPage: number, check: (scene: Scene) => Promise<void
   await check({ ...world, simulator, provider });
 }
 
-/** Reads a stream to its end, while something happens between its pages. */
+/** Reads a stream to its end, and calls `meanwhile` between its pages. */
 async function readAll(
   scene: Scene,
   stream: string,
@@ -45,7 +45,7 @@ async function readAll(
 
 const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
 
-test('a page that is cut silently is followed by the others', async () => {
+test('a page that Gitea cuts silently is followed by the others', async () => {
   await inScene(3, async (scene) => {
     const { handbook } = scene.repositories;
     for (let count = 0; count < 10; count += 1) addIssue(scene.world, handbook, { author: scene.people.ada });
@@ -53,7 +53,7 @@ test('a page that is cut silently is followed by the others', async () => {
   });
 });
 
-test('nothing that stays is passed by while issues come and go', async () => {
+test('no remaining issue is skipped while others are added and deleted', async () => {
   for (let seed = 1; seed <= 12; seed += 1) {
     await inScene(3, async (scene) => {
       const random = new Random(seed);
@@ -86,7 +86,7 @@ test('nothing that stays is passed by while issues come and go', async () => {
   }
 });
 
-test('nothing that stays is passed by while comments come and go', async () => {
+test('no remaining comment is skipped while others are added and deleted', async () => {
   for (let seed = 1; seed <= 8; seed += 1) {
     await inScene(2, async (scene) => {
       const random = new Random(seed);
@@ -118,7 +118,7 @@ test('nothing that stays is passed by while comments come and go', async () => {
   }
 });
 
-test('of what changed, nothing is passed by when one goes and another changes while it is read', async () => {
+test('no changed issue is skipped when another one is deleted and a third one changes during the read', async () => {
   await inScene(2, async (scene) => {
     const { handbook } = scene.repositories;
     const [oldest] = handbook.issues;
@@ -134,7 +134,7 @@ test('of what changed, nothing is passed by when one goes and another changes wh
         pages += 1;
         if (pages > 1) return;
         scene.advance(5);
-        // As many as before: one less before the reader, one more behind.
+        // The number of entries stays: the list loses one before the position of the reader and gains one behind it.
         deleteItem(scene.world, handbook, newest);
         oldest.updatedAt = scene.now();
       },
@@ -143,7 +143,7 @@ test('of what changed, nothing is passed by when one goes and another changes wh
   });
 });
 
-test('every repository of a long list is listed, whatever is removed meanwhile', async () => {
+test('every repository of a long list is listed although others are removed meanwhile', async () => {
   await inScene(2, async (scene) => {
     const { world, organization, provider, now } = scene;
     for (let count = 0; count < 9; count += 1) {
@@ -177,7 +177,7 @@ test('every repository of a long list is listed, whatever is removed meanwhile',
   });
 });
 
-test('a place in a list that cannot be read is an error, so that the list is begun anew', async () => {
+test('an unreadable cursor is an error, so that the list starts again', async () => {
   await inScene(2, async ({ provider, ...scene }) => {
     const repository = handbookOf(scene);
     const position = { cursor: 'nonsense', since: null, pageSize: null, isDeep: false };
@@ -187,7 +187,7 @@ test('a place in a list that cannot be read is an error, so that the list is beg
   });
 });
 
-test('what happened to an issue is read to its end, though each page tells how long it is itself', async () => {
+test('a timeline is read to its end, though each page reports only its own length', async () => {
   await inScene(50, async ({ provider, simulator, ...scene }) => {
     const happened = recorded('issue-2-timeline').body as { type: string; user: { id: number } }[];
     const closing = happened.findLast(({ type }) => type === 'close');
@@ -208,7 +208,7 @@ test('what happened to an issue is read to its end, though each page tells how l
   });
 });
 
-test('a host that counted wrong is read all the same', async () => {
+test('a negative number of forks is read as zero', async () => {
   await inScene(50, async ({ provider, organization, world, repositories: { handbook } }) => {
     handbook.forkCount = -1;
     world.changed();
@@ -224,7 +224,7 @@ test('a host that counted wrong is read all the same', async () => {
   });
 });
 
-test('where there are no issues at all, there is nothing to read; where there is no repository, that is said', async () => {
+test('a repository with issues switched off has none; a repository that is absent is an error', async () => {
   await inScene(50, async ({ provider, simulator, ...scene }) => {
     const repository = handbookOf(scene);
     const position = { cursor: null, since: null, pageSize: null, isDeep: false };
@@ -236,7 +236,7 @@ test('where there are no issues at all, there is nothing to read; where there is
   });
 });
 
-test('what was imported from another host is nobody’s here', async () => {
+test('imported contributions have no author', async () => {
   await inScene(50, async ({ provider, simulator, ...scene }) => {
     const repository = handbookOf(scene);
     for (const { id } of scene.issues) simulator.imported.add(id);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { giteaProvider } from '../../gitea/asking.ts';
 import { secretOf, startReplay } from '../../gitea/replay.ts';
 
-/** Who owns what, by what a real Gitea answered. */
+/** Tests proofs of ownership with responses of a real Gitea. */
 
 const { signal } = new AbortController();
 
@@ -17,7 +17,7 @@ test('an owner of an organization proves it; a member and a stranger do not', as
   assert.equal((await provider.proveOwnership(secretOf('alice'), 'ALICE', signal)).owned?.externalId, '2');
 });
 
-test('nobody is asked about but the bearer, for whom the host vouches', async () => {
+test('a proof requests only data of the bearer', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   for (const name of ['acme', 'alice', '../alice', 'alice/orgs/acme']) {
@@ -27,13 +27,13 @@ test('nobody is asked about but the bearer, for whom the host vouches', async ()
   assert.ok(replay.requests.every((request) => !request.includes('..') && !request.includes('%2')));
 });
 
-test('an account that is no organization belongs to nobody but itself', async () => {
+test('a user account belongs to itself alone', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   assert.equal((await provider.proveOwnership(secretOf('alice'), 'bob', signal)).owned, null);
 });
 
-test('a site administrator owns nothing by that', async () => {
+test('a site administrator does not own the accounts of the site', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const { bearer, owned } = await provider.proveOwnership(secretOf('forgeadmin'), 'acme', signal);
@@ -41,7 +41,7 @@ test('a site administrator owns nothing by that', async () => {
   assert.equal(owned, null);
 });
 
-test('a token that may not ask is told which scope it lacks', async () => {
+test('the error names the scope that a token lacks', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   await assert.rejects(provider.proveOwnership(secretOf('alice-useronly'), 'acme', signal), {
@@ -50,7 +50,7 @@ test('a token that may not ask is told which scope it lacks', async () => {
   });
 });
 
-test('a token that is none is told so', async () => {
+test('an invalid token is refused as unauthenticated', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   await assert.rejects(provider.proveOwnership('nonsense', 'acme', signal), { code: 'unauthenticated' });

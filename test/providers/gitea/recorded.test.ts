@@ -4,11 +4,11 @@ import type { KnownAccount } from '../../../src/providers/provider.ts';
 import { acme, call, giteaProvider, handbook, lastReport } from '../../gitea/asking.ts';
 import { secretOf, startReplay } from '../../gitea/replay.ts';
 
-/** What a real Gitea answered, read as the service reads it. */
+/** Tests the provider on recorded responses of a real Gitea. */
 
 const count = { cursor: null, since: null, pageSize: null, isDeep: false };
 
-test('an organization that answers as a user is told apart from one', async () => {
+test('an organization is recognized although Gitea returns it as a user too', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const organization = await lastReport(provider.lookUp('acme', call()));
@@ -34,14 +34,14 @@ test('an organization that answers as a user is told apart from one', async () =
   assert.equal(await lastReport(provider.lookUp('nobody-here', call())), undefined);
 });
 
-test('the real address of somebody is nowhere in what is told of them', async () => {
+test('the real e-mail address of an account is not in its report', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const alice = await lastReport(provider.lookUp('alice', call()));
   assert.doesNotMatch(JSON.stringify(alice), /forge\.test|noreply/);
 });
 
-test('what everybody sees is listed, and a token is asked for what it shows besides', async () => {
+test('public repositories are listed first, then those that a token shows in addition', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const page = await provider.listRepositories(acme, null, call());
@@ -66,7 +66,7 @@ test('what everybody sees is listed, and a token is asked for what it shows besi
   assert.equal(shown.nextCursor, null);
 });
 
-test('a private repository is found by whom it is shown to, and by nobody else', async () => {
+test('a private repository is found only by a token that shows it', async () => {
   await using replay = await startReplay();
   await using bob = giteaProvider(replay, { tokens: [secretOf('bob')] });
   const find = (name: string, withPrivate: boolean) => bob.findRepository(acme, name, { withPrivate }, call());
@@ -97,7 +97,7 @@ test('issues are read with their authors', async () => {
   );
 });
 
-test('requests for a review are no reviews; a draft is a pull request; a merge is told', async () => {
+test('requests for a review are no reviews; drafts are pull requests; merges are read', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const page = await provider.readStream('pull_requests', handbook, count, call());
@@ -130,7 +130,7 @@ test('requests for a review are no reviews; a draft is a pull request; a merge i
   assert.deepEqual(page.wholeParents, ['11', '10', '9', '8', '7']);
 });
 
-test('every address in commits is found, a second one too; an author whom nobody knows is nobody', async () => {
+test('every address of an account is found in commits, and an unknown one has no account', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';
@@ -169,7 +169,7 @@ test('diagnoses a host without a token by its version, with public data alone', 
   );
 });
 
-test('a commit tells how many lines and files it changed', async () => {
+test('the numbers of lines and files of a commit are read', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';

@@ -5,7 +5,7 @@ import { readDelivery } from '../../../src/providers/gitea/webhooks.ts';
 import type { Change } from '../../../src/providers/provider.ts';
 import { recordedDeliveries, recordedDelivery, recordedSecret } from '../../gitea/recordings.ts';
 
-/** What a real Gitea delivered, and what it is taken for. */
+/** Tests the changes that follow from deliveries of a real Gitea. */
 
 function changesOf(name: string): Change[] {
   const { headers, body } = recordedDelivery(name);
@@ -21,7 +21,7 @@ const contributed = (...streams: string[]): Change => ({
   streams,
 });
 
-test('every recorded delivery is taken, and told apart from others', () => {
+test('every recorded delivery is read, with an id and an event of its own', () => {
   const ids = new Set<string>();
   for (const { headers, body, name } of recordedDeliveries) {
     const { id, event } = readDelivery(recordedSecret, headers, Buffer.from(body));
@@ -31,7 +31,7 @@ test('every recorded delivery is taken, and told apart from others', () => {
   assert.equal(ids.size, recordedDeliveries.length);
 });
 
-test('what happened is a hint to look where it did', () => {
+test('a delivery names the repository and the account that changed', () => {
   assert.deepEqual(changesOf('004-push'), [contributed('commits'), account('2', 'alice')]);
   assert.deepEqual(changesOf('007-issues-opened'), [contributed('issues'), account('4', 'carol')]);
   assert.deepEqual(changesOf('012-issue_label-label_updated'), [contributed('issues'), account('4', 'carol')]);
@@ -44,7 +44,7 @@ test('what happened is a hint to look where it did', () => {
   assert.deepEqual(changesOf('057-release-published'), []);
 });
 
-test('reviews come under three names, and wake who reviewed', () => {
+test('reviews come under three names, and name their author as changed', () => {
   const author = account('3', 'bob');
   assert.deepEqual(changesOf('030-pull_request_review_approved-reviewed'), [
     contributed('pull_requests'),
@@ -63,12 +63,12 @@ test('reviews come under three names, and wake who reviewed', () => {
   ]);
 });
 
-test('a comment on a pull request comes as one on an issue, and is told apart', () => {
+test('a comment on a pull request is recognized, though it comes as one on an issue', () => {
   assert.deepEqual(changesOf('018-issue_comment-created'), [contributed('comments', 'issues')]);
   assert.deepEqual(changesOf('037-pull_request_comment-created'), [contributed('comments', 'pull_requests')]);
 });
 
-test('a fork changes what two accounts own; a new repository, what one does', () => {
+test('a fork changes the repositories of two accounts; a new repository those of one', () => {
   assert.deepEqual(changesOf('033-fork'), [
     { what: 'owned', account: '5', name: 'acme' },
     { what: 'owned', account: '4', name: 'carol' },
@@ -78,7 +78,7 @@ test('a fork changes what two accounts own; a new repository, what one does', ()
 
 const signed = (text: string | Buffer) => createHmac('sha256', recordedSecret).update(text).digest('hex');
 
-/** A recorded delivery with something else in it, signed anew. */
+/** Returns a recorded delivery with a changed body, signed again. */
 function altered(name: string, change: (body: Record<string, unknown>) => void) {
   const delivery = recordedDelivery(name);
   const content = JSON.parse(delivery.body) as Record<string, unknown>;
@@ -87,7 +87,7 @@ function altered(name: string, change: (body: Record<string, unknown>) => void) 
   return { body, headers: { ...delivery.headers, 'x-gitea-signature': signed(body) } };
 }
 
-test('what was deleted is gone at once', () => {
+test('a deletion is applied at once', () => {
   const comment = altered('018-issue_comment-created', (body) => Object.assign(body, { action: 'deleted' }));
   assert.deepEqual(readDelivery(recordedSecret, comment.headers, comment.body).changes[0], {
     what: 'removed',
@@ -102,7 +102,7 @@ test('what was deleted is gone at once', () => {
   ]);
 });
 
-test('the account of one who is gone is nobody to look at', () => {
+test('a delivery about an item of a deleted account names no account', () => {
   const ghost = { id: -1, login: 'Ghost' };
   const { headers, body } = altered('007-issues-opened', ({ issue }) => Object.assign(Object(issue), { user: ghost }));
   assert.deepEqual(readDelivery(recordedSecret, headers, body).changes, [contributed('issues')]);
@@ -121,7 +121,7 @@ test('Forgejo signs and names by headers of its own', () => {
   assert.equal(readDelivery(recordedSecret, byHub, Buffer.from(body)).event, 'issues');
 });
 
-test('what is not signed, or is not a delivery, is refused', () => {
+test('an unsigned or invalid delivery is refused', () => {
   const { headers, body } = recordedDelivery('007-issues-opened');
   const read = (changed: Record<string, string | undefined>, text = body) =>
     readDelivery(recordedSecret, { ...headers, ...changed }, Buffer.from(text));

@@ -22,7 +22,7 @@ function make(secrets: string[]): { budget: Budget; time: ReturnType<typeof cloc
   return { budget: new Budget(secrets, { now: time.now, sleep }), time, sleeps };
 }
 
-/** When the budget says to come back, in seconds from now; 0 when a token is given. */
+/** Returns the seconds from now after which the budget permits a request; 0 when it gives a token at once. */
 async function waitFor(budget: Budget, call: Call, now: Date, resource: Resource = 'graphql'): Promise<number> {
   try {
     (await budget.acquire(resource, call)).release();
@@ -36,7 +36,7 @@ async function waitFor(budget: Budget, call: Call, now: Date, resource: Resource
 const tell = (token: Token | undefined, remaining: number, resetAt: Date): void =>
   token?.learn({ resource: 'graphql', limit: 5000, remaining, resetAt });
 
-test('background work leaves the last tenth to those who wait', async () => {
+test('background work leaves the last tenth to interactive requests', async () => {
   const { budget, time } = make(['a']);
   const resetAt = new Date(time.now().getTime() + 600_000);
   tell(budget.tokens[0], 502, resetAt);
@@ -50,7 +50,7 @@ test('background work leaves the last tenth to those who wait', async () => {
   assert.equal(await waitFor(budget, background, time.now()), 0);
 });
 
-test('a refusal without a time rests a minute, then twice as long each time, at most an hour', async () => {
+test('a refusal without a time causes a minute of backoff, then twice as long each time, at most an hour', async () => {
   const { budget, time } = make(['a']);
   const [token] = budget.tokens;
   for (const seconds of [60, 120, 240, 480, 960, 1920, 3600, 3600]) {
@@ -63,7 +63,7 @@ test('a refusal without a time rests a minute, then twice as long each time, at 
   assert.equal(await waitFor(budget, interactive, time.now()), 60);
 });
 
-test('a refusal with a time rests until then, for all resources of the token', async () => {
+test('a refusal with a time lasts until then, for all resources of the token', async () => {
   const { budget, time } = make(['a', 'b']);
   const [first, second] = budget.tokens;
   first?.block(new Date(time.now().getTime() + 30_000), time.now());
@@ -72,7 +72,7 @@ test('a refusal with a time rests until then, for all resources of the token', a
   assert.equal(await waitFor(budget, interactive, time.now(), 'core'), 30);
 });
 
-test('the token with most left is taken, counting what is under way', async () => {
+test('the token with the most remaining quota is used, minus the requests that are running', async () => {
   const { budget, time } = make(['a', 'b']);
   const resetAt = new Date(time.now().getTime() + 600_000);
   tell(budget.tokens[0], 4000, resetAt);
@@ -83,7 +83,7 @@ test('the token with most left is taken, counting what is under way', async () =
   assert.equal(taken[0], 'token 2 of 2');
 });
 
-test('answers that overtake each other do not make more of the budget', () => {
+test('responses out of order do not increase the remaining quota', () => {
   const { budget, time } = make(['a']);
   const resetAt = new Date(time.now().getTime() + 600_000);
   tell(budget.tokens[0], 100, resetAt);
@@ -93,7 +93,7 @@ test('answers that overtake each other do not make more of the budget', () => {
   assert.equal(budget.tokens[0]?.remaining('graphql')?.remaining, 5000);
 });
 
-test('of the requests at once some are kept for those who wait', async () => {
+test('some of the concurrent requests are reserved for interactive ones', async () => {
   const { budget, sleeps } = make(['a']);
   for (let count = 0; count < 40; count += 1) await budget.acquire('graphql', background);
   const controller = new AbortController();
@@ -114,7 +114,7 @@ test('in any minute background work sends less than GitHub allows', async () => 
   assert.equal(await waitFor(budget, background, time.now(), 'core'), 0);
 });
 
-test('a token that GitHub does not take is left alone for a while; when it takes none, that is said', async () => {
+test('a token that GitHub refuses is not used for a while; when it refuses all, the error names the token', async () => {
   const { budget, time } = make(['a', 'b']);
   budget.tokens[0]?.refuse(time.now());
   assert.equal((await budget.acquire('core', interactive)).label, 'token 2 of 2');
@@ -124,7 +124,7 @@ test('a token that GitHub does not take is left alone for a while; when it takes
   assert.equal(await waitFor(budget, interactive, time.now(), 'core'), 0);
 });
 
-test('only scopes tell that a token sees nothing private', () => {
+test('only its scopes show that a token sees no private data', () => {
   const { budget } = make(['a', 'b', 'c']);
   const [unknown, classic, full] = budget.tokens;
   classic?.learnScopes('public_repo');

@@ -53,7 +53,9 @@ function known({ world }: Simulator, login: string): KnownAccount {
   return { externalId: String(id), handle: nodeId, type: 'user', name: login, memory: null };
 }
 
-/** By day, what the world holds of an account from `from` on; days without contributions are absent. */
+/**
+ * Returns the contributions of an account in the world by day, from `from` on; days without contributions are absent.
+ */
 function truth({ world }: Simulator, login: string, from: string, { withPrivate }: { withPrivate: boolean }) {
   const days: Record<string, number> = {};
   for (const { day, isPrivate, login: who, ...counts } of daysOf(world)) {
@@ -114,7 +116,7 @@ test('uses no token that may see private data: scope repo, own profile, fine-gra
   assert.deepEqual(calendarRequests(mixed), ['public_only']);
 });
 
-test('asks once for the scopes of a token that was not used before', async () => {
+test('requests the scopes of an unused token once', async () => {
   await using bench = await make(['private_owner', 'public_only']);
   await bench.fetch(bench.simulator.accounts.user);
   await bench.fetch(bench.simulator.accounts.user);
@@ -124,7 +126,7 @@ test('asks once for the scopes of a token that was not used before', async () =>
   );
 });
 
-test('has no calendars without a token, and none of an account that is gone', async () => {
+test('has no calendars without a token, and none of a deleted account', async () => {
   await using anonymous = await make([]);
   assert.equal(anonymous.provider.fetchCalendar, undefined);
   await using bench = await make(['public_only']);
@@ -136,7 +138,7 @@ test('has no calendars without a token, and none of an account that is gone', as
   assert.equal(await bench.provider.fetchCalendar?.(account, newCall()), null);
 });
 
-test('takes another token when one has no budget left', async () => {
+test('takes another token when one has no quota left', async () => {
   await using bench = await make(['public_only', 'second_public_only']);
   const { user } = bench.simulator.accounts;
   await bench.fetch(user);
@@ -147,7 +149,7 @@ test('takes another token when one has no budget left', async () => {
   await assert.rejects(bench.fetch(user), isError('provider_rate_limited'));
 });
 
-test('fetches a year that is too much in pieces, which fit together', async () => {
+test('fetches a year that is too large in pieces, which fit together', async () => {
   await using bench = await make(['public_only'], { heavyLimit: 20 });
   const { simulator } = bench;
   const { heavy } = simulator.accounts;
@@ -168,7 +170,7 @@ test('fetches a year that is too much in pieces, which fit together', async () =
   assert.ok(calendarRequests(bench).length - asked <= 5, 'it does not go on for ever');
 });
 
-test('takes no calendar for one that has holes', async () => {
+test('refuses a calendar with missing days', async () => {
   await using bench = await make(['public_only']);
   const days = ['data', 'node', 'contributionsCollection', 'contributionCalendar', 'weeks', 3, 'contributionDays'];
   for (const value of [[], 'none', [{ date: '2025-12-24T00:00:00Z', contributionCount: 1 }]]) {

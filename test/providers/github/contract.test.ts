@@ -6,7 +6,7 @@ import { providerContract } from '../../provider-contract.ts';
 providerContract({
   ...plainHost,
   name: 'GitHub',
-  // Comments at lines are among a pull request's comments; that, and how large it is, is told in tests of their own.
+  // Comments on lines are included in the number of comments; tests of their own cover that number and the size.
   untold: ['comments', 'additions', 'deletions', 'changedFiles', 'commits'],
   tellsStars: true,
   start: async ({ world, now }) => {

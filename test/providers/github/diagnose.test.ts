@@ -40,7 +40,7 @@ async function only(provider: Provider): Promise<CredentialReport> {
   return credentials[0] ?? assert.fail();
 }
 
-test('tells for each token whose it is, what it sees and what is left of its quotas', async () => {
+test('reports the owner, the visible data and the remaining quotas of each token', async () => {
   const { now } = clock();
   await using simulator = await startSimulator({ now });
   const { public_only, user, private_owner } = simulator.tokens;
@@ -54,7 +54,7 @@ test('tells for each token whose it is, what it sees and what is left of its quo
     [
       ['token 1 of 4 (ends with 6789)', 'accepted', simulator.accounts.user, 'public'],
       ['token 2 of 4 (ends with 6789)', 'accepted', simulator.accounts.user, 'private'],
-      // GitHub tells no scopes of fine-grained tokens.
+      // GitHub does not report scopes of fine-grained tokens.
       ['token 3 of 4 (ends with 6789)', 'accepted', simulator.accounts.private_owner, 'unknown'],
       ['token 4 of 4 (ends with abcd)', 'refused', null, 'unknown'],
     ],
@@ -69,7 +69,7 @@ test('tells for each token whose it is, what it sees and what is left of its quo
   for (const secret of [public_only, user, private_owner, 'ghp_revoked']) assert.ok(!told.includes(secret));
 });
 
-test('tells of a quota that is used up, though nothing else is answered then', async () => {
+test('reports a quota that is used up, though GitHub refuses everything else then', async () => {
   await using simulator = await startSimulator({ limits: { core: 0, graphql: 0 } });
   await using provider = github(simulator, { tokens: [simulator.tokens.public_only] });
   const report = await only(provider);
@@ -115,7 +115,7 @@ test('diagnoses an enterprise server without limits without quotas', async () =>
   assert.deepEqual([state, holder, quotas], ['accepted', 'ada', []]);
 });
 
-test('without a token it says what stays unknown, and how little may be asked', async () => {
+test('reports without a token that a token is missing, and the small quota', async () => {
   await using simulator = await startSimulator();
   await using provider = github(simulator);
   const { kind, state, sees, missing, quotas } = await only(provider);

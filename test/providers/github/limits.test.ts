@@ -51,7 +51,7 @@ const listing = ({ client, call, simulator }: Bench) => {
   return listRepositories(client, known, null, call);
 };
 
-/** What is refused is not asked for again before the time that the refusal names. */
+/** Asserts that a refused request is not sent again before the time that follows from the refusal. */
 async function assertRests(
   bench: Bench,
   ask: (bench: Bench) => Promise<unknown>,
@@ -73,7 +73,7 @@ async function assertRests(
   await ask(bench);
 }
 
-test('a refusal is obeyed: retry-after first, then the reset, else a minute', async () => {
+test('a refusal lasts as long as retry-after says, else until the reset, else a minute', async () => {
   for (const ask of [profile, listing]) {
     for (const [fault, seconds] of [
       [{ kind: 'secondary_limit', retryAfterS: 37 }, 37],
@@ -87,7 +87,7 @@ test('a refusal is obeyed: retry-after first, then the reset, else a minute', as
   }
 });
 
-test('a wait is believed for an hour at most, and one that is no wait not at all', async () => {
+test('a wait is capped at an hour, and an invalid one is ignored', async () => {
   for (const [fault, seconds] of [
     [{ kind: 'primary_limit_429', retryAfterS: 99_999_999_999 }, 3600],
     [{ kind: 'secondary_limit', retryAfterS: 99_999_999_999 }, 3600],
@@ -101,14 +101,14 @@ test('a wait is believed for an hour at most, and one that is no wait not at all
   }
 });
 
-test('a limit that arrives as 200 with an error inside is one', async () => {
+test('a limit in a response with status 200 is obeyed', async () => {
   for (const kind of ['primary_limit_in_200', 'secondary_limit_in_200'] as const) {
     await using bench = await make();
     await assertRests(bench, listing, { kind }, 60);
   }
 });
 
-test('without a time it is twice as long each time', async () => {
+test('the backoff after a refusal without a time doubles each time', async () => {
   await using bench = await make();
   bench.simulator.faults.add({ kind: 'secondary_limit_without_time', times: 3 });
   for (const seconds of [60, 120, 240]) {
@@ -119,7 +119,7 @@ test('without a time it is twice as long each time', async () => {
   await profile(bench);
 });
 
-test('a limit of one token leaves the others to work', async () => {
+test('a limit of one token does not stop the others', async () => {
   await using bench = await make(['outsider', 'user']);
   bench.simulator.faults.add({ kind: 'secondary_limit', times: 1 });
   await profile(bench);
@@ -141,7 +141,7 @@ test('a 502, a 504 or a resource limit halves the page, and is never just repeat
   }
 });
 
-test('addresses are asked for in halves when all at once is too much', async () => {
+test('addresses are requested in halves when one request is too much', async () => {
   await using bench = await make();
   const { simulator, client, call } = bench;
   const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
@@ -157,7 +157,7 @@ test('addresses are asked for in halves when all at once is too much', async () 
   assert.ok(simulator.requests.filter(({ name }) => name === 'CommitAuthors').length >= 4);
 });
 
-test('a connection that breaks is tried once more, a slow one is not', async () => {
+test('a request with a broken connection is repeated once', async () => {
   for (const kind of ['drop_before', 'drop_midway', 'drop_after', 'malformed', 'truncated'] as const) {
     await using bench = await make();
     bench.simulator.faults.add({ kind });
@@ -170,14 +170,14 @@ test('a connection that breaks is tried once more, a slow one is not', async () 
   }
 });
 
-test('an answer that never comes ends with the caller', async () => {
+test('a request without a response ends with the signal of the caller', async () => {
   await using bench = await make();
   bench.simulator.faults.add({ kind: 'never' });
   const call = { ...bench.call, signal: AbortSignal.timeout(200) };
   await assert.rejects(profile({ ...bench, call }), AppError);
 });
 
-test('what is allowed is read from the headers of each answer', async () => {
+test('quotas and scopes are read from the headers of each response', async () => {
   await using bench = await make();
   await profile(bench);
   await listing(bench);

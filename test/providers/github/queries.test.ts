@@ -25,7 +25,7 @@ test("every query is valid in GitHub's own schema", () => {
   for (const text of [...texts, ...made]) assert.deepEqual(faults(text), []);
 });
 
-test('the query for an account is valid whatever is asked for', () => {
+test('the query for an account is valid for any requested data', () => {
   const spans = allYears(new Date('2026-11-21T00:00:00Z'));
   const light = spans.map(({ from, to }) => ({ from, to, isLight: true as const }));
   for (const handle of [undefined, 'U_1']) {
@@ -41,6 +41,6 @@ test('the query for an account is valid whatever is asked for', () => {
   }
 });
 
-test('a fault in a query would be found', () => {
+test('an invalid query fails the check', () => {
   assert.notDeepEqual(faults(queries.issues.text.replace('closedAt', 'closedWhen')), []);
 });

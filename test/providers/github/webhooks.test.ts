@@ -5,7 +5,7 @@ import { readDelivery, subscribedEvents } from '../../../src/providers/github/we
 import type { Change } from '../../../src/providers/provider.ts';
 import { signed, webhookSecret } from '../../github/deliver.ts';
 
-// The package's own types say that it is an object that holds the list.
+// The types of the package wrongly describe an object that holds the list.
 const events = examples as unknown as { name: string; examples: Json[] }[];
 type Json = { [key: string]: Json | undefined } | Json[] | string | number | boolean | null;
 
@@ -40,16 +40,16 @@ function* variantsOf(whole: Json): Generator<Variant> {
   yield* walk(whole, []);
 }
 
-/** Parts without which nothing can be known: the repository or installation, and the item that was deleted. */
+/** Returns whether a part is required: the id of the repository or installation, or of the deleted item. */
 function isNeeded(event: string, path: string, payload: Json): boolean {
   const { action } = Object(payload) as { action?: unknown };
   if (event.startsWith('installation')) return /^(installation(\.id)?|action)$/.test(path);
   if (/^repository(\.id)?$/.test(path)) return true;
-  // Sent for a deleted discussion too.
+  // GitHub sends this action for discussions too.
   return action === 'deleted' && /^(issue|comment|discussion)(\.id)?$/.test(path);
 }
 
-test('every example that GitHub gives is read, also without any part but what names its subject', () => {
+test('every example of GitHub is read, also without any part but the ids of its subject', () => {
   let examplesRead = 0;
   let variantsRead = 0;
   for (const { name, examples: payloads } of events) {
@@ -139,7 +139,7 @@ for (const [what, event, payload, changes] of readable) {
 
 const starsOf = (payload: Json): Change[] => read('star', payload).filter(({ what }) => what === 'star');
 
-test('a star names its giver and the time, and is only a hint where either is unknown', () => {
+test('a delivered star is stored with its account and time, or read again where either is unknown', () => {
   const sender = { id: 7, login: 'bob', node_id: 'U_7', avatar_url: 'https://a.example/7', type: 'User' };
   const at = '2026-05-01T10:00:00Z';
   const given = { action: 'created', starred_at: at, repository, sender };
@@ -173,7 +173,7 @@ test('a star names its giver and the time, and is only a hint where either is un
   }
 });
 
-test('a delivery that does not say which repository or which deleted item is refused', () => {
+test('a delivery without the id of its repository or of the deleted item is refused', () => {
   const refused = { code: 'invalid_input' };
   assert.throws(() => read('issues', { action: 'opened' }), refused);
   assert.throws(() => read('push', { repository: { id: '1' } }), refused);

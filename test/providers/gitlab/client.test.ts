@@ -7,9 +7,9 @@ import { transferRepository } from '../../github/world/mutations.ts';
 import { gitlabProvider, groupOf } from '../../gitlab/asking.ts';
 import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
-/** Limits, refusals and broken answers. */
+/** Tests limits, refusals and invalid responses. */
 
-test('what GitLab says of its limits is kept to: background work first leaves the rest to those who wait', async () => {
+test('the limits of GitLab are obeyed, and background work leaves the rest to interactive requests', async () => {
   const { world, now, advance } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -32,7 +32,7 @@ test('what GitLab says of its limits is kept to: background work first leaves th
   assert.equal(await look('background'), undefined);
 });
 
-test('a time at which a limit ends is believed for an hour at most', async () => {
+test('the time at which a limit ends is capped at an hour', async () => {
   const { world, now, advance } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -46,7 +46,7 @@ test('a time at which a limit ends is believed for an hour at most', async () =>
   assert.equal(await last(provider.lookUp('a/b', call())), undefined);
 });
 
-test('with a second token, what the first may not ask just now is asked', async () => {
+test('a second token is used while the first has no quota left', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   const { user, organization_member: second } = simulator.tokens;
@@ -62,7 +62,7 @@ test('with a second token, what the first may not ask just now is asked', async 
   );
 });
 
-test('a refusal for having asked too much is obeyed for as long as it says', async () => {
+test('a refusal for too many requests lasts as long as it says', async () => {
   const { world, now, advance } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -77,7 +77,7 @@ test('a refusal for having asked too much is obeyed for as long as it says', asy
   assert.equal(await last(provider.lookUp('a/b', call())), undefined);
 });
 
-test('where a single endpoint was asked too much, all others go on', async () => {
+test('a limit of one endpoint does not stop the others', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -87,7 +87,7 @@ test('where a single endpoint was asked too much, all others go on', async () =>
   assert.equal((await last(provider.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
 });
 
-test('strangers who asked too much hold up nobody who is signed in', async () => {
+test('a limit of requests without a token does not stop those with one', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -101,7 +101,7 @@ test('strangers who asked too much hold up nobody who is signed in', async () =>
   assert.ok(strangers.length <= 4, `${strangers.length} requests`);
 });
 
-test('a token of too small a scope is told which one it lacks', async () => {
+test('the error names the scope that a token lacks', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   simulator.narrowTokens.add('user');
@@ -119,7 +119,7 @@ test('a token of too small a scope is told which one it lacks', async () => {
   });
 });
 
-test('a token that was taken back is refused, and what it showed is not shown', async () => {
+test('a revoked token is replaced by another one, and the repositories that it showed are refused', async () => {
   const scene = createContractWorld();
   const { world, now } = scene;
   await using simulator = await startGitLabSimulator({ world });
@@ -132,7 +132,7 @@ test('a token that was taken back is refused, and what it showed is not shown', 
   assert.equal((await provider.listRepositories(owner, cursor, call())).isRefused, true);
 });
 
-test('what moved is followed on the same instance, and a token to nowhere else', async () => {
+test('a redirect on the same instance is followed, and one to another host never gets the token', async () => {
   const scene = createContractWorld();
   const { world, now, repositories } = scene;
   await using simulator = await startGitLabSimulator({ world });
@@ -158,7 +158,7 @@ test('what moved is followed on the same instance, and a token to nowhere else',
   assert.deepEqual(seen, []);
 });
 
-test('answers that are none are errors that say so', async () => {
+test('invalid responses are errors with the right code', async () => {
   for (const [status, body, code] of [
     [200, '[{"id": "one"}]', 'provider_invalid_response'],
     [200, '<html>', 'provider_invalid_response'],

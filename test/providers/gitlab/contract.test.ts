@@ -7,7 +7,7 @@ for (const maxPerPage of [100, 2]) {
   providerContract({
     ...plainHost,
     name: `GitLab, ${maxPerPage} a page`,
-    // Nothing tells why an issue was closed. How large a merge request is, is told in tests of its own.
+    // GitLab does not report why an issue was closed. Tests of their own cover how large a merge request is.
     untold: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
     tellsStars: true,
     externalIdOf: ({ id, type }) => (type === 'Organization' ? `group:${id}` : String(id)),

@@ -14,7 +14,7 @@ async function reportOn(simulator: GitLabSimulator, tokens: readonly string[]): 
   return credentials[0] ?? assert.fail();
 }
 
-test('tells whose a token is, when it expires and which scopes it lacks', async () => {
+test('reports the owner, the expiry date and the missing scopes of each token', async () => {
   const { world } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   const { user, organization_member, organization_admin } = simulator.tokens;
@@ -50,7 +50,7 @@ test('tells whose a token is, when it expires and which scopes it lacks', async 
   );
 });
 
-test('judges a token of OAuth, which may not read itself, by its refusals', async () => {
+test('finds the scopes of an OAuth token, which cannot read itself, by its refusals', async () => {
   const { world } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   const message = { error: 'This endpoint requires token type to be a personal access token' };
@@ -69,7 +69,7 @@ test('judges a token of OAuth, which may not read itself, by its refusals', asyn
   );
 });
 
-test('tells what is left of a limit where the instance does', async () => {
+test('reports the remaining quota where the instance sends it', async () => {
   const { world } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   const headers = { 'ratelimit-limit': '600', 'ratelimit-remaining': '12', 'ratelimit-reset': '1767225600' };
@@ -81,7 +81,7 @@ test('tells what is left of a limit where the instance does', async () => {
   assert.deepEqual(quotas, [{ resource: 'api', unit: 'requests', limit: 600, remaining: 12, resetAt }]);
 });
 
-test('without a token it looks somebody up, as callers have it do', async () => {
+test('looks an account up to diagnose an instance without a token', async () => {
   const { world } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   const { kind, state, sees, missing } = await reportOn(simulator, []);

@@ -7,7 +7,7 @@ import { addCommit, addIssue } from '../../github/world/activity.ts';
 import { gitlabProvider } from '../../gitlab/asking.ts';
 import { type GitLabSimulator, startGitLabSimulator } from '../../gitlab/simulator.ts';
 
-/** What a token's bearer sees as a member, and nobody else may be told. */
+/** Tests that data for members does not become public through a member's token. */
 
 const deep = { cursor: null, since: null, pageSize: null, isDeep: true };
 
@@ -20,7 +20,7 @@ async function inScene(check: (scene: ContractWorld & { simulator: GitLabSimulat
 const idsOf = (contributions: readonly Contribution[], kind: Contribution['kind']): string[] =>
   contributions.filter((one) => one.kind === kind).map(({ externalId }) => externalId);
 
-test('confidential issues and internal notes of what is public are told nobody', async () => {
+test('confidential issues and internal notes of a public project are not read', async () => {
   await inScene(async (scene) => {
     const { simulator, issues, pulls, now } = scene;
     const [first, second] = issues;
@@ -45,7 +45,7 @@ test('confidential issues and internal notes of what is public are told nobody',
   });
 });
 
-test('parts of a public project that are for its members, or switched off, are as if they were empty', async () => {
+test('parts of a public project that are switched off or for its members count as empty', async () => {
   for (const level of ['private', 'disabled'] as const) {
     await inScene(async (scene) => {
       const { simulator, organization, repositories, now } = scene;
@@ -70,7 +70,7 @@ test('parts of a public project that are for its members, or switched off, are a
   }
 });
 
-test('what a private project keeps to its members is told with the token that shows it', async () => {
+test('members-only parts of a private project are read with the token that shows it', async () => {
   await inScene(async ({ simulator, organization, world, people, repositories, now }) => {
     const issue = addIssue(world, repositories.plans, { author: people.olive });
     simulator.hidden.issues.add(issue.id);
@@ -86,7 +86,7 @@ test('what a private project keeps to its members is told with the token that sh
   });
 });
 
-test('internal projects are shown to everybody who is signed in, and are private all the same', async () => {
+test('internal projects are read with a token, and are private', async () => {
   await inScene(async ({ simulator, organization, repositories, world, now }) => {
     repositories.handbook.visibility = 'internal';
     world.changed();
@@ -120,7 +120,7 @@ test('a private profile and a blocked account are reported as hidden, and a priv
   });
 });
 
-test('what somebody opened is counted as strangers see it; what is not told is named', async () => {
+test('the issues of an account are counted without a token, as strangers see them; unknown counters are missing', async () => {
   await inScene(async ({ simulator, world, people, repositories, now }) => {
     addIssue(world, repositories.plans, { author: people.max });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
@@ -156,7 +156,7 @@ test('what somebody opened is counted as strangers see it; what is not told is n
   });
 });
 
-test('of a list that does not say how long it is, the number is not known', async () => {
+test('the length of a list is unknown when GitLab does not report it', async () => {
   const { world, people, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world, totalsUpTo: 0 });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -164,7 +164,7 @@ test('of a list that does not say how long it is, the number is not known', asyn
   assert.ok(report?.missing.includes('issues') && report.counters.issues === undefined);
 });
 
-test('whoever is not signed in is told profiles, issues and merge requests, and nothing of it is guessed', async () => {
+test('profiles, issues and merge requests are read without a token, and unknown values are not guessed', async () => {
   await inScene(async (scene) => {
     const { simulator, people, issues, pulls, now } = scene;
     await using provider = gitlabProvider(simulator, { now });
@@ -186,7 +186,7 @@ test('whoever is not signed in is told profiles, issues and merge requests, and 
     const merged = await provider.readStream('pull_requests', handbookOf(scene), { ...deep, isDeep: false }, call());
     assert.equal(merged.contributions.length, pulls.length);
     assert.deepEqual(merged.wholeParents, []);
-    // Also where it is installed, and where merge requests are for members alone.
+    // The same holds for an installed project, and where merge requests are for members alone.
     const read = (stream: string) => provider.readStream(stream, handbookOf(scene), deep, call());
     assert.equal((await read('issues')).contributions.length, issues.length);
     const tip = await provider.readTip(handbookOf(scene), call());
@@ -200,7 +200,7 @@ test('whoever is not signed in is told profiles, issues and merge requests, and 
   });
 });
 
-test('what happened in the hour after the last time that is told may not have been told', async () => {
+test('the time of a tip is up to an hour after the last activity, because GitLab may not report later activity yet', async () => {
   await inScene(async ({ simulator, organization, world, people, repositories, now, advance }) => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     addCommit(world, repositories.handbook, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
@@ -219,7 +219,7 @@ test('what happened in the hour after the last time that is told may not have be
   });
 });
 
-test('what is public no more is not read on with the token of a member', async () => {
+test('a project that is no longer public is not read with the token of a member', async () => {
   await inScene(async (scene) => {
     const { simulator, world, repositories, now } = scene;
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });

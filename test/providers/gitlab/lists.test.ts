@@ -11,7 +11,7 @@ import { star } from '../../github/world/repository-changes.ts';
 import { gitlabProvider, groupOf } from '../../gitlab/asking.ts';
 import { type GitLabSimulator, startGitLabSimulator } from '../../gitlab/simulator.ts';
 
-/** Lists that move while they are read, and do not say how long they are. */
+/** Tests lists that change while they are read, and that do not report their length. */
 
 interface Scene extends ContractWorld {
   simulator: GitLabSimulator;
@@ -28,7 +28,7 @@ async function inScene(
   await check({ ...world, simulator, provider });
 }
 
-/** Reads a stream to its end, while something happens between its pages. */
+/** Reads a stream to its end, and calls `meanwhile` between its pages. */
 async function readAll(
   scene: Scene,
   stream: string,
@@ -48,13 +48,13 @@ async function readAll(
 
 const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
 
-test('nothing that stays is passed by while issues come and go, also where no list says how long it is', async () => {
+test('no remaining issue is skipped while others are added and deleted, also when lists do not report their length', async () => {
   for (let seed = 1; seed <= 10; seed += 1) {
     await inScene({ maxPerPage: 3, totalsUpTo: seed % 2 === 0 ? 0 : 100 }, async (scene) => {
       const random = new Random(seed);
       const { handbook } = scene.repositories;
       for (let count = 0; count < 20; count += 1) {
-        // Several share a moment.
+        // Several issues have the same time.
         scene.advance(random.chance(0.5) ? 1 : 0);
         addIssue(scene.world, handbook, { author: scene.people.ada });
       }
@@ -71,7 +71,7 @@ test('nothing that stays is passed by while issues come and go, also where no li
         },
       });
       const missed = idsOf(before.filter((issue) => handbook.issues.includes(issue))).filter((id) => !seen.has(id));
-      // Only what shares its moment with more than a page could hold may move past the reader.
+      // Only issues that share their time with more than a page of others may be skipped.
       const crowded = new Set(
         idsOf(before.filter((one) => before.filter((other) => +other.createdAt === +one.createdAt).length > 3)),
       );
@@ -84,7 +84,7 @@ test('nothing that stays is passed by while issues come and go, also where no li
   }
 });
 
-test('more issues than a page holds, all of one moment, are all read', async () => {
+test('more issues than a page holds, all with the same time, are all read', async () => {
   await inScene({ maxPerPage: 2, totalsUpTo: 0 }, async (scene) => {
     const { handbook } = scene.repositories;
     for (let count = 0; count < 7; count += 1) addIssue(scene.world, handbook, { author: scene.people.ada });
@@ -92,7 +92,7 @@ test('more issues than a page holds, all of one moment, are all read', async () 
   });
 });
 
-test('of what changed, nothing is passed by when one goes and another changes while it is read', async () => {
+test('no changed issue is skipped when another one is deleted and a third one changes during the read', async () => {
   await inScene({ maxPerPage: 2 }, async (scene) => {
     const { handbook } = scene.repositories;
     const since = new Date(scene.now().getTime() + 1000);
@@ -118,7 +118,7 @@ test('of what changed, nothing is passed by when one goes and another changes wh
   });
 });
 
-test('what changed after the reading of changes began is left to the next', async () => {
+test('changes after the beginning of a read of changes are left to the next read', async () => {
   await inScene({ maxPerPage: 1 }, async (scene) => {
     const { handbook } = scene.repositories;
     const since = new Date(scene.now().getTime() + 1000);
@@ -140,7 +140,7 @@ test('what changed after the reading of changes began is left to the next', asyn
   });
 });
 
-test('an issue that is deleted between the list and its notes does not take the repository with it', async () => {
+test('an issue that is deleted between the list and its notes does not hide the repository', async () => {
   await inScene({ maxPerPage: 100 }, async (scene) => {
     scene.simulator.surprises.push((path) =>
       path.includes('/notes') || path.includes('/award_emoji') || path.includes('/closed_by')
@@ -160,7 +160,7 @@ test('an issue that is deleted between the list and its notes does not take the 
   });
 });
 
-test('who starred is told with the day, and what is new is looked for from the end', async () => {
+test('stars are read with their times, and new ones from the end of the list', async () => {
   await inScene({ maxPerPage: 2 }, async (scene) => {
     const { world, repositories, now, advance, provider } = scene;
     const people = Array.from({ length: 5 }, (_, index) =>
@@ -192,7 +192,7 @@ test('who starred is told with the day, and what is new is looked for from the e
   });
 });
 
-test('every project of a group is listed, whatever is removed meanwhile', async () => {
+test('every project of a group is listed although others are removed meanwhile', async () => {
   await inScene({ maxPerPage: 2 }, async (scene) => {
     const { world, organization, provider, now } = scene;
     for (let count = 0; count < 9; count += 1) {
@@ -218,7 +218,7 @@ test('every project of a group is listed, whatever is removed meanwhile', async 
   });
 });
 
-test('a place in a list that cannot be read is an error, so that the list is begun anew', async () => {
+test('an unreadable cursor is an error, so that the list starts again', async () => {
   await inScene({ maxPerPage: 2 }, async (scene) => {
     for (const stream of ['issues', 'stars']) {
       const position = { cursor: '{"page": 0}', since: null, pageSize: null, isDeep: false };

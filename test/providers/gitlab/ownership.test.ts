@@ -5,9 +5,9 @@ import type { Membership } from '../../github/world/model.ts';
 import { gitlabProvider } from '../../gitlab/asking.ts';
 import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
-/** Who owns what. The rules that all hosts share are in the contract. */
+/** Tests proofs of ownership; the rules that all hosts share are in the contract. */
 
-test('an owner of a group proves it; who waits to be let in, or maintains it, does not', async () => {
+test('an owner of a group proves it; a maintainer and a pending member do not', async () => {
   const { world, organization, people, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now });
@@ -24,19 +24,19 @@ test('an owner of a group proves it; who waits to be let in, or maintains it, do
   }
 });
 
-test('the group is the one that GitLab means by the name', async () => {
+test('the name of a group is not taken as its id or as a path', async () => {
   const { world, organization, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now });
   const { signal } = new AbortController();
   const prove = (name: string) => provider.proveOwnership(simulator.tokens.organization_admin, name, signal);
-  // By its number it would be found, too.
+  // GitLab would find the group by its id, too.
   assert.equal((await prove(String(organization.id))).owned, null);
   for (const name of ['../user', 'a//b', `${organization.login}/..`]) assert.equal((await prove(name)).owned, null);
   assert.ok(simulator.requests.every((request) => !request.includes('..')));
 });
 
-test('users and strangers cost the same two questions', async () => {
+test('a proof sends two requests for a group, a user and an unknown name alike', async () => {
   const { world, organization, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now });

@@ -9,9 +9,9 @@ import { addAccount } from '../../github/world/people.ts';
 import { gitlabProvider } from '../../gitlab/asking.ts';
 import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
-/** Who is who at GitLab: groups below groups, bots, ghosts, and who reviewed. */
+/** Tests accounts at GitLab: subgroups, bots, ghosts and reviewers. */
 
-test('a group below another is an account of its own, from its name to its addresses', async () => {
+test('a subgroup is an account of its own, from its name to its addresses', async () => {
   const { world, now, organization, people } = createContractWorld();
   const looms = addAccount(world, {
     type: 'Organization',
@@ -59,7 +59,7 @@ test('a group below another is an account of its own, from its name to its addre
   assert.equal(refreshed?.account.externalId, owner.externalId);
 });
 
-test('a user and a group of the same number are not each other', async () => {
+test('a user and a group with the same id are different accounts', async () => {
   const { world, now, organization, people } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -71,7 +71,7 @@ test('a user and a group of the same number are not each other', async () => {
   assert.equal(await last(provider.refresh(asGroup, call())), undefined);
 });
 
-test('names that GitLab could not have given out are never asked for', async () => {
+test('impossible names are never requested', async () => {
   const { world } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator);
@@ -87,7 +87,7 @@ test('names that GitLab could not have given out are never asked for', async () 
   );
 });
 
-test('tokens of projects and groups act as bots; what deleted accounts wrote is nobody’s', async () => {
+test('tokens of projects and groups act as bots; contributions of deleted accounts have no author', async () => {
   const scene = createContractWorld();
   const { world, now, repositories, people } = scene;
   const bot = addAccount(world, { login: 'project_7_bot_0a1b2c', createdAt: now(), emails: ['bot@mail.example'] });
@@ -105,7 +105,7 @@ test('tokens of projects and groups act as bots; what deleted accounts wrote is 
   assert.equal(page.contributions.filter(({ author }) => author === null).length, 1);
 });
 
-test('a review is what somebody else says of the whole; how large a merge request is, is told', async () => {
+test('a review is a verdict of another person than the author; the size of a merge request is read', async () => {
   const scene = createContractWorld();
   const { world, now, people, pulls } = scene;
   const pull = pulls[3];
@@ -142,7 +142,7 @@ test('a review is what somebody else says of the whole; how large a merge reques
   assert.deepEqual([less?.details?.additions, less?.details?.comments], [null, 1]);
 });
 
-test('an address that GitLab gave out is whose its number says, and of this instance only', async () => {
+test('an address that GitLab made belongs to the account with its id, on this instance only', async () => {
   const scene = createContractWorld();
   const { world, now, repositories, people } = scene;
   const former = `${people.max.id}-former-name@users.noreply.127.0.0.1`;
@@ -187,7 +187,7 @@ test('an address is settled as without account by a commit that it authored, and
   assert.deepEqual(simulator.requests, []);
 });
 
-test('many addresses are asked for in questions that are not too complex', async () => {
+test('many addresses are requested in queries below the complexity limit', async () => {
   const scene = createContractWorld();
   const { world, now, repositories, people } = scene;
   const commits = Array.from({ length: 30 }, () =>

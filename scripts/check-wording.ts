@@ -1,0 +1,89 @@
+import { globSync, readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { beginning, wordingRules } from './wording.ts';
+
+/**
+ * Checks the wording of comments and test titles: `npm run check:wording`, or `-- --json` for programs, `-- PATH...` for some files.
+ * The rules are in wording.ts, the terms in docs/glossary.md.
+ */
+
+interface Passage {
+  line: number;
+  text: string;
+  kind: 'comment' | 'title';
+}
+
+interface Finding extends Passage {
+  file: string;
+  found: string;
+  instead: string;
+}
+
+const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const files = globSync(['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'])
+  .filter((file) => !file.includes('/generated/') && file !== 'scripts/wording.ts')
+  .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
+  .toSorted();
+let comments = 0;
+const findings = files.flatMap((file) => passagesOf(file).flatMap((passage) => check(file, passage)));
+
+if (process.argv.includes('--json')) {
+  console.log(JSON.stringify(findings));
+} else {
+  for (const { file, line, found, instead } of findings) console.log(`${file}:${line}: “${found}”: ${instead}`);
+  const places = new Set(findings.map(({ file, line }) => `${file}:${line}`)).size;
+  if (places > 0) console.log(`${places} of ${comments} comments and titles need other words; see docs/glossary.md`);
+  process.exitCode = places > 0 ? 1 : 0;
+}
+
+function check(file: string, passage: Passage): Finding[] {
+  comments += 1;
+  // Code and quotations in a comment are not its own words.
+  const words = passage.text.replaceAll(/`[^`]*`|“[^”]*”|"[^"]*"/g, '``');
+  const rules = passage.kind === 'comment' ? [beginning, ...wordingRules] : wordingRules;
+  return rules.flatMap(({ pattern, instead }) => {
+    const [found] = pattern.exec(words) ?? [];
+    return found === undefined ? [] : [{ file, ...passage, found, instead }];
+  });
+}
+
+/** Returns the comments of a file and the titles of its tests. */
+function passagesOf(file: string): Passage[] {
+  const text = readFileSync(file, 'utf8');
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const passages: Passage[] = [];
+  const seen = new Set<number>();
+  const lineOf = (position: number): number => source.getLineAndCharacterOfPosition(position).line + 1;
+  const addComments = (node: ts.Node): void => {
+    const leading = ts.getLeadingCommentRanges(text, node.getFullStart()) ?? [];
+    const trailing = ts.getTrailingCommentRanges(text, node.getEnd()) ?? [];
+    for (const { pos, end } of [...leading, ...trailing]) {
+      if (seen.has(pos)) continue;
+      seen.add(pos);
+      passages.push({ line: lineOf(pos), text: plain(text.slice(pos, end)), kind: 'comment' });
+    }
+  };
+  const visit = (node: ts.Node): void => {
+    const children = node.getChildren(source);
+    if (children.length === 0) addComments(node);
+    const title = titleOf(node);
+    if (title !== undefined) passages.push({ line: lineOf(title.getStart(source)), text: title.text, kind: 'title' });
+    for (const child of children) visit(child);
+  };
+  visit(source);
+  return passages;
+}
+
+function plain(comment: string): string {
+  return comment
+    .replace(/^\/\*\*?|\*\/$|^\/\//g, '')
+    .replaceAll(/^\s*\* ?/gm, '')
+    .trim();
+}
+
+function titleOf(node: ts.Node): ts.StringLiteralLike | undefined {
+  if (!ts.isCallExpression(node) || !/^(?:test|it|describe|t\.test|context\.test)$/.test(node.expression.getText()))
+    return undefined;
+  const [title] = node.arguments;
+  return title !== undefined && ts.isStringLiteralLike(title) ? title : undefined;
+}
