@@ -60,7 +60,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/providers/$1/',
-          '^src/providers/(provider|announcer|installation|call|collector|commit-owners|diagnosis|owner-polls|untold)\\.ts$',
+          '^src/providers/(provider|announcer|installation|call|collector|commit-owners|diagnosis|owner-polls|unreported)\\.ts$',
           '^src/providers/(http|rest)/',
           '^src/errors\\.ts$',
           '^src/(accounts/account|repositories/repository|contributions/contribution|contributions/counters)\\.ts$',

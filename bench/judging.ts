@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Config } from '../src/achievements/config.ts';
 import { readConfigFile } from '../src/achievements/config-file.ts';
-import { judgingQueries, withJudgingMemory } from '../src/achievements/judging/judge-store.ts';
+import { evaluationQueries, withEvaluationMemory } from '../src/achievements/judging/evaluate-store.ts';
 import type { Database } from '../src/database/connection.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
@@ -53,8 +53,8 @@ export async function run(): Promise<BenchResult[]> {
  */
 async function countEarned({ connection }: Database, repositoryId: string, config: Config): Promise<number> {
   let earned = 0;
-  for (const { query } of judgingQueries(repositoryId, config)) {
-    const { rows } = await withJudgingMemory(connection, (transaction) =>
+  for (const { query } of evaluationQueries(repositoryId, config)) {
+    const { rows } = await withEvaluationMemory(connection, (transaction) =>
       sql<{ earned: number }>`select count(earned_at) as earned from (${query}) as judged`.execute(transaction),
     );
     earned += rows[0]?.earned ?? 0;

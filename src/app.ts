@@ -12,7 +12,7 @@ import { createAwardTasks } from './achievements/awards/tasks.ts';
 import { createFileTasks } from './achievements/files/tasks.ts';
 import { achievementRoutes } from './achievements/routes.ts';
 import { composerRoutes } from './cards/composer/routes.ts';
-import { openPictures } from './cards/open.ts';
+import { openCardImages } from './cards/open.ts';
 import type { Config } from './config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
@@ -30,10 +30,10 @@ import { deliveryRoutes } from './deliveries/routes.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
+import type { CardImages } from './http/images.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
 import { Cursors } from './http/pagination.ts';
-import type { Pictures } from './http/pictures.ts';
 import { createServer } from './http/server.ts';
 import { reconcileJob } from './installations/jobs.ts';
 import type { Log } from './log.ts';
@@ -70,7 +70,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   await hideLostRepositories(core.sync);
   await forgetWaits(core.database.connection, now());
   sweepErased(core, log);
-  const pictures = await openPictures({
+  const pictures = await openCardImages({
     connection: core.database.connection,
     dataDir: config.dataDir,
     ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
@@ -157,7 +157,7 @@ const roomRoutes = [
 async function createApp(
   config: Config,
   core: Core,
-  { log, now, registry, pictures }: { log: Log; now: () => Date; registry: Registry; pictures: Pictures },
+  { log, now, registry, pictures }: { log: Log; now: () => Date; registry: Registry; pictures: CardImages },
 ): Promise<App> {
   const { database, listener, cache } = core;
   const { connection } = database;

@@ -6,12 +6,12 @@ import { type Change, type Listener, listen } from './database/listener.ts';
 import { openDatabase } from './database/open.ts';
 import { Outcomes } from './database/outcomes.ts';
 import { HistoryCache } from './history/history-cache.ts';
-import { AnswerCache } from './http/answer-cache.ts';
+import { ResponseCache } from './http/response-cache.ts';
 import type { Log } from './log.ts';
 import { createProviders } from './providers/index.ts';
 import type { Provider } from './providers/provider.ts';
 import type { SyncContext } from './sync/context.ts';
-import { learnInstallations } from './sync/installations/learn.ts';
+import { discoverInstallations } from './sync/installations/learn.ts';
 import { noMetrics, type SyncMetrics } from './sync/metrics.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
@@ -31,7 +31,7 @@ export interface Core {
   providers: Map<string, Provider>;
   sync: SyncContext;
   outcomes: Outcomes;
-  cache: AnswerCache;
+  cache: ResponseCache;
   /** The receivers of changes; undefined means that some may have been missed. */
   onChange: Set<(change: Change | undefined) => void>;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   });
   const database = await openDatabase({ ...config, log: (line) => log.info(line) });
   const outcomes = new Outcomes(now);
-  const cache = new AnswerCache(maxCacheBytes);
+  const cache = new ResponseCache(maxCacheBytes);
   const onChange: Core['onChange'] = new Set([
     (change) => {
       if (change === undefined) cache.clear();
@@ -92,9 +92,11 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   };
   onChange.add((change) => {
     if (change !== undefined && change.kind !== 'installations') return;
-    learnInstallations(sync).catch((error: unknown) => sync.onFailure(error, 'reading which installations there are'));
+    discoverInstallations(sync).catch((error: unknown) =>
+      sync.onFailure(error, 'reading which installations there are'),
+    );
   });
-  await closingOnFailure(learnInstallations(sync), { close });
+  await closingOnFailure(discoverInstallations(sync), { close });
   return {
     database,
     listener,

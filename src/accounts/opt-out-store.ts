@@ -9,7 +9,7 @@ export async function isNameOptedOut(connection: Connection, provider: string, n
   return (await findOptedOut(connection, [name], (one) => hashOfName(provider, one))).length > 0;
 }
 
-/** Returns those of the external ids whose accounts have opted out of being stored. Must run behind `passGate`. */
+/** Returns those of the external ids whose accounts have opted out of being stored. Must run behind `takeSharedErasureLock`. */
 export async function findOptedOutIds(
   connection: Connection,
   provider: string,
@@ -18,7 +18,7 @@ export async function findOptedOutIds(
   return findOptedOut(connection, externalIds, (id) => hashOfId(provider, id));
 }
 
-/** Returns those of the email addresses that must not be stored. Must run behind `passGate`. */
+/** Returns those of the email addresses that must not be stored. Must run behind `takeSharedErasureLock`. */
 export async function findOptedOutEmails(
   connection: Connection,
   provider: string,
@@ -27,7 +27,7 @@ export async function findOptedOutEmails(
   return findOptedOut(connection, emails, (email) => hashOfEmail(provider, email));
 }
 
-/** Stores the opt-out of a person; entries that exist stay. Must run behind `closeGate`. */
+/** Stores the opt-out of a person; entries that exist stay. Must run behind `takeErasureLock`. */
 export async function addOptOuts(
   connection: Connection,
   provider: string,

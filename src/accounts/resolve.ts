@@ -1,5 +1,5 @@
 import type { Connection } from '../database/connection.ts';
-import { ask, findOutcome } from '../database/questions.ts';
+import { ask, findOutcome } from '../database/lookups.ts';
 import type { Job } from '../database/queue.ts';
 import { lookUpJob, type NameOnProvider, refreshJob } from './jobs.ts';
 import { isNameOptedOut } from './opt-out-store.ts';

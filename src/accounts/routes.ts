@@ -2,22 +2,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
-import { type Answer, type Audience, compressAnswer, renderAnswer } from '../http/answer.ts';
-import { type AnswerCache, cacheKey } from '../http/answer-cache.ts';
 import type { App } from '../http/app.ts';
 import type { Caller } from '../http/caller.ts';
 import { type dataTypes, type Envelope, EnvelopeSchema, envelope } from '../http/envelope.ts';
+import type { CardImages, CardInput, ImageRequest } from '../http/images.ts';
 import { type Cursors, PageParameters } from '../http/pagination.ts';
-import type { PictureRequest, Pictures, Shown } from '../http/pictures.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import {
   holdsCredential,
   pageLinks,
-  sendAnswer,
   sendPending,
-  sendPendingPicture,
+  sendPendingImage,
   sendRedirect,
+  sendResponse,
 } from '../http/replies.ts';
+import { type Audience, compressResponse, type RenderedResponse, renderResponse } from '../http/response.ts';
+import { cacheKey, type ResponseCache } from '../http/response-cache.ts';
 import type { Provider } from '../providers/provider.ts';
 import { nameKey } from './account.ts';
 import { Entity, toEntity } from './entity.ts';
@@ -30,14 +30,14 @@ export interface AccountRouteContext {
   connection: Connection;
   providers: ReadonlyMap<string, Provider>;
   resolver: Resolver;
-  cache: AnswerCache;
+  cache: ResponseCache;
   /** Returns whether changes reach the cache; while they do not, no response comes from it. */
   isCacheLive: () => boolean;
   cursors: Cursors;
   now: () => Date;
   /** The time that a caller waits for data that is not stored. */
   lookUpBudgetMs: number;
-  pictures: Pictures;
+  pictures: CardImages;
   /** Returns the public base URL of this service, without a trailing slash. */
   publicUrl: () => string;
 }
@@ -52,7 +52,7 @@ export const AccountPath = Type.Object({
 });
 
 /** The resolved account of a request. */
-export interface AskedAccount {
+export interface ResolvedAccount {
   account: Account;
   provider: Provider;
   /** The time until which the caller waits. */
@@ -62,7 +62,7 @@ export interface AskedAccount {
 }
 
 /** The result of a handler: a response, a redirect, or undefined while nothing at all is known yet. */
-export type Made = MadeAnswer | Moved | undefined;
+export type HandlerResult = HandlerResponse | Moved | undefined;
 
 /** A redirect: the requested repository has another name now. */
 export interface Moved {
@@ -70,13 +70,13 @@ export interface Moved {
   repository: string;
 }
 
-interface MadeAnswer {
+interface HandlerResponse {
   envelope: Envelope;
   staleAt: Date;
   /** Set when the data is public only as long as the owner wants it so. */
   audience?: 'everybody_for_now';
   /** Further data that only cards show. */
-  shown?: Omit<Shown, 'answer'>;
+  shown?: Omit<CardInput, 'answer'>;
   /** False when the response depends on more than this account's own data, so that it cannot be cached. */
   isKept?: boolean;
 }
@@ -87,7 +87,7 @@ export interface Exchange {
   reply: FastifyReply;
   dataType: keyof typeof dataTypes;
   /** The card to draw; undefined for a response in JSON. */
-  picture?: PictureRequest | undefined;
+  picture?: ImageRequest | undefined;
 }
 
 /** The part of the time for a response that is reserved for drawing: at most this time, and at most this share. */
@@ -95,11 +95,11 @@ const maxDrawingMs = 600;
 const maxDrawingShare = 0.25;
 
 /** Handles a request about an account, from the lookup of its name to the bytes of the response. */
-export async function answerAboutAccount(
+export async function respondForAccount(
   context: AccountRouteContext,
   exchange: Exchange,
   asked: { provider: string; name: string },
-  make: (found: AskedAccount) => Promise<Made>,
+  make: (found: ResolvedAccount) => Promise<HandlerResult>,
 ): Promise<FastifyReply> {
   const { request, reply } = exchange;
   const provider = providerOf(context, asked.provider);
@@ -114,17 +114,17 @@ export async function answerAboutAccount(
   if (!isShown(account) && !isOwner) throw noSuchAccount();
   if (resolution.state === 'renamed') return sendRedirect(request, reply, { account: account.name });
   const kept = keptPicture(context, exchange, account);
-  if (kept !== undefined) return sendAnswer(request, reply, kept);
+  if (kept !== undefined) return sendResponse(request, reply, kept);
   const made = await make({ account, provider, deadline, isOwner });
   return sendMade(context, exchange, { account, made, begun, deadline });
 }
 
 /** Handles an owner's request about their own account; other callers cannot find out whether the account exists. */
-export async function answerAboutOwnAccount(
+export async function respondForOwner(
   context: AccountRouteContext,
   exchange: Exchange,
   asked: { provider: string; name: string },
-  make: (found: AskedAccount) => Promise<Made>,
+  make: (found: ResolvedAccount) => Promise<HandlerResult>,
 ): Promise<FastifyReply> {
   const begun = context.cache.begin();
   const owned = await requireOwner(context, exchange, asked);
@@ -183,7 +183,7 @@ async function sendNotYet(
   { request, reply, dataType, picture }: Exchange,
 ): Promise<FastifyReply> {
   if (picture === undefined) return sendPending(reply, dataType);
-  return sendPendingPicture(request, reply, await pictures.drawCollecting(picture));
+  return sendPendingImage(request, reply, await pictures.drawCollecting(picture));
 }
 
 /** Returns the cached card of an equivalent URL. */
@@ -191,7 +191,7 @@ function keptPicture(
   { cache, isCacheLive, now }: AccountRouteContext,
   { request, picture }: Exchange,
   account: Account,
-): Answer | undefined {
+): RenderedResponse | undefined {
   if (picture === undefined || !isCacheLive()) return undefined;
   const name = cacheKey(pictureName(account, picture), request.caller);
   const kept = cache.get(name, now().getTime());
@@ -200,14 +200,14 @@ function keptPicture(
 }
 
 /** Returns the cache key of a card; no URL begins like it. */
-function pictureName({ id }: Account, { key }: PictureRequest): string {
+function pictureName({ id }: Account, { key }: ImageRequest): string {
   return `${id}:${key}`;
 }
 
 async function sendMade(
   context: AccountRouteContext,
   exchange: Exchange,
-  { account, made, begun, deadline }: { account: Account; made: Made; begun: number; deadline: Date },
+  { account, made, begun, deadline }: { account: Account; made: HandlerResult; begun: number; deadline: Date },
 ): Promise<FastifyReply> {
   if (made === undefined) return sendNotYet(context, exchange);
   const { request, reply, picture } = exchange;
@@ -220,17 +220,17 @@ async function sendMade(
   const address = cacheKey(request.url, caller);
   if (picture === undefined) {
     const links = pageLinks(`${context.publicUrl()}${request.url}`, made.envelope);
-    const answer = renderAnswer({ ...base, links, now: now() });
+    const answer = renderResponse({ ...base, links, now: now() });
     if (isKept && !holdsCredential(request.url)) cache.put(address, answer, begun);
-    return sendAnswer(request, reply, answer);
+    return sendResponse(request, reply, answer);
   }
   const drawn = await pictures.draw(picture, { ...made.shown, answer: made.envelope }, deadline);
-  const rendered = renderAnswer({ ...base, picture: drawn, now: now() });
-  const answer = isKept && picture.format === 'svg' ? await compressAnswer(rendered) : rendered;
+  const rendered = renderResponse({ ...base, picture: drawn, now: now() });
+  const answer = isKept && picture.format === 'svg' ? await compressResponse(rendered) : rendered;
   const name = cacheKey(pictureName(account, picture), caller);
   if (isKept) cache.put(name, answer, begun);
   if (isKept && !holdsCredential(request.url)) cache.alias(address, name);
-  return sendAnswer(request, reply, answer);
+  return sendResponse(request, reply, answer);
 }
 
 /** Adds endpoint 1: the account itself. */
@@ -248,7 +248,7 @@ export function accountRoutes(app: App, context: AccountRouteContext): void {
     async (request, reply) => {
       // The listing has one item: no cursor leads into it.
       context.cursors.readStart('entity', request.query);
-      return answerAboutAccount(
+      return respondForAccount(
         context,
         { request, reply, dataType: 'entity' },
         request.params,

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
-import { passGate } from '../database/gate.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import type { Tables } from '../database/tables.ts';
 import { type AccountFacts, type Actor, nameKey } from './account.ts';
 import { leftAtInSql } from './former-name-store.ts';
@@ -171,7 +171,7 @@ export async function saveActors(
 ): Promise<Map<string, string>> {
   if (actors.length === 0) return new Map();
   const { mentionedAt } = options;
-  await passGate(connection);
+  await takeSharedErasureLock(connection);
   const optedOut = await findOptedOutIds(
     connection,
     provider,

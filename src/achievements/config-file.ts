@@ -1,4 +1,4 @@
-import type { Untold } from '../providers/untold.ts';
+import type { UnreportedKind } from '../providers/unreported.ts';
 import { type Fault, newFault } from './conditions/fault.ts';
 import { type Config } from './config.ts';
 import { ConfigFile } from './file-schema.ts';
@@ -25,14 +25,14 @@ export interface ReadConfigFile {
 
 /**
  * Reads a file of achievements. Returns all faults with their places, and never throws because of the contents.
- * @param untold the data that the host of the repository does not return; conditions that need it get a warning.
+ * @param unreported the data that the host of the repository does not return; conditions that need it get a warning.
  */
-export function readConfigFile(bytes: Uint8Array, untold: readonly Untold[] = []): ReadConfigFile {
+export function readConfigFile(bytes: Uint8Array, unreported: readonly UnreportedKind[] = []): ReadConfigFile {
   const { text, fault } = decode(bytes);
   const faults: Fault[] = fault === undefined ? [] : [fault];
   const { root, faults: yamlFaults } = fault === undefined ? readYaml(text) : { root: undefined, faults: [] };
   faults.push(...yamlFaults);
-  const config = root === undefined ? emptyConfig() : readRoot(root, { file: text, faults, untold });
+  const config = root === undefined ? emptyConfig() : readRoot(root, { file: text, faults, unreported });
   if (root === undefined && faults.length === 0) {
     faults.push(newFault({ start: 0, end: 0 }, 'the file is empty', { expected: 'version, achievements' }));
   }

@@ -1,10 +1,10 @@
 import { type Fault, newFault } from './conditions/fault.ts';
 import type { Achievement } from './config.ts';
+import { findUnusablePoints, groupTriggers } from './evaluated-triggers.ts';
 import { AchievementEntry, type AchievementFile, ConfigFile, TriggerEntry } from './file-schema.ts';
-import { findUnusablePoints, groupTriggers } from './judged-triggers.ts';
 import { nodeAt } from './read-entries.ts';
+import { readEvaluatedAt } from './read-evaluated-at.ts';
 import { readIcon } from './read-icon.ts';
-import { readJudgedAt } from './read-judged-at.ts';
 import { readList, readNode } from './read-node.ts';
 import type { PointActions } from './read-point-actions.ts';
 import { checkTriggersAlone, type Reading, readTrigger } from './read-trigger.ts';
@@ -53,7 +53,7 @@ function readAchievement(node: YamlNode, points: PointActions, reading: Reading)
   }
   const { achievement } = entry;
   const place = nodeAt(node, 'achievement');
-  const judgedAt = readJudgedAt(achievement, place, reading.faults);
+  const judgedAt = readEvaluatedAt(achievement, place, reading.faults);
   const triggers = readTriggers(achievement, place, points, reading);
   if (triggers === undefined || judgedAt === undefined) return undefined;
   return {

@@ -1,4 +1,4 @@
-import type { Untold } from '../providers/untold.ts';
+import type { UnreportedKind } from '../providers/unreported.ts';
 import { checkCondition, type Surroundings } from './conditions/check.ts';
 import { alternatives, type Fault, newFault, type Span } from './conditions/fault.ts';
 import { type Action, type Actor, actionsOf, actorAliases, actors } from './conditions/vocabulary.ts';
@@ -13,7 +13,7 @@ import {
 import { nodeAt } from './read-entries.ts';
 import { readNode } from './read-node.ts';
 import { placeInScalar } from './scalar-places.ts';
-import { warnOfUntold } from './untold-warnings.ts';
+import { warnOfUnreported } from './unreported-warnings.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
 /** The file that is being read, and the faults that were found until now. */
@@ -21,7 +21,7 @@ export interface Reading {
   file: string;
   faults: Fault[];
   /** The data that the host of the repository does not return; empty when no host is known. */
-  untold: readonly Untold[];
+  unreported: readonly UnreportedKind[];
 }
 
 /**
@@ -33,7 +33,7 @@ export function readTrigger(
   trigger: TriggerFile | PointTriggerFile,
   node: YamlNode,
   surroundings: Omit<Surroundings, 'action'>,
-  { file, faults, untold }: Reading,
+  { file, faults, unreported }: Reading,
 ): Trigger | undefined {
   const actor = toActor(trigger.actor);
   const { action } = trigger;
@@ -49,7 +49,7 @@ export function readTrigger(
   for (const fault of found) faults.push({ ...fault, ...inCondition(fault) });
   const read = condition && { actor, action, condition, text };
   const places = { actor: nodeAt(node, 'actor'), action: nodeAt(node, 'action'), inCondition };
-  if (read !== undefined) faults.push(...warnOfUntold(read, untold, places));
+  if (read !== undefined) faults.push(...warnOfUnreported(read, unreported, places));
   return read;
 }
 

@@ -4,8 +4,8 @@ import { Canvas } from './canvas.ts';
 import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
 import { gridOf } from './grid.ts';
-import type { Look } from './look.ts';
 import { px } from './markup.ts';
+import type { CardOptions } from './options.ts';
 
 const defaultWidthPx = 480;
 const iconSize = 44;
@@ -62,14 +62,14 @@ export const achievementsCard = defineCard<Item[]>({
 });
 
 interface Place {
-  look: Look;
+  look: CardOptions;
   images: Images;
   at: number;
   top: number;
   room: number;
 }
 
-function describe(items: readonly Item[], { language }: Look): string {
+function describe(items: readonly Item[], { language }: CardOptions): string {
   return items
     .map(({ name, repository_name, awarded_dttm }) => {
       const date = language.date(new Date(awarded_dttm));
@@ -78,12 +78,12 @@ function describe(items: readonly Item[], { language }: Look): string {
     .join(', ');
 }
 
-function titleOf({ hide }: Look): number {
+function titleOf({ hide }: CardOptions): number {
   return hide.has('title') ? 0 : titleHeight;
 }
 
 /** Returns the width of the icons in pixels. */
-function rawWidthOf(count: number, { widthPx = defaultWidthPx, columns }: Look): number {
+function rawWidthOf(count: number, { widthPx = defaultWidthPx, columns }: CardOptions): number {
   const thatFit = Math.floor((widthPx + bareGap) / (iconSize + bareGap));
   return Math.min(count, columns ?? thatFit, thatFit) * (iconSize + bareGap) - bareGap;
 }

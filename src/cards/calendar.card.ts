@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { ShownCalendar } from '../http/pictures.ts';
+import type { CalendarInput } from '../http/images.ts';
 import { Canvas } from './canvas.ts';
 import { defineCard } from './card.ts';
 import { frame, padding } from './frame.ts';
-import type { Look } from './look.ts';
 import { px } from './markup.ts';
+import type { CardOptions } from './options.ts';
 import { measure } from './text/measure.ts';
 
 const defaultWidthPx = 780;
@@ -27,7 +27,7 @@ const compiledItem = Compile(Item);
 
 interface Content {
   who: string;
-  calendar: ShownCalendar;
+  calendar: CalendarInput;
   /** True when days may still change. */
   isIncomplete: boolean;
 }
@@ -99,7 +99,7 @@ export const calendarCard = defineCard<Content>({
 });
 
 /** Returns texts about the source of the days, about private contributions, and about days that may be missing. */
-function coverageOf({ calendar, isIncomplete }: Content, { language: { words } }: Look): string[] {
+function coverageOf({ calendar, isIncomplete }: Content, { language: { words } }: CardOptions): string[] {
   const { source, includesPrivate } = calendar;
   return [
     ...(source === 'provider' || includesPrivate ? [includesPrivate ? words.publicAndPrivate : words.publicOnly] : []),
@@ -108,7 +108,7 @@ function coverageOf({ calendar, isIncomplete }: Content, { language: { words } }
   ];
 }
 
-function layoutOf(look: Look, until: Date): Layout {
+function layoutOf(look: CardOptions, until: Date): Layout {
   const { language, hide, widthPx = defaultWidthPx } = look;
   const labels = hide.has('weekdays')
     ? 0
@@ -135,7 +135,7 @@ function layoutOf(look: Look, until: Date): Layout {
   };
 }
 
-function heightOf(look: Look, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {
+function heightOf(look: CardOptions, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {
   const { hide } = look;
   const more = Math.max(0, isBelowLegend ? lines.length : lines.length - 1);
   const below = hide.has('legend') && hide.has('coverage') ? 0 : legendHeight + more * lineHeight;
@@ -143,7 +143,7 @@ function heightOf(look: Look, { bands, step, square }: Layout, { lines, isBelowL
 }
 
 /** Returns the days with labels: every other working day. */
-function weekdays({ language }: Look): { row: number; name: Date }[] {
+function weekdays({ language }: CardOptions): { row: number; name: Date }[] {
   // 5 January 1970 was a Monday.
   return [1, 3, 5].map((isoDay) => ({
     row: (isoDay - language.firstDayOfWeek + 7) % 7,
@@ -151,7 +151,7 @@ function weekdays({ language }: Look): { row: number; name: Date }[] {
   }));
 }
 
-function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Layout, look: Look): void {
+function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Layout, look: CardOptions): void {
   for (const { y } of bands) {
     for (const { row, name } of weekdays(look)) {
       const place = { at: padding, y: y + row * step + square / 2 + 4, room: at - padding - 6 };
@@ -161,7 +161,7 @@ function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Layout, look:
 }
 
 /** Writes the name of each month at the week with its first day, where the names have room. */
-function drawMonths(canvas: Canvas, { at, bands, step, begin }: Layout, { language }: Look, until: Date): void {
+function drawMonths(canvas: Canvas, { at, bands, step, begin }: Layout, { language }: CardOptions, until: Date): void {
   for (const band of bands) {
     const end = at + band.weeks * step;
     let free = at;
@@ -187,7 +187,7 @@ interface Year {
   steps: readonly number[];
 }
 
-function yearOf({ from, until, days }: ShownCalendar): Year {
+function yearOf({ from, until, days }: CalendarInput): Year {
   const counts = new Map(days.map(({ day, contributions }) => [Date.parse(day), contributions]));
   return { counts, from: Date.parse(from), until: Date.parse(until), steps: stepsOf([...counts.values()]) };
 }
@@ -229,7 +229,7 @@ function wordWidth(word: string): number {
   return Math.min(legend.wordRoom, measure(word, 11));
 }
 
-function legendWidth({ language: { words } }: Look): number {
+function legendWidth({ language: { words } }: CardOptions): number {
   return wordWidth(words.fewer) + legend.gap + squaresWidth + legend.gap + wordWidth(words.most);
 }
 
@@ -240,7 +240,7 @@ interface Footer {
 }
 
 /** @param coverage texts that are not broken into lines. */
-function footerOf(look: Look, coverage: readonly string[]): Footer {
+function footerOf(look: CardOptions, coverage: readonly string[]): Footer {
   const { hide, widthPx = defaultWidthPx } = look;
   if (hide.has('coverage')) return { lines: [], isBelowLegend: false };
   const room = widthPx - 2 * padding;
@@ -257,7 +257,7 @@ function footerOf(look: Look, coverage: readonly string[]): Footer {
 
 function drawFooter(
   canvas: Canvas,
-  look: Look,
+  look: CardOptions,
   { lines, isBelowLegend }: Footer,
   { end, bottom, room }: { end: number; bottom: number; room: number },
 ): void {
@@ -270,7 +270,11 @@ function drawFooter(
   }
 }
 
-function drawLegend(canvas: Canvas, { language: { words } }: Look, { end, y }: { end: number; y: number }): void {
+function drawLegend(
+  canvas: Canvas,
+  { language: { words } }: CardOptions,
+  { end, y }: { end: number; y: number },
+): void {
   const squaresEnd = end - wordWidth(words.most) - legend.gap;
   const squares = squaresEnd - squaresWidth;
   const room = legend.wordRoom;

@@ -1,6 +1,6 @@
-import type { Shown } from '../http/pictures.ts';
+import type { CardInput } from '../http/images.ts';
 import type { Drawing } from './frame.ts';
-import type { Look, Parts } from './look.ts';
+import type { CardOptions, Parts } from './options.ts';
 
 /** The images of a card as data URLs, by their original URLs. A card is drawn without those that are missing. */
 export type Images = ReadonlyMap<string, string>;
@@ -14,23 +14,23 @@ export type ImageSize = 'small' | 'large';
 export interface CardDefinition<Content> {
   parts: Parts;
   /** Returns the size of a card without content, such as one that shows an error. */
-  emptySize: (look: Look) => { widthPx: number; heightPx: number };
+  emptySize: (look: CardOptions) => { widthPx: number; heightPx: number };
   /**
    * Reads the content of the card from a response, which has the form of the JSON of the API; undefined when there is
    * nothing to draw.
    */
-  read(shown: Shown): Content | undefined;
+  read(shown: CardInput): Content | undefined;
   /** Returns the URLs of the images that the card shows. */
-  images?(content: Content, look: Look): string[];
+  images?(content: Content, look: CardOptions): string[];
   /** Returns `small` for images with a side of at most 36 pixels, `large` for 56. Default: `small`. */
   imageSize?(content: Content): ImageSize;
-  draw(content: Content, look: Look, images: Images): Drawing;
+  draw(content: Content, look: CardOptions, images: Images): Drawing;
 }
 
 /** A card without the type of its content. */
 export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'emptySize'> {
   /** Returns undefined when there is nothing to draw. */
-  read(shown: Shown, look: Look): Readable | undefined;
+  read(shown: CardInput, look: CardOptions): Readable | undefined;
 }
 
 /** A card whose content is read, ready to be drawn. */

@@ -5,8 +5,8 @@ import { defineCard } from './card.ts';
 import type { Colour } from './colours.ts';
 import { contrast, mix } from './colours.ts';
 import type { Drawing } from './frame.ts';
-import type { Look } from './look.ts';
 import { escapeText, px } from './markup.ts';
+import type { CardOptions } from './options.ts';
 import { fit } from './text/fit.ts';
 
 const height = 20;
@@ -38,7 +38,7 @@ export const communityCard = defineCard<number>({
  * Draws a badge with a label and a value.
  * @param tone of the right half; default: the theme's accent.
  */
-export function drawBadge(look: Look, label: string, value: string, tone?: Colour): Drawing {
+export function drawBadge(look: CardOptions, label: string, value: string, tone?: Colour): Drawing {
   const accent = tone ?? look.palettes.light.accent;
   const left = part(label);
   const right = part(value);

@@ -7,8 +7,8 @@ import { type Drawing, frame, padding } from './frame.ts';
 import { type Grid, gridOf } from './grid.ts';
 import { icons } from './icons.ts';
 import { fill, type Language } from './languages/language.ts';
-import type { Look } from './look.ts';
 import { px } from './markup.ts';
+import type { CardOptions } from './options.ts';
 import { oneLine } from './text/fit.ts';
 import { measure } from './text/measure.ts';
 
@@ -100,7 +100,7 @@ export const contributionsCard = defineCard<Content>({
 });
 
 function finished(
-  look: Look,
+  look: CardOptions,
   canvas: Canvas,
   { widthPx, heightPx }: { widthPx: number; heightPx: number },
   told: { title: string; description: string; hasAvatar: boolean },
@@ -109,12 +109,12 @@ function finished(
   return frame(look, { width: widthPx, height: heightPx, title: told.title, description: told.description, body });
 }
 
-function shownCounters({ hide, show }: Look): CounterName[] {
+function shownCounters({ hide, show }: CardOptions): CounterName[] {
   return counterNames.filter((name) => !hide.has(name) && (show.has(name) || usual.some((one) => one === name)));
 }
 
 /** Returns a grid with as many columns as have room, none of them shorter than the first by more than one counter. */
-function gridOfCounters(look: Look, counters: number): Grid {
+function gridOfCounters(look: CardOptions, counters: number): Grid {
   const place = {
     at: padding,
     room: (look.widthPx ?? defaultWidthPx) - 2 * padding,
@@ -128,7 +128,7 @@ function gridOfCounters(look: Look, counters: number): Grid {
   return gridOf({ ...place, columns: Math.max(1, Math.ceil(counters / rows)) });
 }
 
-function sizeOf(look: Look, counters: number): { widthPx: number; heightPx: number } {
+function sizeOf(look: CardOptions, counters: number): { widthPx: number; heightPx: number } {
   const { hide } = look;
   const rows = gridOfCounters(look, counters).rowsOf(counters);
   const header = headerHeight(look);
@@ -137,12 +137,12 @@ function sizeOf(look: Look, counters: number): { widthPx: number; heightPx: numb
   return { widthPx: look.widthPx ?? defaultWidthPx, heightPx: header + level + rows * rowHeight + coverage + 12 };
 }
 
-function headerHeight({ hide }: Look): number {
+function headerHeight({ hide }: CardOptions): number {
   return padding + (hide.has('avatar') ? 40 : avatarSize) + 18;
 }
 
 /** @returns the y coordinate at which the next part begins. */
-function drawHeader(canvas: Canvas, { account }: Content, look: Look, images: Images): number {
+function drawHeader(canvas: Canvas, { account }: Content, look: CardOptions, images: Images): number {
   const { hide, title } = look;
   const name = account.display_name || account.name;
   const hasAvatar = !hide.has('avatar');
@@ -161,7 +161,7 @@ function drawHeader(canvas: Canvas, { account }: Content, look: Look, images: Im
 }
 
 /** Draws the level with a progress bar, which runs linearly from 100·(level−1)² to 100·level². */
-function drawLevel(canvas: Canvas, content: Content, look: Look, y: number): number {
+function drawLevel(canvas: Canvas, content: Content, look: CardOptions, y: number): number {
   const { language } = look;
   const { experience, level } = content.account;
   const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
@@ -180,7 +180,7 @@ function drawLevel(canvas: Canvas, content: Content, look: Look, y: number): num
   return y + 48;
 }
 
-function drawCounters(canvas: Canvas, counters: readonly Counter[], look: Look, y: number): void {
+function drawCounters(canvas: Canvas, counters: readonly Counter[], look: CardOptions, y: number): void {
   const grid = gridOfCounters(look, counters.length);
   const hasIcons = !look.hide.has('icons');
   for (const [index, { name, value, full }] of counters.entries()) {

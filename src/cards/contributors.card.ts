@@ -6,7 +6,7 @@ import { defineCard, type Images } from './card.ts';
 import { frame, padding } from './frame.ts';
 import { gridOf } from './grid.ts';
 import { fill } from './languages/language.ts';
-import type { Look } from './look.ts';
+import type { CardOptions } from './options.ts';
 
 const defaultWidthPx = 480;
 const avatarSize = 36;
@@ -78,12 +78,12 @@ export const contributorsCard = defineCard<Content>({
   },
 });
 
-function titleOf({ hide }: Look): number {
+function titleOf({ hide }: CardOptions): number {
   return hide.has('title') ? 0 : titleHeight;
 }
 
 /** @returns the y coordinate of the lower end. */
-function drawList(canvas: Canvas, people: readonly Item[], look: Look, images: Images, top: number): number {
+function drawList(canvas: Canvas, people: readonly Item[], look: CardOptions, images: Images, top: number): number {
   const { language, hide } = look;
   const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
   const grid = gridOf({ at: padding, room: width, gap, columns: look.columns, usual: 184, least: leastWidth, most: 4 });
@@ -101,7 +101,7 @@ function drawList(canvas: Canvas, people: readonly Item[], look: Look, images: I
   return top + grid.rowsOf(people.length) * rowHeight - (rowHeight - avatarSize);
 }
 
-function drawWall(canvas: Canvas, people: readonly Item[], look: Look, images: Images, top: number): number {
+function drawWall(canvas: Canvas, people: readonly Item[], look: CardOptions, images: Images, top: number): number {
   const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
   const size = avatarSize;
   const grid = gridOf({ at: padding, room: width, gap: bareGap, columns: look.columns, usual: size, least: size });

@@ -1,7 +1,7 @@
 import { textStyles } from './canvas.ts';
 import type { Colour } from './colours.ts';
-import type { Look } from './look.ts';
 import { escapeText, px } from './markup.ts';
+import type { CardOptions } from './options.ts';
 import { type Palette, shades, trackOf } from './themes.ts';
 
 /** A finished card. */
@@ -42,7 +42,7 @@ const animation = `@media (prefers-reduced-motion:no-preference){
  * in the colour beneath, `d0` to `d4` steps of the accent, `f` parts that fade in.
  */
 export function frame(
-  look: Look,
+  look: CardOptions,
   card: { width: number; height: number; title: string; description: string; body: string; usesShades?: boolean },
 ): Drawing {
   const { width, height } = card;
@@ -66,7 +66,7 @@ ${look.isRaw ? '' : ground}${card.body}
 
 const rules = new WeakMap<Palette, Map<string, string>>();
 
-function colourRules(palette: Palette, { hasBorder }: Look, usesShades = false): string {
+function colourRules(palette: Palette, { hasBorder }: CardOptions, usesShades = false): string {
   const known = rules.get(palette) ?? new Map<string, string>();
   rules.set(palette, known);
   const key = `${hasBorder}${usesShades}`;

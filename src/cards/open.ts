@@ -1,13 +1,13 @@
 import type { Connection } from '../database/connection.ts';
-import type { Pictures } from '../http/pictures.ts';
+import type { CardImages } from '../http/images.ts';
+import { createCardImages } from './card-images.ts';
 import { createImageClient } from './images/client.ts';
 import { ImageSource } from './images/image-source.ts';
-import { createPictures } from './pictures.ts';
 import { prepareFonts } from './png/fonts.ts';
 import { Rasterizer } from './png/rasterizer.ts';
 
 /** Opens everything that drawing cards needs. */
-export async function openPictures(options: {
+export async function openCardImages(options: {
   connection: Connection;
   dataDir: string;
   /** URLs that the operator has configured; their hosts may be private. */
@@ -16,11 +16,11 @@ export async function openPictures(options: {
   allowedHosts: ReadonlySet<string>;
   now: () => Date;
   onFailure: (error: unknown) => void;
-}): Promise<Pictures & { close: () => Promise<void> }> {
+}): Promise<CardImages & { close: () => Promise<void> }> {
   await prepareFonts(options.dataDir);
   const ownHosts = options.ownAddresses.map((address) => new URL(address).host);
   const client = createImageClient(new Set([...ownHosts, ...options.allowedHosts]));
   const images = new ImageSource({ ...options, client });
-  const pictures = createPictures({ images, rasterizer: new Rasterizer(options.now) });
+  const pictures = createCardImages({ images, rasterizer: new Rasterizer(options.now) });
   return { ...pictures, close: () => images.close() };
 }

@@ -2,8 +2,8 @@ import { Canvas } from './canvas.ts';
 import type { Card } from './card.ts';
 import { drawBadge } from './community.card.ts';
 import { type Drawing, frame, padding } from './frame.ts';
-import type { Look } from './look.ts';
 import { px } from './markup.ts';
+import type { CardOptions } from './options.ts';
 import { wrap } from './text/fit.ts';
 
 /** The message of a card that has nothing to show. */
@@ -32,7 +32,7 @@ const badgeHeight = 20;
 const error = '#b3261e';
 
 /** Draws a message in the place and size of a card that cannot be shown. */
-export function drawState(card: Pick<Card, 'emptySize'>, state: State, look: Look): Drawing {
+export function drawState(card: Pick<Card, 'emptySize'>, state: State, look: CardOptions): Drawing {
   const { widthPx: width, heightPx } = card.emptySize(look);
   if (heightPx <= badgeHeight) {
     const tone = state.kind === 'problem' ? error : undefined;

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type ReadConfigFile, readConfigFile } from '../achievements/config-file.ts';
 import { formatReport } from '../achievements/report.ts';
 import { AppError } from '../errors.ts';
-import { untoldBy } from '../providers/index.ts';
+import { unreportedBy } from '../providers/index.ts';
 import type { Io } from './io.ts';
 import { previewAchievements } from './preview-achievements.ts';
 import { readBytes } from './read-bytes.ts';
@@ -24,9 +24,9 @@ export async function achievements(io: Io, args: readonly string[]): Promise<voi
  */
 async function checkFiles(io: Io, args: readonly string[]): Promise<void> {
   const { paths, host, json } = readArguments(args);
-  const untold = host === undefined ? [] : untoldBy(host, true);
+  const unreported = host === undefined ? [] : unreportedBy(host, true);
   const files: { file: string; read: ReadConfigFile }[] = [];
-  for (const file of paths) files.push({ file, read: readConfigFile(await readBytes(io, file), untold) });
+  for (const file of paths) files.push({ file, read: readConfigFile(await readBytes(io, file), unreported) });
   if (json) {
     io.print(JSON.stringify(files.flatMap(({ file, read }) => read.reports.map((report) => ({ file, ...report })))));
   } else {

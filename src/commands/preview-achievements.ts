@@ -7,7 +7,7 @@ import { formatReport } from '../achievements/report.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';
-import { untoldBy } from '../providers/index.ts';
+import { unreportedBy } from '../providers/index.ts';
 import type { ProviderConfig } from '../providers-file.ts';
 import type { Io } from './io.ts';
 import { readBytes } from './read-bytes.ts';
@@ -25,8 +25,8 @@ export async function previewAchievements(io: Io, args: readonly string[]): Prom
   const { provider, name, repository } = target;
   const settings = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
   const { kind, tokens, app } = hostCalled(provider, settings);
-  const untold = untoldBy(kind, tokens.length > 0 || app !== undefined);
-  const { config, reports, text } = readConfigFile(await readBytes(io, file), untold);
+  const unreported = unreportedBy(kind, tokens.length > 0 || app !== undefined);
+  const { config, reports, text } = readConfigFile(await readBytes(io, file), unreported);
   for (const report of reports) io.warn(formatReport(file, text, report));
   if (config.achievements.length === 0)
     throw new AppError('invalid_input', `${file} has no achievement without a fault`);

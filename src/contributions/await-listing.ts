@@ -1,5 +1,5 @@
-import type { AccountRouteContext, AskedAccount } from '../accounts/routes.ts';
-import { findOutcome } from '../database/questions.ts';
+import type { AccountRouteContext, ResolvedAccount } from '../accounts/routes.ts';
+import { findOutcome } from '../database/lookups.ts';
 import { type Collection, findCollection } from './collection-store.ts';
 import { collectJob } from './jobs.ts';
 
@@ -16,7 +16,7 @@ export interface ListedCollection extends Collection {
  */
 export async function awaitListing(
   { connection, resolver, now }: Pick<AccountRouteContext, 'connection' | 'resolver' | 'now'>,
-  { account, deadline, isOwner }: Pick<AskedAccount, 'account' | 'deadline' | 'isOwner'>,
+  { account, deadline, isOwner }: Pick<ResolvedAccount, 'account' | 'deadline' | 'isOwner'>,
 ): Promise<ListedCollection | undefined> {
   const job = collectJob(account.id);
   const find = async (): Promise<ListedCollection | undefined> => {

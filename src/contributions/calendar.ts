@@ -1,6 +1,6 @@
-import type { AccountRouteContext, AskedAccount } from '../accounts/routes.ts';
-import { findOutcome } from '../database/questions.ts';
-import type { ShownCalendar } from '../http/pictures.ts';
+import type { AccountRouteContext, ResolvedAccount } from '../accounts/routes.ts';
+import { findOutcome } from '../database/lookups.ts';
+import type { CalendarInput } from '../http/images.ts';
 import { awaitListing } from './await-listing.ts';
 import { findReportedCalendar, type StoredCalendar } from './calendar-store.ts';
 import { findCollection } from './collection-store.ts';
@@ -12,7 +12,7 @@ const daysOfYear = 365;
 
 /** Contributions by day, and how current and complete they are. */
 export interface Calendar {
-  shown: ShownCalendar;
+  shown: CalendarInput;
   asOf: Date;
   /** False while days may still change because something is being collected or fetched. */
   isFinal: boolean;
@@ -26,7 +26,7 @@ export interface Calendar {
  */
 export async function findCalendar(
   context: AccountRouteContext,
-  asked: AskedAccount,
+  asked: ResolvedAccount,
   { withPrivate }: { withPrivate: boolean },
 ): Promise<Calendar | undefined> {
   const { account, provider } = asked;
@@ -48,7 +48,7 @@ export async function findCalendar(
  */
 async function awaitReported(
   { connection, resolver, now }: AccountRouteContext,
-  { account, deadline }: AskedAccount,
+  { account, deadline }: ResolvedAccount,
 ): Promise<StoredCalendar | 'absent' | 'failed' | 'pending'> {
   const job = calendarJob(account.id);
   const find = (): Promise<StoredCalendar | undefined> => findReportedCalendar(connection, account.id);
@@ -80,7 +80,7 @@ function reportedCalendar({ firstDay, counts, total, includesPrivate, fetchedAt 
 /** Makes sure that the account's repositories are listed and read, and returns the days of the contributions so far. */
 async function collectedCalendar(
   context: AccountRouteContext,
-  asked: AskedAccount,
+  asked: ResolvedAccount,
   which: { withPrivate: boolean },
 ): Promise<Calendar | undefined> {
   const listing = await awaitListing(context, { ...asked, isOwner: which.withPrivate });
@@ -93,7 +93,7 @@ async function collectedCalendar(
  */
 async function storedCalendar(
   { connection, now }: AccountRouteContext,
-  { account }: AskedAccount,
+  { account }: ResolvedAccount,
   { withPrivate }: { withPrivate: boolean },
 ): Promise<Calendar | undefined> {
   const until = now().toISOString().slice(0, 10);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { findOptedOutEmails } from '../accounts/opt-out-store.ts';
 import type { Connection } from '../database/connection.ts';
-import { passGate } from '../database/gate.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { inTransaction } from '../database/transaction.ts';
 
 /** The parts of a commit that counting needs. */
@@ -27,7 +27,7 @@ async function addIdentities(
   const asked = [...new Set(emails)].filter((email) => !identityIds.has(email)).toSorted();
   if (asked.length === 0) return;
   await inTransaction(connection, async (transaction) => {
-    await passGate(transaction);
+    await takeSharedErasureLock(transaction);
     const optedOut = await findOptedOutEmails(transaction, provider, asked);
     const wanted = asked.filter((email) => !optedOut.includes(email));
     for (const { id, email } of await insertIdentities(transaction, provider, wanted)) identityIds.set(email, id);

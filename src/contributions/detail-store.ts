@@ -93,7 +93,7 @@ async function needs(connection: Connection, repositoryId: string, need: Detail)
 }
 
 /** A pending detail. */
-export interface Lacking {
+export interface PendingDetail {
   /** A commit's id (hexadecimal), or a pull request's number. */
   key: string;
   /** The number of times that the detail was noted as pending. */
@@ -104,12 +104,12 @@ export interface Lacking {
  * Finds pending details, in the order of their keys.
  * @param page.after the key after which the page begins.
  */
-export function findLacking(
+export function findPendingDetails(
   connection: Connection,
   repositoryId: string,
   detail: Detail,
   { limit, after = '' }: { limit: number; after?: string },
-): Promise<Lacking[]> {
+): Promise<PendingDetail[]> {
   return connection
     .selectFrom('lacking_details')
     .select(['key', 'noted'])
@@ -125,7 +125,7 @@ export function findLacking(
 export async function saveLineCounts(
   connection: Connection,
   repositoryId: string,
-  asked: readonly Lacking[],
+  asked: readonly PendingDetail[],
   found: ReadonlyMap<string, LineCounts>,
 ): Promise<void> {
   const rows = [...found].map(([oid, { additions, deletions, changedFiles }]) => ({
@@ -148,7 +148,7 @@ export async function saveLineCounts(
 export async function saveCommitFiles(
   connection: Connection,
   repositoryId: string,
-  asked: readonly Lacking[],
+  asked: readonly PendingDetail[],
   found: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const rows = [...found].map(([oid, files]) => ({ oid: `\\x${oid}`, files }));
@@ -174,7 +174,7 @@ export async function forgetLostCommits(connection: Connection, repositoryId: st
 export async function saveChangedFiles(
   connection: Connection,
   repositoryId: string,
-  asked: readonly Lacking[],
+  asked: readonly PendingDetail[],
   found: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const rows = [...found].map(([number, files]) => ({ number: Number(number), files }));
@@ -190,7 +190,7 @@ async function forget(
   connection: Connection,
   repositoryId: string,
   detail: Detail,
-  asked: readonly Lacking[],
+  asked: readonly PendingDetail[],
 ): Promise<void> {
   await sql`
     delete from lacking_details l

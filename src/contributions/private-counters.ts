@@ -2,7 +2,7 @@ import type { Account } from '../accounts/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { type CountersOfDay, findHistory, removePrivateCounters, savePrivateCounters } from './counter-store.ts';
 import { type CounterName, completeCounters, counterNames, unknownCounters } from './counters.ts';
-import { countStored, findSeenTotals } from './private-store.ts';
+import { countStored, findReportedTotals } from './private-store.ts';
 import { sumOverOwned } from './total-store.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function withPrivate(
 
 async function ofUser(connection: Connection, accountId: string, day: CountersOfDay): Promise<CountersOfDay> {
   const { counters: stored, uncollected } = await countStored(connection, accountId, 'private');
-  const seen = await findSeenTotals(connection, accountId);
+  const seen = await findReportedTotals(connection, accountId);
   const counters = { ...day.counters };
   for (const name of counterNames) {
     const known = [

@@ -45,14 +45,14 @@ export async function countStored(
 }
 
 /** The lifetime totals of an account that one credential sees. */
-export interface SeenTotals {
+export interface ReportedTotals {
   access: string;
   counters: Partial<Counters>;
   memory: object | null;
   askedAt: Date;
 }
 
-export async function findSeenTotals(connection: Connection, accountId: string): Promise<SeenTotals[]> {
+export async function findReportedTotals(connection: Connection, accountId: string): Promise<ReportedTotals[]> {
   const rows = await connection.selectFrom('seen_totals').selectAll().where('account_id', '=', accountId).execute();
   return rows.map((row) => ({
     access: row.access,
@@ -62,10 +62,10 @@ export async function findSeenTotals(connection: Connection, accountId: string):
   }));
 }
 
-export async function saveSeenTotals(
+export async function saveReportedTotals(
   connection: Connection,
   accountId: string,
-  seen: SeenTotals & { missing: readonly CounterName[] },
+  seen: ReportedTotals & { missing: readonly CounterName[] },
 ): Promise<void> {
   const row = {
     counters: JSON.stringify(seen.counters),
@@ -81,14 +81,14 @@ export async function saveSeenTotals(
 }
 
 /** Deletes the totals that a credential saw which is not accepted any more. */
-export async function forgetSeenBy(connection: Connection, provider: string, access: string): Promise<void> {
+export async function forgetReportedBy(connection: Connection, provider: string, access: string): Promise<void> {
   await sql`
     delete from seen_totals s using accounts a
     where a.id = s.account_id and a.provider = ${provider} and s.access = ${access}`.execute(connection);
 }
 
 /** Deletes the totals that credentials saw which are not among `accesses`. */
-export async function forgetSeenTotals(
+export async function forgetReportedTotals(
   connection: Connection,
   provider: string,
   accesses: readonly string[],

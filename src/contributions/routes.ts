@@ -4,24 +4,24 @@ import { levelOf } from '../accounts/level.ts';
 import {
   AccountPath,
   type AccountRouteContext,
-  type AskedAccount,
-  answerAboutAccount,
-  type Made,
+  type HandlerResult,
   problemResponses,
+  type ResolvedAccount,
+  respondForAccount,
 } from '../accounts/routes.ts';
 import type { Account } from '../accounts/store.ts';
-import { findOutcome } from '../database/questions.ts';
+import { findOutcome } from '../database/lookups.ts';
 import type { App } from '../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp } from '../http/envelope.ts';
+import { FormatParameter, isImageFormat, withImages } from '../http/images.ts';
 import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../http/pagination.ts';
-import { FormatParameter, isPictureFormat, withPictures } from '../http/pictures.ts';
 import { findCalendar } from './calendar.ts';
 import { findCollection } from './collection-store.ts';
 import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { counterNames, experienceOf, unknownCounters } from './counters.ts';
 import { collectJob, seeTotalsJob } from './jobs.ts';
 import { isSame, withPrivate } from './private-counters.ts';
-import { findSeenTotals } from './private-store.ts';
+import { findReportedTotals } from './private-store.ts';
 
 const ContributionCounters = Type.Object({
   commits: Type.Integer(),
@@ -59,16 +59,16 @@ export function contributionRoutes(app: App, context: AccountRouteContext): void
       schema: {
         summary: "An account's lifetime contributions",
         params: AccountPath,
-        querystring: withPictures(Query.properties, context.pictures),
+        querystring: withImages(Query.properties, context.pictures),
         response: { 200: EnvelopeSchema(EntityWithContributions), ...problemResponses },
       },
       config: { cards: ['contributions', 'calendar'] },
     },
     async (request, reply) => {
       const { limit = defaultLimit, private: isPrivateAsked = false, format, card = 'contributions' } = request.query;
-      const picture = isPictureFormat(format) ? context.pictures.request(card, format, request.query) : undefined;
+      const picture = isImageFormat(format) ? context.pictures.request(card, format, request.query) : undefined;
       const start = context.cursors.readStart(listing, request.query);
-      return answerAboutAccount(
+      return respondForAccount(
         context,
         { request, reply, dataType: 'entity', picture },
         request.params,
@@ -108,7 +108,11 @@ function dayOf(time: Date): string {
 }
 
 /** Makes the calendar, which is drawn from days alone, without the counters. */
-async function makeCalendar(context: AccountRouteContext, asked: AskedAccount, withPrivate: boolean): Promise<Made> {
+async function makeCalendar(
+  context: AccountRouteContext,
+  asked: ResolvedAccount,
+  withPrivate: boolean,
+): Promise<HandlerResult> {
   const { account, provider } = asked;
   const calendar = await findCalendar(context, asked, { withPrivate });
   if (calendar === undefined) return undefined;
@@ -130,7 +134,7 @@ async function makeCalendar(context: AccountRouteContext, asked: AskedAccount, w
 /** Returns when the data behind the counters was last fetched; requests it again in the background when that is due. */
 async function lastAsked(
   context: AccountRouteContext,
-  { account, provider }: AskedAccount,
+  { account, provider }: ResolvedAccount,
   includesPrivate: boolean,
 ): Promise<Date> {
   const asOf = account.askedAt ?? context.now();
@@ -152,11 +156,11 @@ async function lastAsked(
  */
 async function learnPrivate(
   { connection, resolver, now }: AccountRouteContext,
-  { account, provider, deadline }: AskedAccount,
+  { account, provider, deadline }: ResolvedAccount,
 ): Promise<void> {
   const accesses = provider.accesses(account);
   if (account.type !== 'user' || account.pinned || accesses.length === 0) return;
-  const seen = await findSeenTotals(connection, account.id);
+  const seen = await findReportedTotals(connection, account.id);
   const job = seeTotalsJob(account.id);
   const isUnknown = accesses.some((access) => !seen.some((totals) => totals.access === access));
   if (isUnknown) {

@@ -1,9 +1,9 @@
-import type { AccountRouteContext, AskedAccount, Moved } from '../accounts/routes.ts';
+import type { AccountRouteContext, Moved, ResolvedAccount } from '../accounts/routes.ts';
 import { awaitListing } from '../contributions/await-listing.ts';
 import { findUncollected } from '../contributions/collection-store.ts';
 import type { ContributionKind } from '../contributions/contribution.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
-import { findOutcome } from '../database/questions.ts';
+import { findOutcome } from '../database/lookups.ts';
 import { AppError } from '../errors.ts';
 import { findByFormerName } from '../repositories/former-name-store.ts';
 import { findOwnedRepository, type Repository } from '../repositories/store.ts';
@@ -21,7 +21,7 @@ type Context = Pick<AccountRouteContext, 'connection' | 'resolver' | 'now'>;
 /**
  * Returns all repositories of an account, private ones for its owner alone; undefined while no part of them is known.
  */
-export async function collectedOfAccount(context: Context, asked: AskedAccount): Promise<Collected | undefined> {
+export async function collectedOfAccount(context: Context, asked: ResolvedAccount): Promise<Collected | undefined> {
   const { account, isOwner } = asked;
   const collection = await awaitListing(context, asked);
   return (
@@ -39,7 +39,7 @@ export async function collectedOfAccount(context: Context, asked: AskedAccount):
  */
 export async function collectedOfRepository(
   context: Context,
-  asked: AskedAccount,
+  asked: ResolvedAccount,
   name: string,
 ): Promise<Collected | Moved | undefined> {
   const { account, provider, deadline, isOwner } = asked;
@@ -78,7 +78,7 @@ export async function collectedOfRepository(
   };
 }
 
-function findMoved({ connection }: Context, { account, isOwner }: AskedAccount, name: string) {
+function findMoved({ connection }: Context, { account, isOwner }: ResolvedAccount, name: string) {
   return findByFormerName(connection, account.id, name, { withPrivate: isOwner });
 }
 

@@ -2,19 +2,19 @@ import { Type } from 'typebox';
 import {
   AccountPath,
   type AccountRouteContext,
-  type AskedAccount,
-  answerAboutAccount,
-  answerAboutOwnAccount,
-  type Made,
+  type HandlerResult,
   type Moved,
   privateProblemResponses,
   problemResponses,
+  type ResolvedAccount,
+  respondForAccount,
+  respondForOwner,
 } from '../accounts/routes.ts';
 import type { ContributionKind } from '../contributions/contribution.ts';
 import type { App } from '../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp } from '../http/envelope.ts';
+import { FormatParameter, type ImageRequest, isImageFormat, withImages } from '../http/images.ts';
 import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../http/pagination.ts';
-import { FormatParameter, isPictureFormat, type PictureRequest, withPictures } from '../http/pictures.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from './collected.ts';
 import type { Contributor, Scope } from './contributor.ts';
 import { countContributors, currentRanking, findContributors, hasRanking } from './store.ts';
@@ -69,7 +69,7 @@ export function contributorRoutes(app: App, context: AccountRouteContext): void 
         summary: 'Who contributed to the repositories of an account',
         description: "Public repositories; with the account's service token private ones too.",
         params: AccountPath,
-        querystring: withPictures({ ...Query.properties, ...Narrowing.properties }, context.pictures),
+        querystring: withImages({ ...Query.properties, ...Narrowing.properties }, context.pictures),
         response: { 200: EnvelopeSchema(ContributorItem), ...problemResponses },
       },
       config: { cards: ['contributors'] },
@@ -78,7 +78,7 @@ export function contributorRoutes(app: App, context: AccountRouteContext): void 
       const { repository } = request.query;
       const picture = readPicture(context, request.query);
       const page = readPage(context, request.query, picture);
-      return answerAboutAccount(
+      return respondForAccount(
         context,
         { request, reply, dataType: 'contributor', picture },
         request.params,
@@ -98,7 +98,7 @@ export function contributorRoutes(app: App, context: AccountRouteContext): void 
       schema: {
         summary: 'Who contributed to one repository of the account that the service token is for',
         params: RepositoryPath,
-        querystring: withPictures(Query.properties, context.pictures),
+        querystring: withImages(Query.properties, context.pictures),
         security: [{ serviceToken: [] }],
         response: { 200: EnvelopeSchema(ContributorItem), ...privateProblemResponses },
       },
@@ -108,7 +108,7 @@ export function contributorRoutes(app: App, context: AccountRouteContext): void 
       const picture = readPicture(context, { ...request.query, repository: request.params.repository, own: true });
       const page = readPage(context, request.query, picture);
       const exchange = { request, reply, dataType: 'contributor', picture } as const;
-      return answerAboutOwnAccount(context, exchange, request.params, async (asked) => {
+      return respondForOwner(context, exchange, request.params, async (asked) => {
         const collected = await collectedOfRepository(context, asked, request.params.repository);
         return makePage(context, asked, collected, page);
       });
@@ -127,15 +127,15 @@ interface WantedPage {
 function readPicture(
   { pictures }: AccountRouteContext,
   query: Readonly<Record<string, unknown>>,
-): PictureRequest | undefined {
+): ImageRequest | undefined {
   const { format } = query;
-  return isPictureFormat(format) ? pictures.request('contributors', format, query) : undefined;
+  return isImageFormat(format) ? pictures.request('contributors', format, query) : undefined;
 }
 
 function readPage(
   { cursors }: AccountRouteContext,
   query: { limit?: number; after?: string; before?: string; bots?: boolean },
-  picture: PictureRequest | undefined,
+  picture: ImageRequest | undefined,
 ): WantedPage {
   const isPicture = picture !== undefined;
   // Images leave bots out unless the request includes them.
@@ -145,10 +145,10 @@ function readPage(
 
 async function makePage(
   context: AccountRouteContext,
-  { account, provider, isOwner }: AskedAccount,
+  { account, provider, isOwner }: ResolvedAccount,
   collected: Collected | Moved | undefined,
   wanted: WantedPage,
-): Promise<Made> {
+): Promise<HandlerResult> {
   if (collected === undefined || 'repository' in collected) return collected;
   const { scope, asOf, uncollected } = collected;
   const { connection, cursors, now } = context;

@@ -60,7 +60,7 @@ const applyingLock = 7_033_130;
  * Tries to make this transaction the only one that applies deliveries, because several would wait for the same rows.
  * @returns false when another transaction has the lock.
  */
-export async function isAlone(transaction: Connection): Promise<boolean> {
+export async function tryApplierLock(transaction: Connection): Promise<boolean> {
   const { rows } = await sql<{ alone: boolean }>`
     select pg_try_advisory_xact_lock(${sql.lit(applyingLock)}) as alone`.execute(transaction);
   return rows[0]?.alone ?? false;

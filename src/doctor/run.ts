@@ -7,7 +7,7 @@ import { checkDrift, checkInstallations, checkPolls, checkSkipped, checkStreams 
 import { checkServer, type Opened, openForDoctor } from './checks/database.ts';
 import { checkDeliveries } from './checks/deliveries.ts';
 import type { HostContext } from './checks/host-context.ts';
-import { judgeHost } from './checks/hosts.ts';
+import { examineHost } from './checks/hosts.ts';
 import { checkJobs } from './checks/jobs.ts';
 import { checkDisk, checkGit } from './checks/machine.ts';
 import { countPrivateByAccess, findInstalledAccounts } from './collecting-store.ts';
@@ -107,7 +107,7 @@ function hostChecks(options: DoctorOptions, database: Database | undefined): Che
         shown: database === undefined ? new Map() : await countPrivateByAccess(database.connection),
         installedOn: database === undefined ? new Map() : await findInstalledAccounts(database.connection, accesses),
       };
-      return judgeHost(host, diagnosis, context);
+      return examineHost(host, diagnosis, context);
     };
     return [{ area: 'hosts', subject: host.name, run }];
   });

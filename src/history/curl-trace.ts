@@ -1,5 +1,5 @@
 /** The status and headers of a remote's response to one request of git. */
-export interface HttpAnswer {
+export interface HttpResponse {
   status: number;
   /** The target of a redirect, as it was sent. */
   location: string | undefined;
@@ -15,7 +15,7 @@ const maxLineLength = 8 * 1024;
  * about the target of a redirect.
  */
 export class CurlTrace {
-  lastAnswer: HttpAnswer | undefined;
+  lastAnswer: HttpResponse | undefined;
   #rest = '';
 
   push(text: string): void {

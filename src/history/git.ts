@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
-import { CurlTrace, type HttpAnswer } from './curl-trace.ts';
+import { CurlTrace, type HttpResponse } from './curl-trace.ts';
 import { gitEnvironment, type RemoteAccess, traceDescriptor } from './git-environment.ts';
 
 export interface GitOptions {
@@ -18,7 +18,7 @@ export interface GitEnd {
   /** The end of what git wrote to standard error, in English. */
   complaint: string;
   /** The last response of the remote; undefined when there was none. */
-  answer: HttpAnswer | undefined;
+  answer: HttpResponse | undefined;
 }
 
 export interface GitOutcome extends GitEnd {

@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type dataTypes, type Envelope, envelope } from './envelope.ts';
+import type { CardImage } from './images.ts';
 import {
-  type Answer,
+  imageHeaders,
   isNotModified,
   maxAgeS,
   notModifiedHeaders,
-  pictureHeaders,
+  type RenderedResponse,
   representationFor,
-} from './answer.ts';
-import { type dataTypes, type Envelope, envelope } from './envelope.ts';
-import type { Picture } from './pictures.ts';
+} from './response.ts';
 
 const pendingRetryAfterS = 3;
 const json = 'application/json; charset=utf-8';
 
-export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+export function sendResponse(request: FastifyRequest, reply: FastifyReply, answer: RenderedResponse): FastifyReply {
   if (answer.headers['access-control-allow-origin'] === undefined) reply.removeHeader('access-control-allow-origin');
   const found = representationFor(answer, request.headers['accept-encoding']);
   return isNotModified(request.headers['if-none-match'], found.etag)
@@ -22,18 +22,18 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
 }
 
 /** Sends a card that says why there is nothing else to show. */
-export function sendPicture(reply: FastifyReply, { body, contentType }: Picture, status: number): FastifyReply {
-  return reply.code(status).headers(pictureHeaders).type(contentType).send(body);
+export function sendImage(reply: FastifyReply, { body, contentType }: CardImage, status: number): FastifyReply {
+  return reply.code(status).headers(imageHeaders).type(contentType).send(body);
 }
 
 /**
  * Sends the card for data that is not known yet. It is a 200, because proxies for images show nothing of a 202 (see
  * docs/decisions/0018); they may cache it for a few seconds.
  */
-export function sendPendingPicture(request: FastifyRequest, reply: FastifyReply, picture: Picture): FastifyReply {
+export function sendPendingImage(request: FastifyRequest, reply: FastifyReply, picture: CardImage): FastifyReply {
   const control = request.caller === null ? `public, max-age=${maxAgeS.incomplete}` : 'private, no-store';
   reply.headers({ 'retry-after': String(pendingRetryAfterS), 'cache-control': control, vary: 'authorization' });
-  return sendPicture(reply, picture, 200);
+  return sendImage(reply, picture, 200);
 }
 
 /** Sends that the data is not known yet and is being fetched. */

@@ -6,20 +6,20 @@ import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify
 import type { TSchema } from 'typebox';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { AppError } from '../errors.ts';
-import { type Answer, isNotModified, notModifiedHeaders, representationFor } from './answer.ts';
-import { type AnswerCache, cacheKey } from './answer-cache.ts';
 import type { App } from './app.ts';
 import { bearerToken, type Caller, isServiceToken } from './caller.ts';
 import { addDocumentation } from './documentation.ts';
+import { type CardImages, isImageFormat, type Parameters } from './images.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { bodyReader, parameterReader } from './parameters.ts';
-import { isPictureFormat, type Parameters, type Pictures } from './pictures.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
 import { addRateLimits, type Counts } from './rate-limits.ts';
-import { sendPicture } from './replies.ts';
+import { sendImage } from './replies.ts';
+import { isNotModified, notModifiedHeaders, type RenderedResponse, representationFor } from './response.ts';
+import { cacheKey, type ResponseCache } from './response-cache.ts';
 
 export interface ServerOptions {
-  cache: AnswerCache;
+  cache: ResponseCache;
   /** Returns whether changes reach the cache; while they do not, no response comes from it. */
   isCacheLive: () => boolean;
   log: FastifyBaseLogger;
@@ -34,7 +34,7 @@ export interface ServerOptions {
   recognize: (token: string) => Caller | undefined;
   /** Waits until this node has received every change that is stored by now. */
   catchUp: () => Promise<void>;
-  pictures: Pictures;
+  pictures: CardImages;
   counts: Counts;
   readsPerMinute: number;
   trustedProxies: readonly string[];
@@ -139,7 +139,7 @@ function cachedAnswer(
   { cache, now, recognize }: ServerOptions,
   { authorization }: IncomingMessage['headers'],
   url: string,
-): Answer | undefined {
+): RenderedResponse | undefined {
   if (authorization === undefined) return cache.get(cacheKey(url, null), now().getTime());
   const token = bearerToken(authorization);
   const caller = token === undefined ? undefined : recognize(token);
@@ -235,13 +235,13 @@ async function drawnProblem(
   const { cards, isPicture = false } = request.routeOptions.config;
   const query: Parameters = Object(request.query);
   const format = isPicture ? (query['format'] ?? 'svg') : query['format'];
-  if (cards === undefined || !isPictureFormat(format)) return undefined;
+  if (cards === undefined || !isImageFormat(format)) return undefined;
   const card = cards.find((one) => one === query['card']) ?? cards[0];
   const { message } = problem.body.error;
   try {
     const picture = await pictures.drawProblem(card, format, query, { status: problem.status, message });
     reply.headers({ 'cache-control': 'no-store', 'access-control-allow-origin': '*', ...problem.headers });
-    return await sendPicture(reply, picture, problem.status);
+    return await sendImage(reply, picture, problem.status);
   } catch (error) {
     log.error({ id: request.id, err: error }, 'an error could not be drawn');
     return undefined;

@@ -16,7 +16,7 @@ export interface OutboundRequest {
   signal?: AbortSignal;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Buffer;
@@ -33,7 +33,7 @@ export class RefusedAddress extends Error {}
  */
 export interface OutboundClient {
   /** @throws RefusedAddress; another Error when no response arrives in time. */
-  send(request: OutboundRequest): Promise<OutboundAnswer>;
+  send(request: OutboundRequest): Promise<OutboundResponse>;
   close(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function createOutboundClient({ lookup = systemLookup, ...options }: Outb
 async function exchange(
   { method, url, headers, body, timeoutMs, maxBytes, signal }: OutboundRequest,
   dispatcherOf: (url: URL) => Dispatcher,
-): Promise<OutboundAnswer> {
+): Promise<OutboundResponse> {
   const address = readAddress(url);
   const timeout = AbortSignal.timeout(timeoutMs);
   const answer = await request(address, {

@@ -1,13 +1,13 @@
 import { AppError } from '../errors.ts';
 import type { ProviderConfig } from '../providers-file.ts';
 import { createGiteaProvider } from './gitea/provider.ts';
-import { untold as untoldByGitea } from './gitea/untold.ts';
+import { unreported as unreportedByGitea } from './gitea/unreported.ts';
 import { createGitHubProvider } from './github/provider.ts';
-import { untoldWith as untoldByGitHub } from './github/untold.ts';
+import { unreportedWith as unreportedByGitHub } from './github/unreported.ts';
 import { createGitLabProvider } from './gitlab/provider.ts';
-import { untoldWith as untoldByGitLab } from './gitlab/untold.ts';
+import { unreportedWith as unreportedByGitLab } from './gitlab/unreported.ts';
 import type { Provider } from './provider.ts';
-import type { Untold } from './untold.ts';
+import type { UnreportedKind } from './unreported.ts';
 
 export interface ProviderDependencies {
   connectTimeoutMs: number;
@@ -17,24 +17,24 @@ export interface ProviderDependencies {
 interface HostKind {
   create: (options: ProviderConfig & ProviderDependencies) => Provider;
   /** Returns the data that such a host does not report, with a credential or without. */
-  untold: (hasCredential: boolean) => readonly Untold[];
+  unreported: (hasCredential: boolean) => readonly UnreportedKind[];
 }
 
 /** All kinds of code hosts. */
 const kinds: Readonly<Record<string, HostKind>> = {
-  github: { create: createGitHubProvider, untold: untoldByGitHub },
-  gitea: { create: createGiteaProvider, untold: () => untoldByGitea },
-  gitlab: { create: createGitLabProvider, untold: untoldByGitLab },
-  forgejo: { create: createGiteaProvider, untold: () => untoldByGitea },
+  github: { create: createGitHubProvider, unreported: unreportedByGitHub },
+  gitea: { create: createGiteaProvider, unreported: () => unreportedByGitea },
+  gitlab: { create: createGitLabProvider, unreported: unreportedByGitLab },
+  forgejo: { create: createGiteaProvider, unreported: () => unreportedByGitea },
 };
 
 /**
  * Returns the data that a kind of host does not report, with a credential or without.
  * @throws AppError `invalid_input` for a kind that does not exist.
  */
-export function untoldBy(kind: string, hasCredential: boolean): readonly Untold[] {
+export function unreportedBy(kind: string, hasCredential: boolean): readonly UnreportedKind[] {
   const found = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-  if (found !== undefined) return found.untold(hasCredential);
+  if (found !== undefined) return found.unreported(hasCredential);
   throw new AppError(
     'invalid_input',
     `${kind} is not a kind of host; those that are: ${Object.keys(kinds).join(', ')}`,

@@ -9,7 +9,7 @@ import type { Diagnosis } from './diagnosis.ts';
 import type { InstallableApp } from './installation.ts';
 import type { OwnerPolls } from './owner-polls.ts';
 import type { RepositoryFiles } from './repository-files.ts';
-import type { Untold } from './untold.ts';
+import type { UnreportedKind } from './unreported.ts';
 
 export type { Call, Cost, SkippedPart } from './call.ts';
 export type { CommitOwners } from './commit-owners.ts';
@@ -244,7 +244,7 @@ export interface Provider {
   /** The streams, besides the history, that can be read with the configured credentials. */
   readonly streams: readonly Stream[];
   /** The data that the configured credentials cannot read: each kind that no stream covers, and single details. */
-  readonly untold: readonly Untold[];
+  readonly unreported: readonly UnreportedKind[];
   /** Reads a page of a stream, newest change first. */
   readStream(stream: string, repository: KnownRepository, position: Position, call: Call): Promise<ContributionPage>;
 

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import {
   AccountPath,
   type AccountRouteContext,
-  type AskedAccount,
-  answerAboutOwnAccount,
   privateProblemResponses,
+  type ResolvedAccount,
+  respondForOwner,
 } from '../accounts/routes.ts';
 import type { App } from '../http/app.ts';
 import { EnvelopeSchema, envelope } from '../http/envelope.ts';
@@ -22,7 +22,7 @@ const Query = Type.Object({ ...PageParameters.properties, format: Type.Optional(
  * @returns the time of the last listing; undefined while there is none.
  */
 export type AwaitListing = (
-  asked: Pick<AskedAccount, 'account' | 'deadline' | 'isOwner'>,
+  asked: Pick<ResolvedAccount, 'account' | 'deadline' | 'isOwner'>,
 ) => Promise<{ listedAt: Date } | undefined>;
 
 /** Registers endpoint 6: all repositories that the account of the service token owns. */
@@ -42,7 +42,7 @@ export function repositoryRoutes(app: App, context: AccountRouteContext & { awai
       const { limit = defaultLimit } = request.query;
       const start = context.cursors.readStart(listing, request.query);
       const exchange = { request, reply, dataType: 'repository' } as const;
-      return answerAboutOwnAccount(context, exchange, request.params, async (asked) => {
+      return respondForOwner(context, exchange, request.params, async (asked) => {
         const { account, provider } = asked;
         const listed = await context.awaitListing(asked);
         if (listed === undefined) return undefined;

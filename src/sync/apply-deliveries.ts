@@ -1,15 +1,22 @@
-import { findKnown, wantListing } from '../accounts/hint-store.ts';
 import { lookUpJob, refreshJob } from '../accounts/jobs.ts';
+import { findKnown, wantListing } from '../accounts/mention-store.ts';
 import { findReportedCalendar } from '../contributions/calendar-store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { removeContribution } from '../contributions/contribution-store.ts';
 import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import type { Connection } from '../database/connection.ts';
-import { askWithin } from '../database/questions.ts';
+import { askWithin } from '../database/lookups.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordApplied } from '../deliveries/owner-store.ts';
-import { applyJob, countFailure, isAlone, markApplied, takeUnapplied, type Unapplied } from '../deliveries/store.ts';
+import {
+  applyJob,
+  countFailure,
+  markApplied,
+  takeUnapplied,
+  tryApplierLock,
+  type Unapplied,
+} from '../deliveries/store.ts';
 import type { Change } from '../providers/provider.ts';
 import { hideRepository } from '../repositories/hide-store.ts';
 import { findByExternalId } from '../repositories/store.ts';
@@ -61,7 +68,7 @@ async function applyTogether(context: SyncContext, limit: number): Promise<numbe
 /** Runs `apply` in a transaction. While another process applies deliveries, it queues another try and returns 0. */
 async function alone(context: SyncContext, apply: (transaction: Connection) => Promise<number>): Promise<number> {
   return inTransaction(context.connection, async (transaction) => {
-    if (await isAlone(transaction)) return apply(transaction);
+    if (await tryApplierLock(transaction)) return apply(transaction);
     await addJob(transaction, later(context, applyJob, restMs.whileOthersApply));
     return 0;
   });

@@ -2,7 +2,7 @@ import { type Account, findById } from '../accounts/store.ts';
 import { findCollection } from '../contributions/collection-store.ts';
 import { collectJob, collectRepositoryJob, type RepositoryOfAccount } from '../contributions/jobs.ts';
 import type { Connection } from '../database/connection.ts';
-import { keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
+import { completeLookup, failLookup, renewLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { KnownRepository, Provider } from '../providers/provider.ts';
@@ -49,15 +49,15 @@ export async function collect(
   const { key } = collectJob(accountId);
   const { connection } = context;
   if (account === undefined || provider === undefined || account.pinned) {
-    await settleAnswered(connection, key);
+    await completeLookup(connection, key);
     return 'complete';
   }
   try {
     if (await isListingDue(context, accountId)) await listRepositories(context, account, provider, work.call);
     const end = await collectAll(context, { account, provider, work }, until);
     await inTransaction(connection, (transaction) => recordState(context, transaction, accountId));
-    if (end === 'complete') await settleAnswered(context.connection, key);
-    else await keepAsking(context.connection, key, context.now());
+    if (end === 'complete') await completeLookup(context.connection, key);
+    else await renewLookup(context.connection, key, context.now());
     return end;
   } catch (error) {
     await inTransaction(connection, (transaction) => recordState(context, transaction, accountId));
@@ -77,7 +77,7 @@ export async function collectNamed(
   const provider = context.providers.get(account?.provider ?? '');
   const { key } = collectRepositoryJob(asked);
   if (account === undefined || provider === undefined || account.pinned) {
-    await settleAnswered(context.connection, key);
+    await completeLookup(context.connection, key);
     return 'complete';
   }
   try {
@@ -96,7 +96,7 @@ export async function collectNamed(
     const repository = await findOwnedRepository(context.connection, accountId, listed.name, { withPrivate });
     const end = repository && (await collectOne(context, { account, provider, work }, repository));
     await inTransaction(context.connection, (transaction) => recordState(context, transaction, accountId));
-    await settleAnswered(context.connection, key);
+    await completeLookup(context.connection, key);
     return end === 'busy' ? 'paused' : 'complete';
   } catch (error) {
     if (!work.call.signal.aborted) await settleFailed(context, key, error);
@@ -119,7 +119,7 @@ async function settleRenamed(
   if (stored === undefined) return;
   const checkAfter = new Date(now.getTime() + context.freshForMs);
   await saveFormerName(transaction, { repositoryId: stored.id, name: asked.repository, now, checkAfter });
-  await settleAnswered(transaction, collectRepositoryJob(asked).key);
+  await completeLookup(transaction, collectRepositoryJob(asked).key);
 }
 
 /** Completes the request for a repository that is absent or may not be seen. A stored one is hidden at once. */
@@ -132,7 +132,7 @@ async function settleAbsent(context: SyncContext, asked: RepositoryOfAccount, as
       await recordVisibility(context, transaction, accountId);
     }
     await keepFormerName(transaction, accountId, name, { withPrivate, checkAfter: until });
-    await settleUnanswered(transaction, collectRepositoryJob(asked).key, { state: 'absent' }, until);
+    await failLookup(transaction, collectRepositoryJob(asked).key, { state: 'absent' }, until);
   });
 }
 
@@ -177,7 +177,7 @@ async function collectAll(
       }
       done += 1;
       work.onProgress({ repository: repository.name, done, total: repositories.length });
-      await keepAsking(context.connection, collectJob(account.id).key, context.now());
+      await renewLookup(context.connection, collectJob(account.id).key, context.now());
     }
   };
   await Promise.all(Array.from({ length: parallelRepositories }, reader));

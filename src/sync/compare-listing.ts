@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { refreshJob } from '../accounts/jobs.ts';
 import type { Account } from '../accounts/store.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
-import { forgetSeenBy } from '../contributions/private-store.ts';
+import { forgetReportedBy } from '../contributions/private-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -95,7 +95,7 @@ async function saveDifferent(
   { account, provider, isWhole }: Comparison,
   { page, listedAt }: { page: RepositoryPage; listedAt: Date },
 ): Promise<void> {
-  if (page.isRefused && page.access !== null) await forgetSeenBy(transaction, account.provider, page.access);
+  if (page.isRefused && page.access !== null) await forgetReportedBy(transaction, account.provider, page.access);
   if (page.repositories.length === 0) return;
   const externalIds = page.repositories.map(({ externalId }) => externalId);
   const stored = await findByExternalIds(transaction, account.provider, externalIds);

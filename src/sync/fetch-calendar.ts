@@ -1,9 +1,9 @@
 import { findById } from '../accounts/store.ts';
 import { removeReportedCalendar, saveReportedCalendar } from '../contributions/calendar-store.ts';
 import { calendarJob } from '../contributions/jobs.ts';
-import { passGate } from '../database/gate.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { announce } from '../database/listener.ts';
-import { settleAnswered, settleUnanswered } from '../database/questions.ts';
+import { completeLookup, failLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Call } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
@@ -19,7 +19,7 @@ export async function fetchCalendar(context: SyncContext, accountId: string, cal
   const provider = context.providers.get(account?.provider ?? '');
   const { key } = calendarJob(accountId);
   if (account?.type !== 'user' || provider?.fetchCalendar === undefined || account.pinned) {
-    await settleAnswered(connection, key);
+    await completeLookup(connection, key);
     return;
   }
   await settling(context, key, call, async () => {
@@ -27,11 +27,11 @@ export async function fetchCalendar(context: SyncContext, accountId: string, cal
     const calendar = (await provider.fetchCalendar?.(account, call)) ?? null;
     await inTransaction(connection, async (transaction) => {
       // The erasure lock keeps this from storing data of an account that was erased meanwhile.
-      await passGate(transaction);
+      await takeSharedErasureLock(transaction);
       if (calendar === null) {
         await removeReportedCalendar(transaction, accountId);
         const until = new Date(now().getTime() + freshForMs);
-        await settleUnanswered(transaction, key, { state: 'absent' }, until);
+        await failLookup(transaction, key, { state: 'absent' }, until);
       } else {
         await saveReportedCalendar(transaction, accountId, { ...calendar, fetchedAt });
       }

@@ -1,4 +1,4 @@
-import { findLacking, forgetLostCommits, saveCommitFiles } from '../contributions/detail-store.ts';
+import { findPendingDetails, forgetLostCommits, saveCommitFiles } from '../contributions/detail-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
@@ -22,7 +22,7 @@ interface Filled {
 export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<void> {
   const { connection, histories } = stores;
   const { repositoryId, findRemote, signal } = filled;
-  const [lacking] = await findLacking(connection, repositoryId, 'commit_files', { limit: 1 });
+  const [lacking] = await findPendingDetails(connection, repositoryId, 'commit_files', { limit: 1 });
   if (lacking === undefined) return;
   await forgetLostCommits(connection, repositoryId);
   await histories.use(repositoryId, 'directories', async (copy) => {
@@ -42,7 +42,7 @@ async function readLackingPaths(
 ): Promise<void> {
   let after = '';
   for (let round = 0; round < maxRounds; round += 1) {
-    const asked = await findLacking(connection, repositoryId, 'commit_files', { limit: commitsAtOnce, after });
+    const asked = await findPendingDetails(connection, repositoryId, 'commit_files', { limit: commitsAtOnce, after });
     if (asked.length === 0) return;
     const oids = asked.map(({ key }) => key);
     for await (const found of copy.readPaths(oids, signal)) {

@@ -1,5 +1,10 @@
 import type { Detail } from '../contributions/contribution.ts';
-import { findLacking, type Lacking, saveChangedFiles, saveLineCounts } from '../contributions/detail-store.ts';
+import {
+  findPendingDetails,
+  type PendingDetail,
+  saveChangedFiles,
+  saveLineCounts,
+} from '../contributions/detail-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
@@ -27,15 +32,15 @@ async function fill(
   { connection }: SyncContext,
   repositoryId: string,
   detail: Detail,
-  ask: (lacking: Lacking[]) => Promise<void>,
+  ask: (lacking: PendingDetail[]) => Promise<void>,
 ): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {
-    const lacking = await findLacking(connection, repositoryId, detail, { limit: atOnce });
+    const lacking = await findPendingDetails(connection, repositoryId, detail, { limit: atOnce });
     if (lacking.length === 0) return;
     await ask(lacking);
   }
 }
 
-function keysOf(lacking: readonly Lacking[]): string[] {
+function keysOf(lacking: readonly PendingDetail[]): string[] {
   return lacking.map(({ key }) => key);
 }

@@ -28,7 +28,7 @@ export async function followFile(
   const read = await provider.readFiles(known, configPaths, call);
   if (read === null) return;
   const found = configPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
-  const file = found && readFile(found, provider.untold);
+  const file = found && readFile(found, provider.unreported);
   await inTransaction(context.connection, (transaction) =>
     saveFile(transaction, repository.id, { file, revision: read.revision, readAt, isNew, newId: context.newId }),
   );

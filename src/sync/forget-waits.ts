@@ -1,5 +1,5 @@
 import type { Connection } from '../database/connection.ts';
-import { forgetRefusals } from '../database/questions.ts';
+import { forgetRefusals } from '../database/lookups.ts';
 import { runNow } from '../database/queue.ts';
 import { boundPolls } from '../repositories/poll-store.ts';
 

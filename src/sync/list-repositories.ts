@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/store.ts';
-import { forgetSeenBy } from '../contributions/private-store.ts';
+import { forgetReportedBy } from '../contributions/private-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
@@ -41,7 +41,7 @@ export async function listRepositories(
     const next = await inTransaction(context.connection, async (transaction): Promise<'more' | 'again' | 'end'> => {
       await saveListed(context, transaction, { account, provider, repositories: page.repositories, listedAt });
       await recordSkips(context, transaction, place, skips.take());
-      if (page.isRefused && page.access !== null) await forgetSeenBy(transaction, account.provider, page.access);
+      if (page.isRefused && page.access !== null) await forgetReportedBy(transaction, account.provider, page.access);
       if (page.endsView && looks < maxLooks) {
         // A list that breaks off early must not hide the repositories that it left out.
         const listed = await countListed(transaction, account.id, page.access, startedAt);

@@ -6,9 +6,9 @@ import { addOptOuts, findOptedOutIds, isNameOptedOut } from '../accounts/opt-out
 import { type Account, findById, findByName, saveAccount } from '../accounts/store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
-import { passGate } from '../database/gate.ts';
+import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { announce } from '../database/listener.ts';
-import { askWithin, keepAsking, settleAnswered, settleUnanswered } from '../database/questions.ts';
+import { askWithin, completeLookup, failLookup, renewLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call } from '../providers/provider.ts';
@@ -46,13 +46,13 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
     }
     // The lookup may also have found an account whose owner opted out under another name.
     if (await isUnwanted()) {
-      await settleAnswered(context.connection, key);
+      await completeLookup(context.connection, key);
       return undefined;
     }
     const until = new Date(context.now().getTime() + context.freshForMs);
     await context.connection.transaction().execute(async (transaction) => {
       await keepFormerName(transaction, asked.provider, asked.name, until);
-      await settleUnanswered(transaction, key, { state: 'absent' }, until);
+      await failLookup(transaction, key, { state: 'absent' }, until);
     });
     return undefined;
   });
@@ -94,7 +94,7 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
   if (account === undefined || provider === undefined || account.pinned) {
-    await settleAnswered(context.connection, key);
+    await completeLookup(context.connection, key);
     return;
   }
   await settling(context, key, call, async () => {
@@ -115,7 +115,7 @@ export async function settling(
 ): Promise<string | undefined> {
   try {
     const id = await work();
-    if (id !== undefined) await settleAnswered(context.connection, key);
+    if (id !== undefined) await completeLookup(context.connection, key);
     return id;
   } catch (error) {
     // A service that stops repeats the lookup when it starts.
@@ -130,7 +130,7 @@ export async function settleFailed(context: SyncContext, key: string, error: unk
   const known =
     error instanceof AppError ? error : new AppError('provider_unavailable', 'The provider could not be asked.');
   const until = known.retryAt ?? new Date(context.now().getTime() + restAfterFailureMs);
-  await settleUnanswered(context.connection, key, { state: 'failed', error: known }, until);
+  await failLookup(context.connection, key, { state: 'failed', error: known }, until);
 }
 
 /** The lookup whose result the reports are. */
@@ -155,7 +155,7 @@ async function saveReports(
   for await (const report of reports) {
     id = await saveReport(context, source, report);
     if (id === undefined) return undefined;
-    await keepAsking(context.connection, key, context.now());
+    await renewLookup(context.connection, key, context.now());
   }
   if (id !== undefined) {
     await replaceSkips(context, { provider, target: { accountId: id }, stream: 'account', seenAt }, skips.take());
@@ -174,7 +174,7 @@ async function saveReport(
 ): Promise<string | undefined> {
   const askedAt = context.now();
   return inTransaction(context.connection, async (transaction) => {
-    await passGate(transaction);
+    await takeSharedErasureLock(transaction);
     const optedOut = await findOptedOutIds(transaction, provider, [report.account.externalId]);
     if (optedOut.length > 0) {
       // The account's present name is opted out too, so that it is not looked up again.
@@ -216,6 +216,6 @@ async function hide(context: SyncContext, account: Account, key?: string): Promi
   await context.connection.transaction().execute(async (transaction) => {
     await markGone(transaction, account.id, context.now());
     await announce(transaction, { kind: 'account', key: account.id });
-    if (key !== undefined) await settleAnswered(transaction, key);
+    if (key !== undefined) await completeLookup(transaction, key);
   });
 }

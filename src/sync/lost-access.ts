@@ -1,4 +1,4 @@
-import { forgetSeenTotals } from '../contributions/private-store.ts';
+import { forgetReportedTotals } from '../contributions/private-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { endAppInstallations } from '../installations/store.ts';
 import { hideWithoutAccess } from '../repositories/hide-store.ts';
@@ -20,7 +20,7 @@ export async function hideLostRepositories(context: SyncContext): Promise<void> 
       const accesses = provider.accesses();
       const owners = await hideWithoutAccess(transaction, name, accesses, now);
       for (const ownerId of owners) await recordVisibility(context, transaction, ownerId);
-      await forgetSeenTotals(transaction, name, accesses);
+      await forgetReportedTotals(transaction, name, accesses);
     });
   }
 }

@@ -1,4 +1,4 @@
-import { noteEverybody } from '../achievements/files/store.ts';
+import { noteAllContributors } from '../achievements/files/store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { recountRepository } from '../contributions/recount-store.ts';
 import { areCommitsCounted } from '../contributions/total-store.ts';
@@ -16,7 +16,7 @@ import { findStreams, wantFullScan } from './stream-store.ts';
  */
 export async function reconcileRepository(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
   // Some changes, such as a renamed account, are never reported, so every account is evaluated again.
-  await noteEverybody(context.connection, repositoryId);
+  await noteAllContributors(context.connection, repositoryId);
   const before = await differences(context, repositoryId, work);
   // A change may have happened during the comparison: then a second one finds no difference.
   const found = before.size === 0 ? before : await differences(context, repositoryId, work);

@@ -1,9 +1,9 @@
 import { findById } from '../accounts/store.ts';
 import { seeTotalsJob } from '../contributions/jobs.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
-import { findSeenTotals, forgetSeenTotals, saveSeenTotals } from '../contributions/private-store.ts';
+import { findReportedTotals, forgetReportedTotals, saveReportedTotals } from '../contributions/private-store.ts';
 import { announce } from '../database/listener.ts';
-import { keepAsking, settleAnswered } from '../database/questions.ts';
+import { completeLookup, renewLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call, KnownAccount, Provider } from '../providers/provider.ts';
@@ -17,24 +17,24 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
   const provider = context.providers.get(account?.provider ?? '');
   const { key } = seeTotalsJob(accountId);
   if (account?.type !== 'user' || provider === undefined || account.pinned) {
-    await settleAnswered(connection, key);
+    await completeLookup(connection, key);
     return;
   }
   await settling(context, key, call, async () => {
     const accesses = provider.accesses(account);
-    const known = await findSeenTotals(connection, accountId);
+    const known = await findReportedTotals(connection, accountId);
     for (const access of accesses) {
       const memory = known.find((seen) => seen.access === access)?.memory ?? null;
       const report = await lastReport(provider, { ...account, memory }, { ...call, access });
       const askedAt = context.now();
       await inTransaction(connection, async (transaction) => {
-        await saveSeenTotals(transaction, accountId, { access, askedAt, ...report });
+        await saveReportedTotals(transaction, accountId, { access, askedAt, ...report });
         await recordPrivateCounters(transaction, account);
         await announce(transaction, { kind: 'account', key: accountId });
       });
-      await keepAsking(connection, key, askedAt);
+      await renewLookup(connection, key, askedAt);
     }
-    await forgetSeenTotals(connection, account.provider, provider.accesses());
+    await forgetReportedTotals(connection, account.provider, provider.accesses());
     return accountId;
   });
 }

@@ -8,7 +8,7 @@ import { collectJob, collectRepositoryJob, RepositoryOfAccount, updateTotalsJob 
 import { forgetStarEvents } from '../contributions/star-store.ts';
 import { removeOldRankings } from '../contributors/store.ts';
 import type { Connection } from '../database/connection.ts';
-import { forgetOutcomes } from '../database/questions.ts';
+import { forgetOutcomes } from '../database/lookups.ts';
 import { addJob, type Task } from '../database/queue.ts';
 import { forgetRejections } from '../deliveries/rejection-store.ts';
 import { applyJob, forgetDeliveries } from '../deliveries/store.ts';

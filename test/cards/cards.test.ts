@@ -5,7 +5,7 @@ import { SaxesParser } from 'saxes';
 import { shadeOf, stepsOf } from '../../src/cards/calendar.card.ts';
 import { cardOf } from '../../src/cards/index.ts';
 import { languageOf, locales } from '../../src/cards/languages/language.ts';
-import { readLook, readLookLoosely } from '../../src/cards/look.ts';
+import { readCardOptions, readCardOptionsLoosely } from '../../src/cards/options.ts';
 import { drawState } from '../../src/cards/state.ts';
 import { anyText } from './any-text.ts';
 import { achievementsOf, calendarOf, contributionsOf, contributorsOf, draw, names, someImages } from './samples.ts';
@@ -71,7 +71,8 @@ test('every card is well-formed for any name, and names stay text', () => {
       }
       const state = { title: display, detail: name, kind: 'problem' } as const;
       read(
-        drawState(cardOf('contributors'), state, readLookLoosely({ theme: display, locale: name, width: name })).svg,
+        drawState(cardOf('contributors'), state, readCardOptionsLoosely({ theme: display, locale: name, width: name }))
+          .svg,
       );
     }),
     { numRuns: 100 },
@@ -257,13 +258,13 @@ test('a card without data shows a state in the place and size of the card', () =
   const nothing = { answer: { meta_data: { count: 0, data_type: 3 }, data: [] } };
   for (const name of ['contributions', 'calendar', 'contributors', 'achievements']) {
     const card = cardOf(name);
-    const look = readLook({}, card.parts);
+    const look = readCardOptions({}, card.parts);
     assert.equal(card.read(nothing, look), undefined, name);
     const state = drawState(card, { title: 'Collecting', detail: 'Soon.', kind: 'collecting' }, look);
     assert.deepEqual({ widthPx: state.widthPx, heightPx: state.heightPx }, card.emptySize(look));
     assert.deepEqual(read(state.svg).texts, ['Collecting', 'Soon.']);
   }
-  const same = cardOf('contributions').emptySize(readLook({}, cardOf('contributions').parts));
+  const same = cardOf('contributions').emptySize(readCardOptions({}, cardOf('contributions').parts));
   assert.equal(same.heightPx, draw('contributions', contributionsOf({})).heightPx);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { altTextOf, picturePath } from '../../src/cards/composer/address.ts';
+import { altTextOf, imagePath } from '../../src/cards/composer/address.ts';
 import { composerPage } from '../../src/cards/composer/page.ts';
 import { toHtml, toMarkdown } from '../../src/cards/composer/snippets.ts';
 import { startSimulator } from '../github/simulator.ts';
@@ -9,7 +9,7 @@ import { startTestService } from '../service.ts';
 import { anyText } from './any-text.ts';
 
 function path(wanted: Record<string, string>): string | undefined {
-  return picturePath(new Map(Object.entries(wanted)));
+  return imagePath(new Map(Object.entries(wanted)));
 }
 
 test('the address of a card follows from the form, without default values', () => {

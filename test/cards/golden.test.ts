@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import { cardOf } from '../../src/cards/index.ts';
-import { readLook } from '../../src/cards/look.ts';
+import { readCardOptions } from '../../src/cards/options.ts';
 import { prepareFonts } from '../../src/cards/png/fonts.ts';
 import { Rasterizer } from '../../src/cards/png/rasterizer.ts';
 import { drawState, type State } from '../../src/cards/state.ts';
@@ -36,7 +36,7 @@ test('every state matches its golden file', async () => {
   for (const name of ['contributions', 'calendar', 'contributors', 'achievements', 'community']) {
     const card = cardOf(name);
     for (const [state, content] of Object.entries(states)) {
-      await assertGoldenText(`${name}-${state}.svg`, drawState(card, content, readLook({}, card.parts)).svg);
+      await assertGoldenText(`${name}-${state}.svg`, drawState(card, content, readCardOptions({}, card.parts)).svg);
     }
   }
 });

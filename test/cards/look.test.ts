@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { contrast, readColour } from '../../src/cards/colours.ts';
 import { readableOn } from '../../src/cards/community.card.ts';
 import { fill, languageOf, locales } from '../../src/cards/languages/language.ts';
-import { normalize, readLook } from '../../src/cards/look.ts';
+import { normalize, readCardOptions } from '../../src/cards/options.ts';
 import { palettes, themeNames, trackOf } from '../../src/cards/themes.ts';
 import { AppError } from '../../src/errors.ts';
 import { names } from './samples.ts';
@@ -62,10 +62,10 @@ test('every language has every phrase, with the same placeholders', () => {
 
 test('a part that a card does not have is refused, with the names of its parts', () => {
   const parts = { hideable: ['level', 'icons'], showable: [] };
-  assert.deepEqual([...readLook({ hide: 'level, icons,' }, parts).hide], ['level', 'icons']);
+  assert.deepEqual([...readCardOptions({ hide: 'level, icons,' }, parts).hide], ['level', 'icons']);
   for (const query of [{ hide: 'levle' }, { show: 'level' }]) {
     assert.throws(
-      () => readLook(query, parts),
+      () => readCardOptions(query, parts),
       (error) =>
         error instanceof AppError && error.code === 'invalid_input' && /level, icons|no such parts/.test(error.message),
     );

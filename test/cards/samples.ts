@@ -1,8 +1,8 @@
 import type { Images } from '../../src/cards/card.ts';
 import type { Drawing } from '../../src/cards/frame.ts';
 import { cardOf } from '../../src/cards/index.ts';
-import { type LookQuery, readLook } from '../../src/cards/look.ts';
-import type { Shown, ShownCalendar } from '../../src/http/pictures.ts';
+import { type CardOptionsQuery, readCardOptions } from '../../src/cards/options.ts';
+import type { CalendarInput, CardInput } from '../../src/http/images.ts';
 
 /** Card inputs for tests that look at cards. */
 
@@ -11,7 +11,7 @@ const as_of = '2026-11-21T12:00:00Z';
 export function contributionsOf(
   account: { name?: string; display_name?: string; value?: number },
   meta: { missing?: string[]; includes_private?: boolean } = {},
-): Shown {
+): CardInput {
   const { name = 'ada-lovelace', display_name = 'Ada Lovelace', value } = account;
   const counters = {
     commits: value ?? 1843,
@@ -64,7 +64,7 @@ const people = [
   'x',
 ];
 
-export function contributorsOf(count: number, further = 0): Shown {
+export function contributorsOf(count: number, further = 0): CardInput {
   const data = Array.from({ length: count }, (_, index) => ({
     name: `person-${index}`,
     display_name: people[index % people.length] ?? '',
@@ -78,11 +78,11 @@ export function contributorsOf(count: number, further = 0): Shown {
  * Returns a year with weekends off and a holiday, as days of collected repositories or as 53 weeks from the provider.
  */
 export function calendarOf(
-  described: Partial<Pick<ShownCalendar, 'source' | 'until' | 'includesPrivate'>> & {
+  described: Partial<Pick<CalendarInput, 'source' | 'until' | 'includesPrivate'>> & {
     isEmpty?: boolean;
     isFinal?: boolean;
   } = {},
-): Shown {
+): CardInput {
   const {
     source = 'collected',
     until = '2026-11-21',
@@ -107,7 +107,7 @@ export function calendarOf(
   };
 }
 
-export function achievementsOf(count: number): Shown {
+export function achievementsOf(count: number): CardInput {
   const names = ['Merge hero', 'First steps', 'Bug squasher of the whole wide world', '功績', 'Reviewer'];
   const data = Array.from({ length: count }, (_, index) => ({
     name: names[index % names.length],
@@ -125,16 +125,21 @@ export const someImages: Images = new Map(
   ['0', '3', 'icon-1', 'icon-4'].map((name) => [`https://images.example/${name}`, dot]),
 );
 
-export function draw(card: string, shown: Shown, query: LookQuery = {}, images: Images = new Map()): Drawing {
+export function draw(
+  card: string,
+  shown: CardInput,
+  query: CardOptionsQuery = {},
+  images: Images = new Map(),
+): Drawing {
   const found = cardOf(card);
-  const look = readLook(query, found.parts);
+  const look = readCardOptions(query, found.parts);
   const readable = found.read(shown, look);
   if (readable === undefined) throw new Error(`${card} has nothing to draw`);
   return readable.draw(images);
 }
 
 /** Cards with golden files, by the names of the files. */
-const samples: Record<string, (query: LookQuery) => Drawing> = {
+const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
   contributions: (query) => draw('contributions', contributionsOf({}), query),
   'contributions-dark': (query) => draw('contributions', contributionsOf({}), { theme: 'dark', ...query }),
   'contributions-wide': (query) =>
@@ -174,6 +179,6 @@ const samples: Record<string, (query: LookQuery) => Drawing> = {
 };
 export const sampleNames = Object.keys(samples);
 
-export function drawSample(name: string, query: LookQuery = {}): Drawing {
+export function drawSample(name: string, query: CardOptionsQuery = {}): Drawing {
   return (samples[name] ?? (() => draw(name, contributionsOf({}), query)))(query);
 }

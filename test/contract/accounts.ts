@@ -116,10 +116,10 @@ function identityOf(report: AccountReport | undefined) {
   return { externalId, type, name, displayName, website, description };
 }
 
-function expectedIdentity(account: Account, { externalIdOf, untoldOfOrganizations }: ContractHost) {
+function expectedIdentity(account: Account, { externalIdOf, unreportedOfOrganizations }: ContractHost) {
   const { type, login, name, websiteUrl, bio } = account;
   const isOrganization = type === 'Organization';
-  const isWebsiteTold = !isOrganization || !untoldOfOrganizations.includes('website');
+  const isWebsiteTold = !isOrganization || !unreportedOfOrganizations.includes('website');
   return {
     externalId: externalIdOf(account),
     type: isOrganization ? 'organization' : 'user',

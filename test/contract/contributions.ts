@@ -17,12 +17,14 @@ export const contributionRules: readonly Rule[] = [
     tokens: ['public_only'],
     check: async ({ provider }) => {
       const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
-      const untold = new Set(provider.untold.filter(({ details }) => details === undefined).map(({ kind }) => kind));
+      const unreported = new Set(
+        provider.unreported.filter(({ details }) => details === undefined).map(({ kind }) => kind),
+      );
       assert.deepEqual(
-        kinds.filter((kind) => !covered.has(kind) && !untold.has(kind)),
+        kinds.filter((kind) => !covered.has(kind) && !unreported.has(kind)),
         [],
       );
-      for (const { why } of provider.untold) assert.match(why, /^Git(?:Hub|Lab|ea) .*[^.]$/);
+      for (const { why } of provider.unreported) assert.match(why, /^Git(?:Hub|Lab|ea) .*[^.]$/);
     },
   },
   {
@@ -30,9 +32,9 @@ export const contributionRules: readonly Rule[] = [
     tokens: [],
     check: async ({ provider }) => {
       const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
-      const untold = new Set(provider.untold.map(({ kind }) => kind));
+      const unreported = new Set(provider.unreported.map(({ kind }) => kind));
       assert.deepEqual(
-        kinds.filter((kind) => !covered.has(kind) && !untold.has(kind)),
+        kinds.filter((kind) => !covered.has(kind) && !unreported.has(kind)),
         [],
       );
     },

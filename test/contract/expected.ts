@@ -26,10 +26,10 @@ function sorted(details: Details): Details {
   };
 }
 
-export function withoutUntold(details: Details | null, { untold }: ContractHost): Partial<Details> | null {
+export function withoutUntold(details: Details | null, { unreported }: ContractHost): Partial<Details> | null {
   return (
     details &&
-    Object.fromEntries(Object.entries(sorted(details)).filter(([name]) => !untold.some((one) => one === name)))
+    Object.fromEntries(Object.entries(sorted(details)).filter(([name]) => !unreported.some((one) => one === name)))
   );
 }
 

@@ -11,7 +11,7 @@ export interface ContractHost {
   /** Serves a world in the provider's wire format. */
   start(world: ContractWorld): Promise<Told>;
   /** Fields of details that the host does not report, or reports differently. */
-  untold: readonly (keyof NonNullable<Contribution['details']>)[];
+  unreported: readonly (keyof NonNullable<Contribution['details']>)[];
   /** True when the host lists stargazers with the times of their stars. */
   tellsStars: boolean;
   /** Returns the id of an account at the host. */
@@ -19,14 +19,14 @@ export interface ContractHost {
   /** The states of reviews that the host reports; of reviews in other states it reports only the comments. */
   reviewStates: readonly ReviewState[];
   /** Fields of organizations that the host does not report. */
-  untoldOfOrganizations: readonly 'website'[];
+  unreportedOfOrganizations: readonly 'website'[];
 }
 
 /** The common properties of hosts that report everything in the world. */
-export const plainHost: Pick<ContractHost, 'externalIdOf' | 'reviewStates' | 'untoldOfOrganizations'> = {
+export const plainHost: Pick<ContractHost, 'externalIdOf' | 'reviewStates' | 'unreportedOfOrganizations'> = {
   externalIdOf: ({ id }) => String(id),
   reviewStates: ['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED'],
-  untoldOfOrganizations: [],
+  unreportedOfOrganizations: [],
 };
 
 export interface Told extends AsyncDisposable {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeNeeds, findLacking, lackPullRequests, saveChangedFiles } from '../../src/contributions/detail-store.ts';
+import {
+  changeNeeds,
+  findPendingDetails,
+  lackPullRequests,
+  saveChangedFiles,
+} from '../../src/contributions/detail-store.ts';
 import { openTestDatabase } from '../database.ts';
 import { addRepository } from './stored-repository.ts';
 
@@ -10,18 +15,18 @@ test('a pull request that changes while its details are fetched stays due', asyn
   const id = await addRepository(connection);
   await changeNeeds(connection, id, ['pull_request_files']);
   await lackPullRequests(connection, id, [7, 8, 7]);
-  const asked = await findLacking(connection, id, 'pull_request_files', { limit: 10 });
+  const asked = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
   assert.deepEqual(
     asked.map(({ key }) => key),
     ['7', '8'],
   );
   await lackPullRequests(connection, id, [8]);
   await saveChangedFiles(connection, id, asked, new Map());
-  const left = await findLacking(connection, id, 'pull_request_files', { limit: 10 });
+  const left = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
   assert.deepEqual(
     left.map(({ key }) => key),
     ['8'],
   );
   await saveChangedFiles(connection, id, left, new Map());
-  assert.deepEqual(await findLacking(connection, id, 'pull_request_files', { limit: 10 }), []);
+  assert.deepEqual(await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 }), []);
 });

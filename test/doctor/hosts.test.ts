@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { readConfig } from '../../src/config.ts';
-import { judgeHost } from '../../src/doctor/checks/hosts.ts';
+import { examineHost } from '../../src/doctor/checks/hosts.ts';
 import { AppError } from '../../src/errors.ts';
 import { reportOn } from '../../src/providers/diagnosis.ts';
 import type { ProviderConfig } from '../../src/providers-file.ts';
@@ -68,7 +68,7 @@ describe('plaudit doctor on hosts and credentials', () => {
     );
     const context = { now: new Date(), isOnlyHost: false, shown: new Map(), installedOn: new Map() };
     const judge = (host: ProviderConfig | undefined, isOnlyHost: boolean) =>
-      judgeHost(host ?? assert.fail(), { version: null, credentials: [unreachable] }, { ...context, isOnlyHost });
+      examineHost(host ?? assert.fail(), { version: null, credentials: [unreachable] }, { ...context, isOnlyHost });
     const [github, gitea] = hosts;
     const severities = [judge(github, false), judge(github, true), judge(gitea, false)].map(
       ([first]) => first?.severity,

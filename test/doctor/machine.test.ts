@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config.ts';
 import { readMigrationState } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { judgeClock, judgeMigrations, judgeServer } from '../../src/doctor/checks/database.ts';
-import { judgeDisk } from '../../src/doctor/checks/machine.ts';
+import { examineClock, examineMigrations, examineServer } from '../../src/doctor/checks/database.ts';
+import { examineDisk } from '../../src/doctor/checks/machine.ts';
 import { findingCodes, found, toReport } from '../../src/doctor/finding.ts';
 import { renderReport } from '../../src/doctor/render.ts';
 import { runDoctor } from '../../src/doctor/run.ts';
@@ -103,21 +103,21 @@ describe('plaudit doctor on the machine and the database', () => {
   });
 
   it('compares versions, clocks and disks with the requirements', () => {
-    const server = (number: number, name: string) => judgeServer({ number, name }, 'PostgreSQL at db/plaudit');
+    const server = (number: number, name: string) => examineServer({ number, name }, 'PostgreSQL at db/plaudit');
     assert.deepEqual(
       [server(140_013, '14.13').code, server(150_000, '15.0').code, server(180_001, '18.1').severity],
       ['database_too_old', 'database_reachable', 'fine'],
     );
     assert.match(server(140_013, '14.13').message, /is version 14\.13; the service needs 15 or later/);
-    assert.deepEqual(judgeMigrations({ applied: ['a'], pending: [], unknown: [] }), []);
+    assert.deepEqual(examineMigrations({ applied: ['a'], pending: [], unknown: [] }), []);
     assert.deepEqual(
-      [0, 4000, -6000, 120_000].map((ms) => judgeClock(ms)[0]?.severity),
+      [0, 4000, -6000, 120_000].map((ms) => examineClock(ms)[0]?.severity),
       [undefined, undefined, 'hint', 'problem'],
     );
-    assert.match(judgeClock(-6000)[0]?.message ?? '', /is 6 seconds behind this machine's/);
+    assert.match(examineClock(-6000)[0]?.message ?? '', /is 6 seconds behind this machine's/);
     const gib = 1024 ** 3;
     assert.deepEqual(
-      [gib / 2, 5 * gib, 50 * gib].map((free) => judgeDisk('/data', free).severity),
+      [gib / 2, 5 * gib, 50 * gib].map((free) => examineDisk('/data', free).severity),
       ['problem', 'hint', 'fine'],
     );
   });

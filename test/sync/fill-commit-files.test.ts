@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { findKnownUntil } from '../../src/achievements/awards/work-store.ts';
-import { changeNeeds, findLacking } from '../../src/contributions/detail-store.ts';
+import { changeNeeds, findPendingDetails } from '../../src/contributions/detail-store.ts';
 import type { Connection } from '../../src/database/connection.ts';
 import { AppError } from '../../src/errors.ts';
 import { HistoryCache } from '../../src/history/history-cache.ts';
@@ -50,7 +50,7 @@ async function prepare(commits: CommitDescription[]) {
       ),
     stored: () => storedFiles(connection, repositoryId),
     lacking: async () =>
-      (await findLacking(connection, repositoryId, 'commit_files', { limit: 1e6 })).map(({ key }) => key),
+      (await findPendingDetails(connection, repositoryId, 'commit_files', { limit: 1e6 })).map(({ key }) => key),
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };
 }

@@ -6,13 +6,13 @@ import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
-import { pictureFormats } from '../../http/pictures.ts';
+import { imageFormats } from '../../http/images.ts';
 import { sendPrivately } from '../../http/replies.ts';
 import { actorOf, note } from '../actor.ts';
 import type { AccessContext } from '../context.ts';
 import { removeForOwner } from '../removal.ts';
 import { issueToken } from '../tokens/issue.ts';
-import { readPicturePath } from './picture-path.ts';
+import { readImagePath } from './image-path.ts';
 import { findEmbedBySecret, findEmbeds, removeEmbed, saveEmbed } from './store.ts';
 
 const maxEmbeds = 200;
@@ -20,7 +20,7 @@ const secretBytes = 32;
 
 const Request = Type.Object({
   path: Type.String({ description: 'Path and parameters of the picture, below this service’s address.' }),
-  format: Type.Enum([...pictureFormats]),
+  format: Type.Enum([...imageFormats]),
 });
 const Link = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -68,7 +68,7 @@ function creation(app: App, context: AccessContext): void {
       if (owned === 'redirected') return reply;
       const { account, caller } = owned;
       const { format } = request.body;
-      const path = readPicturePath(request.body.path, format, account);
+      const path = readImagePath(request.body.path, format, account);
       const secret = context.randomBytes(secretBytes).toString('base64url');
       const id = context.newId();
       await inTransaction(context.connection, async (transaction) => {

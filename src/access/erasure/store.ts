@@ -5,7 +5,7 @@ import type { Account } from '../../accounts/store.ts';
 import { recordRepositoriesChanged } from '../../contributions/collection-store.ts';
 import { calendarJob, collectJob, seeTotalsJob } from '../../contributions/jobs.ts';
 import type { Connection } from '../../database/connection.ts';
-import { closeGate } from '../../database/gate.ts';
+import { takeErasureLock } from '../../database/erasure-lock.ts';
 import { announce } from '../../database/listener.ts';
 import { eraseInstallations } from '../../installations/store.ts';
 import { findOwnersContributedTo } from '../settings/store.ts';
@@ -15,7 +15,7 @@ import { findOwnersContributedTo } from '../settings/store.ts';
  * Commits in other owners' repositories stay counted there, without an account. Must run in a transaction.
  */
 export async function eraseAccount(connection: Connection, account: Account, now: Date): Promise<void> {
-  await closeGate(connection);
+  await takeErasureLock(connection);
   const { id, provider, externalId } = account;
   const names = [account.name, ...(await findFormerNames(connection, id))];
   const emails = await findEmails(connection, id);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { passGate } from '../../database/gate.ts';
+import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
 import { enqueue } from '../../notifications/outbox-store.ts';
 
 /** An achievement of a repository that an account earned. */
@@ -22,7 +22,7 @@ export async function recordAwarded(
   { now, newId }: { now: Date; newId: () => string },
 ): Promise<(NewAward & { id: string })[]> {
   if (awards.length === 0) return [];
-  await passGate(transaction);
+  await takeSharedErasureLock(transaction);
   const rows = awards.map(({ achievementId, accountId, awardedAt }) => ({
     id: newId(),
     achievement_id: achievementId,

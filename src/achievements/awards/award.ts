@@ -5,17 +5,17 @@ import type { Config } from '../config.ts';
 import { readConfigFile } from '../config-file.ts';
 import { storable } from '../files/store.ts';
 import { asksForRank } from '../judging/compile.ts';
-import { judge } from '../judging/judge-store.ts';
+import { evaluate } from '../judging/evaluate-store.ts';
 import { findAwarded, type NewAward, recordAwarded } from './award-store.ts';
 import { decidingKinds, type Kind, neededKinds } from './kinds.ts';
-import { type Earnable, type Plan, planJudging } from './plan.ts';
+import { type Earnable, type Plan, planEvaluation } from './plan.ts';
 import {
   dropUselessWork,
-  findJudgedFile,
+  type EvaluatedFile,
+  findEvaluatedFile,
   findKnownUntil,
   findWork,
   finishWork,
-  type JudgedFile,
   settle,
 } from './work-store.ts';
 
@@ -45,20 +45,20 @@ const judgedTogether = 20;
 export async function awardRepository(context: AwardContext, repositoryId: string): Promise<'done' | 'more'> {
   const { connection } = context;
   const [found, work, knownUntil] = await Promise.all([
-    findJudgedFile(connection, repositoryId),
+    findEvaluatedFile(connection, repositoryId),
     findWork(connection, repositoryId, workAtOnce),
     findKnownUntil(connection, repositoryId),
   ]);
   // A new file adds work for all accounts. It is read again here, because the first read may have returned the file
   // before.
   const isOfFile = work.some(({ accountId }) => accountId === null);
-  const file = isOfFile ? await findJudgedFile(connection, repositoryId) : found;
+  const file = isOfFile ? await findEvaluatedFile(connection, repositoryId) : found;
   if (file === undefined) {
     await dropUselessWork(connection, repositoryId);
     return 'done';
   }
   const config = readConfig(context, file);
-  const plan = planJudging(toEarnables(file, config), work, { knownUntil, now: context.now() });
+  const plan = planEvaluation(toEarnables(file, config), work, { knownUntil, now: context.now() });
   const earned = await judgeAll(context, repositoryId, config, plan);
   const changesNothing = earned.length + plan.settling.length === 0;
   // Contributions were stored during the evaluation, which may have seen only some of them, so it runs again.
@@ -73,7 +73,7 @@ function isSame(one: ReadonlyMap<Kind, Date>, other: ReadonlyMap<Kind, Date>): b
 
 function readConfig(
   { configs }: AwardContext,
-  { oid, text }: JudgedFile,
+  { oid, text }: EvaluatedFile,
 ): Pick<Config, 'achievements' | 'pointActions'> {
   const known = configs.get(oid);
   if (known !== undefined) return known;
@@ -82,7 +82,10 @@ function readConfig(
   return config;
 }
 
-function toEarnables({ achievements }: JudgedFile, config: Pick<Config, 'achievements' | 'pointActions'>): Earnable[] {
+function toEarnables(
+  { achievements }: EvaluatedFile,
+  config: Pick<Config, 'achievements' | 'pointActions'>,
+): Earnable[] {
   const byName = new Map(config.achievements.map((achievement) => [storable(achievement.name), achievement]));
   return achievements.flatMap((stored) => {
     const achievement = byName.get(stored.name);
@@ -103,7 +106,7 @@ async function judgeAll(
   const ask = async (earnables: readonly Earnable[], accountIds?: readonly string[]): Promise<NewAward[]> => {
     const achievements = earnables.map(({ achievement }) => achievement);
     const config = { pointActions, achievements };
-    const earned = await judge(connection, repositoryId, config, accountIds && { accountIds });
+    const earned = await evaluate(connection, repositoryId, config, accountIds && { accountIds });
     return earned.flatMap(({ achievement, accountId, earnedAt }) => {
       const achievementId = idOf.get(achievement);
       return achievementId === undefined ? [] : [{ achievementId, accountId, awardedAt: earnedAt }];

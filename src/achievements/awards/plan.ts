@@ -40,7 +40,7 @@ const maxPeople = 1000;
  * Selects the achievements and accounts to evaluate. An achievement waits until all contributions that it needs are
  * known completely, because a missing one could change the result.
  */
-export function planJudging(
+export function planEvaluation(
   earnables: readonly Earnable[],
   work: readonly Work[],
   { knownUntil, now }: { knownUntil: ReadonlyMap<Kind, Date>; now: Date },

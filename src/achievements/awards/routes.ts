@@ -2,15 +2,15 @@ import { Type } from 'typebox';
 import {
   AccountPath,
   type AccountRouteContext,
-  type AskedAccount,
-  answerAboutAccount,
-  type Made,
+  type HandlerResult,
   problemResponses,
+  type ResolvedAccount,
+  respondForAccount,
 } from '../../accounts/routes.ts';
 import type { App } from '../../http/app.ts';
 import { EnvelopeSchema, envelope, formatTimestamp } from '../../http/envelope.ts';
+import { FormatParameter, isImageFormat, withImages } from '../../http/images.ts';
 import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../../http/pagination.ts';
-import { FormatParameter, isPictureFormat, withPictures } from '../../http/pictures.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type Award, type AwardPlace, findAwardPage } from './page-store.ts';
 
@@ -42,7 +42,7 @@ export function awardRoutes(app: App, context: AccountRouteContext): void {
         description:
           "From public repositories; with the account's service token, or where its owner publishes them, from private ones too.",
         params: AccountPath,
-        querystring: withPictures(Query.properties, context.pictures),
+        querystring: withImages(Query.properties, context.pictures),
         response: { 200: EnvelopeSchema(AwardItem), ...problemResponses },
       },
       config: { cards: ['achievements'] },
@@ -50,11 +50,11 @@ export function awardRoutes(app: App, context: AccountRouteContext): void {
     async (request, reply) => {
       const { limit = defaultLimit, format } = request.query;
       const start = context.cursors.readStart(listing, request.query);
-      const picture = isPictureFormat(format)
+      const picture = isImageFormat(format)
         ? context.pictures.request('achievements', format, request.query)
         : undefined;
       const exchange = { request, reply, dataType: 'achievement', picture } as const;
-      return answerAboutAccount(context, exchange, request.params, (asked) =>
+      return respondForAccount(context, exchange, request.params, (asked) =>
         makePage(context, asked, { limit, start }),
       );
     },
@@ -63,9 +63,9 @@ export function awardRoutes(app: App, context: AccountRouteContext): void {
 
 async function makePage(
   context: AccountRouteContext,
-  { account, provider, isOwner }: AskedAccount,
+  { account, provider, isOwner }: ResolvedAccount,
   { limit, start }: { limit: number; start: PageStart },
-): Promise<Made> {
+): Promise<HandlerResult> {
   const includesPrivate = isOwner || account.publishesPrivate;
   const audience = { accountId: account.id, isOwner, includesPrivate };
   const found = await findAwardPage(context.connection, audience, {

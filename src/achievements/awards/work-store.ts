@@ -22,14 +22,17 @@ export interface StoredAchievement {
 }
 
 /** The file of a repository, with the stored achievements that it defines. */
-export interface JudgedFile {
+export interface EvaluatedFile {
   oid: string;
   text: string;
   achievements: StoredAchievement[];
 }
 
 /** Returns the file of an installed repository that is shown; undefined where nothing can be earned. */
-export async function findJudgedFile(connection: Connection, repositoryId: string): Promise<JudgedFile | undefined> {
+export async function findEvaluatedFile(
+  connection: Connection,
+  repositoryId: string,
+): Promise<EvaluatedFile | undefined> {
   const [{ rows }, achievements] = await Promise.all([
     sql<{ oid: string; text: string }>`
       select f.oid, f.text from achievement_files f join repositories r on r.id = f.repository_id

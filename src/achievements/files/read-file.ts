@@ -1,5 +1,5 @@
 import type { RepositoryFile } from '../../providers/provider.ts';
-import type { Untold } from '../../providers/untold.ts';
+import type { UnreportedKind } from '../../providers/unreported.ts';
 import { newFault } from '../conditions/fault.ts';
 import type { Config } from '../config.ts';
 import { maxFileBytes, readConfigFile } from '../config-file.ts';
@@ -16,10 +16,14 @@ export interface ReadFile {
 
 /**
  * Parses a file as its provider returns it. A file that is not text, or too long, gives one fault and nothing else.
- * @param untold the data that the provider does not return.
+ * @param unreported the data that the provider does not return.
  */
-export function readFile({ path, oid, text, sizeBytes }: RepositoryFile, untold: readonly Untold[]): ReadFile {
-  if (text !== null && sizeBytes <= maxFileBytes) return { path, oid, ...readConfigFile(Buffer.from(text), untold) };
+export function readFile(
+  { path, oid, text, sizeBytes }: RepositoryFile,
+  unreported: readonly UnreportedKind[],
+): ReadFile {
+  if (text !== null && sizeBytes <= maxFileBytes)
+    return { path, oid, ...readConfigFile(Buffer.from(text), unreported) };
   const [message, expected] =
     sizeBytes > maxFileBytes
       ? [`the file has ${sizeBytes} bytes`, `at most ${maxFileBytes}`]

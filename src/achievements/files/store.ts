@@ -60,7 +60,7 @@ export async function saveFile(
   await saveWebhooks(transaction, repositoryId, (file?.config.webhooks ?? []).map(storableWebhook));
   const isSame = before?.oid === row.oid && before.path === row.path;
   if (row.path !== null && !isSame) await requestFileCheck(transaction, repositoryId);
-  if (row.path !== null && (read.isNew || !isSame)) await noteEverybody(transaction, repositoryId);
+  if (row.path !== null && (read.isNew || !isSame)) await noteAllContributors(transaction, repositoryId);
 }
 
 async function saveAchievements(
@@ -96,7 +96,7 @@ async function saveAchievements(
 }
 
 /** Adds work that evaluates all accounts for all achievements of a repository. */
-export async function noteEverybody(connection: Connection, repositoryId: string): Promise<void> {
+export async function noteAllContributors(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
     insert into achievement_work (repository_id)
     select repository_id from achievement_files where repository_id = ${repositoryId} and path is not null`.execute(

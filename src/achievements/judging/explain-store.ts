@@ -4,9 +4,9 @@ import { asksAboutPerson, type Checked, type CheckedJunction, type ItemTerm } fr
 import { ageUnits } from '../conditions/vocabulary.ts';
 import type { Achievement, Config, Trigger } from '../config.ts';
 import { compileTotal } from './compile.ts';
+import { evaluate } from './evaluate-store.ts';
 import { type ItemSource, itemSource, type Scope } from './item-sources.ts';
 import { ageColumn, allHold, holds, numberColumn } from './item-terms.ts';
-import { judge } from './judge-store.ts';
 
 /** An explanation why a trigger holds for a person, or why it does not. */
 export interface ExplainedTrigger {
@@ -49,7 +49,7 @@ export async function explain(
   const explained: ExplainedTrigger[] = [];
   for (const trigger of achievement.triggers.flat()) {
     const alone = { pointActions: config.pointActions, achievements: [{ ...achievement, triggers: [[trigger]] }] };
-    const [earned] = await judge(connection, repositoryId, alone, { accountIds: [accountId] });
+    const [earned] = await evaluate(connection, repositoryId, alone, { accountIds: [accountId] });
     explained.push({
       actor: trigger.actor,
       action: trigger.action,

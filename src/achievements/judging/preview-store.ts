@@ -3,8 +3,8 @@ import type { Connection } from '../../database/connection.ts';
 import { AppError } from '../../errors.ts';
 import { findOwnedRepository } from '../../repositories/store.ts';
 import type { Config } from '../config.ts';
+import { evaluate } from './evaluate-store.ts';
 import { type ExplainedTrigger, explain } from './explain-store.ts';
-import { judge } from './judge-store.ts';
 
 /** The result of an evaluation of an achievement by the stored contributions. */
 export interface Preview {
@@ -45,7 +45,7 @@ export async function preview(
   if (question.person !== undefined && person === undefined) {
     throw new AppError('not_found', `no account ${question.person} is stored`);
   }
-  const earned = await judge(connection, repository.id, config);
+  const earned = await evaluate(connection, repository.id, config);
   const names = await findNames(connection, [...new Set(earned.map(({ accountId }) => accountId))]);
   const previews: Preview[] = [];
   for (const achievement of config.achievements) {

@@ -1,5 +1,5 @@
 import { cardOf } from '../index.ts';
-import { lookParameters } from '../look.ts';
+import { lookParameters } from '../options.ts';
 
 /** The fields of the form by their names. They are not checked here, because the card shows its errors itself. */
 export type Wanted = ReadonlyMap<string, string>;
@@ -88,7 +88,7 @@ export function kindOf(wanted: Wanted): Kind {
 }
 
 /** Returns the path of the image on this service; undefined while the form names no account. */
-export function picturePath(wanted: Wanted): string | undefined {
+export function imagePath(wanted: Wanted): string | undefined {
   const name = wanted.get('name') ?? '';
   if (name === '') return undefined;
   const kind = kindOf(wanted);

@@ -2,7 +2,7 @@ import { cardOf } from '../index.ts';
 import { locales } from '../languages/language.ts';
 import { escapeText } from '../markup.ts';
 import { themeNames } from '../themes.ts';
-import { altTextOf, type Field, kindOf, kinds, picturePath, type Wanted } from './address.ts';
+import { altTextOf, type Field, imagePath, kindOf, kinds, type Wanted } from './address.ts';
 import { toHtml, toMarkdown } from './snippets.ts';
 
 export interface PageContext {
@@ -103,7 +103,7 @@ const kindField: Readonly<Record<Field, (wanted: Wanted) => string>> = {
 };
 
 function result(wanted: Wanted, { publicUrl, profileUrl }: PageContext): string {
-  const path = picturePath(wanted);
+  const path = imagePath(wanted);
   if (path === undefined) return '<p>Name an account to see its picture.</p>';
   const altText = altTextOf(wanted);
   const linkUrl = profileUrl(wanted.get('provider') ?? 'github', wanted.get('name') ?? '');

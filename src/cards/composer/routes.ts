@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { App } from '../../http/app.ts';
-import { lookParameters } from '../look.ts';
+import { lookParameters } from '../options.ts';
 import { kindFields, type Wanted } from './address.ts';
 import { composerPage } from './page.ts';
 

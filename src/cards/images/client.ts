@@ -1,4 +1,4 @@
-import { createOutboundClient, type OutboundAnswer, type OutboundClient } from '../../outbound/client.ts';
+import { createOutboundClient, type OutboundClient, type OutboundResponse } from '../../outbound/client.ts';
 
 /** An image as its server sent it. */
 export interface Received {
@@ -70,7 +70,7 @@ async function fetchImage(
   throw new Error('too many redirects');
 }
 
-function toImage({ status, headers, body, isWhole }: OutboundAnswer): Received {
+function toImage({ status, headers, body, isWhole }: OutboundResponse): Received {
   if (status !== 200) throw new Error(`status ${status}`);
   if (!types.test(String(headers['content-type'] ?? ''))) throw new Error('not an image that is shown');
   if (!isWhole) throw new Error('too large, or broken off');

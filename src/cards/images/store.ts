@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection } from '../../database/connection.ts';
-import { passGate } from '../../database/gate.ts';
+import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { Encoded } from './encode.ts';
 
@@ -39,7 +39,7 @@ export async function saveImage(
 ): Promise<void> {
   const { encoded, etag, refreshAt, now } = image;
   await inTransaction(connection, async (transaction) => {
-    await passGate(transaction);
+    await takeSharedErasureLock(transaction);
     await sql`
       with source as (${sourceOf(url, repositoryId)})
       insert into images (url, small, large, etag, failures, refresh_at, used_at, repository_id)
@@ -68,7 +68,7 @@ export async function noteMissing(
   { refreshAt, now }: { refreshAt: Date; now: Date },
 ): Promise<void> {
   await inTransaction(connection, async (transaction) => {
-    await passGate(transaction);
+    await takeSharedErasureLock(transaction);
     await sql`
       with source as (${sourceOf(url, repositoryId)})
       insert into images as i (url, failures, refresh_at, used_at, repository_id)

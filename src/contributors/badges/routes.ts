@@ -3,20 +3,20 @@ import { Type } from 'typebox';
 import {
   AccountPath,
   type AccountRouteContext,
-  type AskedAccount,
-  answerAboutAccount,
-  type Made,
+  type HandlerResult,
   type Moved,
   problemResponses,
+  type ResolvedAccount,
+  respondForAccount,
 } from '../../accounts/routes.ts';
 import type { App } from '../../http/app.ts';
 import { envelope } from '../../http/envelope.ts';
-import { pictureFormats, withPictures } from '../../http/pictures.ts';
+import { imageFormats, withImages } from '../../http/images.ts';
 import { type Collected, collectedOfAccount, collectedOfRepository } from '../collected.ts';
 import { countContributors, currentRanking } from '../store.ts';
 
 const Query = {
-  format: Type.Optional(Type.Enum([...pictureFormats], { default: 'svg' })),
+  format: Type.Optional(Type.Enum([...imageFormats], { default: 'svg' })),
   bots: Type.Optional(Type.Boolean({ description: 'Counts bots too.', default: false })),
 };
 const RepositoryPath = Type.Object({
@@ -25,12 +25,12 @@ const RepositoryPath = Type.Object({
 });
 const config = { cards: ['community'], isPicture: true } as const;
 
-type Find = (asked: AskedAccount) => Promise<Collected | Moved | undefined>;
+type Find = (asked: ResolvedAccount) => Promise<Collected | Moved | undefined>;
 
 /** Registers the badges: small images with the number of contributors, for use in a line of text. */
 export function badgeRoutes(app: App, context: AccountRouteContext): void {
   const schema = {
-    querystring: withPictures(Query, context.pictures),
+    querystring: withImages(Query, context.pictures),
     produces: ['image/svg+xml', 'image/png'],
     response: problemResponses,
   };
@@ -65,17 +65,17 @@ async function answerWithBadge(
   const { params, query } = asked;
   const { format = 'svg', bots: withBots = false } = query;
   const picture = context.pictures.request('community', format, { ...query, repository: params.repository });
-  return answerAboutAccount(context, { ...exchange, dataType: 'contributor', picture }, params, async (account) => {
+  return respondForAccount(context, { ...exchange, dataType: 'contributor', picture }, params, async (account) => {
     return makeBadge(context, account, await find(account), withBots);
   });
 }
 
 async function makeBadge(
   { connection, resolver, now }: AccountRouteContext,
-  { account, isOwner }: AskedAccount,
+  { account, isOwner }: ResolvedAccount,
   collected: Collected | Moved | undefined,
   withBots: boolean,
-): Promise<Made> {
+): Promise<HandlerResult> {
   if (collected === undefined || 'repository' in collected) return collected;
   const { scope, asOf, uncollected } = collected;
   const ranking = await currentRanking(connection, scope, now());

@@ -3,7 +3,7 @@ import { chownSync, closeSync, fstatSync, ftruncateSync, openSync, readFileSync 
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { ownDirectory } from './cluster.ts';
-import { answerPrefix, type Lease } from './lease.ts';
+import { type Lease, replyPrefix } from './lease.ts';
 import type { ServerUser } from './server-user.ts';
 
 /** The log is truncated at a start when it is larger; a server that runs well writes a few lines per start. */
@@ -42,7 +42,7 @@ const settings: Record<string, string> = {
 const keeperScript = `
 trap : TERM INT HUP
 umask 077
-rm -f ${answerPrefix}*
+rm -f ${replyPrefix}*
 "$@" 3<&- &
 server=$!
 (
@@ -52,7 +52,7 @@ server=$!
     read -r first < postmaster.pid
     [ "$first" = "$server" ] || sleep 0.02
   done 2>/dev/null
-  while read -r user; do : > "${answerPrefix}$user"; done <&3
+  while read -r user; do : > "${replyPrefix}$user"; done <&3
   kill -INT "$server"
 ) &
 counter=$!

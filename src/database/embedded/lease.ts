@@ -8,7 +8,7 @@ import type { ServerUser } from './server-user.ts';
 const run = promisify(execFile);
 
 export const pipeName = 'plaudit.users';
-export const answerPrefix = 'plaudit.user.';
+export const replyPrefix = 'plaudit.user.';
 
 /**
  * One process's use of the server. It holds a named pipe open for writing, which the operating system closes however
@@ -23,7 +23,7 @@ export class Lease {
   private constructor(clusterDir: string, pipe: number) {
     this.#clusterDir = clusterDir;
     this.#pipe = pipe;
-    this.#answer = join(clusterDir, `${answerPrefix}${this.#id}`);
+    this.#answer = join(clusterDir, `${replyPrefix}${this.#id}`);
   }
 
   static async take(clusterDir: string, user: ServerUser): Promise<Lease> {

@@ -10,7 +10,7 @@ const expiryNoticeMs = 14 * 86_400_000;
 const keptForCallers = 0.1;
 
 /** Turns the report on one credential into findings. */
-export function judgeCredential(host: ProviderConfig, report: CredentialReport, context: HostContext): Finding[] {
+export function examineCredential(host: ProviderConfig, report: CredentialReport, context: HostContext): Finding[] {
   const subject = `${host.name}: ${labelOf(report, context)}`;
   if (report.state === 'unreachable') return [unreachable(host, report, subject)];
   if (report.state === 'limited') return [usedUp(subject, report.retryAt)];

@@ -38,9 +38,9 @@ export async function openForDoctor(
   try {
     opened = await openUnchanged({ databaseUrl, dataDir, statementTimeoutMs, log: () => {} });
     const version = await readServerVersion(opened.pool);
-    const server = judgeServer(version, opened.description);
+    const server = examineServer(version, opened.description);
     if (server.severity === 'problem') return { findings: [server], database: opened, isReadable: false };
-    const migrations = judgeMigrations(await readMigrationState(opened));
+    const migrations = examineMigrations(await readMigrationState(opened));
     return { findings: [server, ...migrations], database: opened, isReadable: migrations.length === 0 };
   } catch (error) {
     await opened?.close();
@@ -54,7 +54,7 @@ export async function openForDoctor(
 }
 
 /** @param description which database it is, without secrets. */
-export function judgeServer(version: ServerVersion, description: string): Finding {
+export function examineServer(version: ServerVersion, description: string): Finding {
   if (isSupported(version)) {
     return database('fine', 'database_reachable', `PostgreSQL ${version.name} responds (${description}).`);
   }
@@ -63,7 +63,7 @@ export function judgeServer(version: ServerVersion, description: string): Findin
 }
 
 /** @returns nothing when the tables are those of this release. */
-export function judgeMigrations({ applied, pending, unknown }: MigrationState): Finding[] {
+export function examineMigrations({ applied, pending, unknown }: MigrationState): Finding[] {
   if (unknown.length > 0) {
     const message = `The tables were written by a newer release (${unknown.at(-1)}).`;
     return [database('problem', 'database_too_new', message, 'Run that release.')];
@@ -98,11 +98,11 @@ export async function checkServer({ connection }: Database, now: () => Date): Pr
           'No service runs on this database: nothing is collected, and no delivery is received.',
           'Start it with npm start.',
         );
-  return [service, ...judgeClock(clock.getTime() - middleMs)];
+  return [service, ...examineClock(clock.getTime() - middleMs)];
 }
 
 /** @param aheadMs by how much the clock of the database is ahead of this machine's. */
-export function judgeClock(aheadMs: number): Finding[] {
+export function examineClock(aheadMs: number): Finding[] {
   const difference = Math.abs(aheadMs);
   if (difference < clockTolerance.hintMs) return [];
   const severity = difference < clockTolerance.problemMs ? 'hint' : 'problem';

@@ -1,11 +1,11 @@
 import type { CredentialReport, Diagnosis } from '../../providers/diagnosis.ts';
 import type { ProviderConfig } from '../../providers-file.ts';
 import { type Finding, found } from '../finding.ts';
-import { judgeCredential } from './credentials.ts';
+import { examineCredential } from './credentials.ts';
 import { type HostContext, settingOf } from './host-context.ts';
 
 /** Turns the diagnosis of a host into findings. */
-export function judgeHost(host: ProviderConfig, diagnosis: Diagnosis, context: HostContext): Finding[] {
+export function examineHost(host: ProviderConfig, diagnosis: Diagnosis, context: HostContext): Finding[] {
   const { credentials, version } = diagnosis;
   const responding = credentials.filter(({ state }) => state !== 'unreachable');
   if (responding.length === 0) return [unreachable(host, credentials, context)];
@@ -19,7 +19,7 @@ export function judgeHost(host: ProviderConfig, diagnosis: Diagnosis, context: H
       subject: host.name,
       message: `${host.apiUrl} responds${time}${software}.`,
     }),
-    ...credentials.flatMap((credential) => judgeCredential(host, credential, context)),
+    ...credentials.flatMap((credential) => examineCredential(host, credential, context)),
     ...judgeWebhookSecret(host),
   ];
 }

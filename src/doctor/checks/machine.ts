@@ -26,11 +26,11 @@ const comfortableFreeBytes = 10 * gib;
 /** Checks the free space where the service keeps its data. */
 export async function checkDisk(dataDir: string): Promise<Finding[]> {
   const free = await freeBytes(dataDir);
-  return [judgeDisk(dataDir, free)];
+  return [examineDisk(dataDir, free)];
 }
 
 /** @param free bytes that the service may still write. */
-export function judgeDisk(dataDir: string, free: number): Finding {
+export function examineDisk(dataDir: string, free: number): Finding {
   const message = `${(free / gib).toFixed(1)} GiB are free in ${dataDir} (DATA_DIR).`;
   const remedy = 'Make room there, or let DATA_DIR name another disk.';
   if (free < leastFreeBytes) return found('machine', { severity: 'problem', code: 'disk_full', message, remedy });

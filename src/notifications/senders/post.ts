@@ -1,4 +1,4 @@
-import { type OutboundAnswer, type OutboundClient, RefusedAddress } from '../../outbound/client.ts';
+import { type OutboundClient, type OutboundResponse, RefusedAddress } from '../../outbound/client.ts';
 import type { Outcome } from '../notification.ts';
 
 const timeoutMs = 10_000;
@@ -9,7 +9,7 @@ export async function post(
   message: { url: string; headers?: Record<string, string>; body: string },
   { now, signal }: { now: Date; signal: AbortSignal },
 ): Promise<Outcome> {
-  let answer: OutboundAnswer;
+  let answer: OutboundResponse;
   try {
     answer = await outbound.send({
       method: 'POST',

@@ -16,7 +16,7 @@ import { findRepository, listRepositories, repositoryPath } from './repositories
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
-import { untold } from './untold.ts';
+import { unreported } from './unreported.ts';
 import { readDelivery } from './webhooks.ts';
 
 export interface GiteaOptions {
@@ -64,7 +64,7 @@ export function createGiteaProvider(options: GiteaOptions): Provider {
     },
     findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     streams,
-    untold,
+    unreported: unreported,
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),

@@ -22,7 +22,7 @@ import { denied } from './failures.ts';
 import { Nullable } from './payloads.ts';
 import { type ContributionWindow, isCutShort, type Span, toWindow } from './windows.ts';
 
-export interface AccountAnswer {
+export interface AccountResponse {
   account: UserPayload | OrganizationPayload;
   /** Totals of public items; undefined when they were not requested, or the account is an organization. */
   totals: (LifetimeTotals & { owned: UserTotalsPayload['owned'] }) | undefined;
@@ -77,7 +77,7 @@ export async function askForAccount(
   wanted: Wanted,
   call: Call,
   now: Date,
-): Promise<AccountAnswer | null> {
+): Promise<AccountResponse | null> {
   // A token's totals may include private items, which must not be counted; searches count public items only.
   const hasTotals = wanted.totals.length > 0;
   const withPublicCounts =
@@ -151,7 +151,7 @@ function windowsIn(
   spans: readonly WantedSpan[],
   refusals: Refusals,
   options: { countsAll: boolean; askedAt: Date },
-): Pick<AccountAnswer, 'windows' | 'cutShort' | 'tooHeavy'> {
+): Pick<AccountResponse, 'windows' | 'cutShort' | 'tooHeavy'> {
   const windows: ContributionWindow[] = [];
   const cutShort: Span[] = [];
   const tooHeavy: Span[] = [];

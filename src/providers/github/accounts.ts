@@ -4,7 +4,7 @@ import { type CounterName, type Counters, counterNames } from '../../contributio
 import { AppError } from '../../errors.ts';
 import type { AccountReport, Call } from '../provider.ts';
 import { type OrganizationPayload, type OwnedStarsPayload, type UserPayload } from './account-payloads.ts';
-import { type AccountAnswer, askForAccount, type LifetimeTotals, noTotals } from './account-query.ts';
+import { type AccountResponse, askForAccount, type LifetimeTotals, noTotals } from './account-query.ts';
 import { allTotals, type Target } from './account-query-text.ts';
 import { organizationFacts, userFacts } from './actors.ts';
 import type { GitHubClient } from './client.ts';
@@ -96,7 +96,7 @@ async function* reportHeavyAccount(
 async function* completeReport(
   client: GitHubClient,
   known: Knowledge,
-  owned: NonNullable<AccountAnswer['totals']>['owned'] | undefined,
+  owned: NonNullable<AccountResponse['totals']>['owned'] | undefined,
   pending: Span[],
   call: Call,
   startedAt: Date,
@@ -121,7 +121,7 @@ async function* completeReport(
 
 /** The request for spans of an account, and the number of failures that are still allowed. */
 interface Question {
-  ask: (spans: readonly Span[]) => Promise<AccountAnswer | null | 'too_heavy'>;
+  ask: (spans: readonly Span[]) => Promise<AccountResponse | null | 'too_heavy'>;
   failuresLeft: number;
 }
 
@@ -193,7 +193,11 @@ async function organizationReport(
   };
 }
 
-function knowledgeFrom(answer: AccountAnswer, counting: Target['counting'], windows: ContributionWindow[]): Knowledge {
+function knowledgeFrom(
+  answer: AccountResponse,
+  counting: Target['counting'],
+  windows: ContributionWindow[],
+): Knowledge {
   if (answer.account.kind !== 'User') throw new Error('only a user has counters of its own');
   return {
     user: answer.account,

@@ -8,7 +8,7 @@ import {
   exchange,
   type Headers,
   isTimeout,
-  type RawAnswer as Raw,
+  type RawResponse as Raw,
   redirectOf,
 } from '../http/client.ts';
 import type { Refusals } from '../http/tolerant.ts';
@@ -20,7 +20,7 @@ import { denied, reasonIn, reasonOf, TooHeavy, throwTrouble } from './failures.t
 import {
   areLocated,
   classifyGraphqlErrors,
-  GraphqlAnswer,
+  GraphqlResponse,
   refusalsIn,
   refusingOrganizations,
 } from './graphql-errors.ts';
@@ -34,7 +34,7 @@ export interface Query<Schema extends TSchema> {
   answer: Schema;
 }
 
-export interface RestAnswer<Schema extends TSchema> {
+export interface RestResponse<Schema extends TSchema> {
   data: Static<Schema>;
   /** The length of the list in the response, including unreadable items; 0 when the response is not a list. */
   listed: number;
@@ -116,7 +116,7 @@ export class GitHubClient {
       if (raw.status === 502 || raw.status === 504) throw new TooHeavy();
       if (raw.status >= 500) throw unavailable();
       if (raw.status !== 200) throw denied(reasonIn(raw));
-      const { data = null, errors = [] } = checkPayload(GraphqlAnswer, parseJson(raw.text), query.name);
+      const { data = null, errors = [] } = checkPayload(GraphqlResponse, parseJson(raw.text), query.name);
       const trouble = classifyGraphqlErrors(errors);
       if (trouble === 'limited') return 'limited';
       const reason = reasonOf(errors, raw.headers);
@@ -140,7 +140,7 @@ export class GitHubClient {
     schema: Schema,
     call: Call,
     resource: Resource = 'core',
-  ): Promise<RestAnswer<Schema> | null> {
+  ): Promise<RestResponse<Schema> | null> {
     return this.#send(resource, `${this.#options.apiUrl}${path}`, undefined, call, (raw) => {
       // 409: the repository is empty (https://docs.github.com/rest/commits/commits#list-commits).
       if (raw.status === 404 || raw.status === 409 || raw.status === 410) return null;

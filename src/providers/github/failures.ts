@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { Headers, RawAnswer } from '../http/client.ts';
+import type { Headers, RawResponse } from '../http/client.ts';
 import { invalid, unavailable } from './checks.ts';
 import { explain, type GraphqlError, refusingOrganizations, type Trouble } from './graphql-errors.ts';
 
@@ -28,7 +28,7 @@ export function reasonOf(errors: readonly GraphqlError[], headers: Headers): str
 }
 
 /** Returns GitHub's message from a response with an error status. */
-export function reasonIn({ text, headers }: RawAnswer): string {
+export function reasonIn({ text, headers }: RawResponse): string {
   const { message }: { message?: unknown } = Object(tryParse(text));
   return typeof message === 'string' ? reasonOf([{ message }], headers) : '';
 }

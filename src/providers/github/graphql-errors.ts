@@ -9,7 +9,7 @@ const GraphqlError = Type.Object({
 export type GraphqlError = Static<typeof GraphqlError>;
 
 /** The outer object of every GraphQL response. */
-export const GraphqlAnswer = Type.Object({
+export const GraphqlResponse = Type.Object({
   data: Type.Optional(Type.Unknown()),
   errors: Type.Optional(Type.Array(GraphqlError)),
 });

@@ -24,7 +24,7 @@ import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { withoutOwnComments } from './streams/own-comments.ts';
 import { readStream, tokenStreams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
-import { untoldWith } from './untold.ts';
+import { unreportedWith } from './unreported.ts';
 import { readDelivery } from './webhooks.ts';
 import { orAnonymously, reportOrAnonymously, withoutCredential } from './without-credential.ts';
 
@@ -70,7 +70,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       authorization: await gitAuthorization(client, repository.access, signal),
     }),
     fileUrl: (repository: Pick<KnownRepository, 'owner' | 'name'>, path: string) => fileUrl(url, repository, path),
-    untold: untoldWith(!client.budget.isAnonymous),
+    unreported: unreportedWith(!client.budget.isAnonymous),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) =>
       readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
     proveOwnership: (credential: string, login: string, signal: AbortSignal) =>

@@ -3,7 +3,7 @@ import type { Diagnosis, MissingPermission, Quota } from '../diagnosis.ts';
 import type { Headers } from '../http/client.ts';
 import type { Call } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
-import { diagnoseTokens, type Examined, isResponse, tryWith, unlessScopeLacks } from '../rest/diagnose.ts';
+import { diagnoseTokens, type Examined, ifScopeAllows, isResponse, tryWith } from '../rest/diagnose.ts';
 import { TokenPayload, VersionPayload } from './payloads.ts';
 
 const HolderPayload = Type.Object({ username: Type.String() });
@@ -34,7 +34,7 @@ async function examine(client: RestClient, call: Call): Promise<Examined> {
   // (gitlab-org/gitlab, lib/api/personal_access_tokens/self_information.rb).
   const self = await tryWith(client.get('/personal_access_tokens/self', TokenPayload, call));
   const latencyMs = client.now().getTime() - begun.getTime();
-  const holder = await unlessScopeLacks(client.get('/user', HolderPayload, call));
+  const holder = await ifScopeAllows(client.get('/user', HolderPayload, call));
   const version = await tryWith(client.get('/metadata', VersionPayload, call));
   const token = isResponse(self) ? self?.data : undefined;
   const { scopes = [], expires_at: lastDay } = token ?? {};

@@ -15,7 +15,7 @@ import { proveOwnership } from './prove.ts';
 import { readChangedFiles, readLineCounts } from './streams/details.ts';
 import { anonymousStreams, readStream, streams } from './streams/streams.ts';
 import { readTip, readTotals } from './streams/tip.ts';
-import { untoldWith } from './untold.ts';
+import { unreportedWith } from './unreported.ts';
 import { readDelivery } from './webhooks.ts';
 
 export interface GitLabOptions extends ClientOptions {
@@ -69,7 +69,7 @@ export function createGitLabProvider(options: GitLabOptions): Provider {
     },
     findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
     streams: tokens.length === 0 ? anonymousStreams : streams,
-    untold: untoldWith(tokens.length > 0),
+    unreported: unreportedWith(tokens.length > 0),
     readStream: (stream, repository, position, call) =>
       readStream(client, stream, repository, position, seenBy(repository, call)),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),

@@ -1,4 +1,4 @@
-import { createDispatcher, type Dispatcher, exchange, type RawAnswer } from './client.ts';
+import { createDispatcher, type Dispatcher, exchange, type RawResponse } from './client.ts';
 
 /** A profile has a few kilobytes; the limit leaves ample room. */
 const limits = { answerTimeoutMs: 15_000, maxAnswerBytes: 1024 * 1024 };
@@ -23,7 +23,7 @@ export class BearerConnections {
     await this.#dispatcher.destroy();
   }
 
-  async ask(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<RawAnswer> {
+  async ask(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<RawResponse> {
     try {
       return await exchange(`${this.#apiUrl}${path}`, { headers, dispatcher: this.#dispatcher, signal });
     } catch {

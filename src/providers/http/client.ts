@@ -6,13 +6,13 @@ export type Headers = Dispatcher.ResponseData['headers'];
 export type { Dispatcher } from 'undici';
 
 /** A response as the host sent it, with any status and unparsed. */
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
-export interface Question {
+export interface HostRequest {
   method?: 'GET' | 'POST' | 'PATCH';
   headers: Record<string, string>;
   body?: string | undefined;
@@ -45,14 +45,14 @@ function isBehindProxy(): boolean {
 /** Sends one request and reads the whole response. Errors of the connection pass through unchanged. */
 export async function exchange(
   address: string,
-  { method = 'GET', headers, body, dispatcher, signal }: Question,
-): Promise<RawAnswer> {
+  { method = 'GET', headers, body, dispatcher, signal }: HostRequest,
+): Promise<RawResponse> {
   const answer = await request(address, { method, headers, body: body ?? null, dispatcher, signal });
   return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
 }
 
 /** Returns the target of a redirect, if the response is one. The caller decides whether to follow it. */
-export function redirectOf({ status, headers: { location } }: RawAnswer, address: string): URL | undefined {
+export function redirectOf({ status, headers: { location } }: RawResponse, address: string): URL | undefined {
   if (![301, 302, 307, 308].includes(status) || typeof location !== 'string') return undefined;
   return URL.canParse(location, address) ? new URL(location, address) : undefined;
 }

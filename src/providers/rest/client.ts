@@ -9,13 +9,13 @@ import {
   exchange,
   type Headers,
   isTimeout,
-  type RawAnswer,
+  type RawResponse,
   redirectOf,
 } from '../http/client.ts';
 import { readRetryAfter } from '../http/retry-after.ts';
 import { checkPayload, invalid, parseJson, unavailable } from './checks.ts';
 import { type Dialect, isLimited } from './dialect.ts';
-import { limited, noToken, Pace, type Token } from './pace.ts';
+import { limited, noToken, RequestScheduler, type Token } from './request-scheduler.ts';
 
 export interface ClientOptions {
   url: string;
@@ -26,19 +26,19 @@ export interface ClientOptions {
   now: () => Date;
 }
 
-export interface Answer<Schema extends TSchema> {
+export interface HostResponse<Schema extends TSchema> {
   data: Static<Schema>;
   /** Length of the list in the response, including items that cannot be read; 0 where it is no list. */
   listed: number;
   headers: Headers;
 }
 
-export interface Asked {
+export interface RequestOptions {
   /** Sends the request without a token. */
   isAnonymous?: boolean;
 }
 
-interface Question extends Asked {
+interface Question extends RequestOptions {
   /** A path of the API, or an absolute address outside of it. */
   path: string;
   /** Sent as JSON; undefined: the request has no body. */
@@ -60,7 +60,7 @@ const limits = {
 };
 
 /** The error when the host accepts the token, but the token lacks a scope for this request. */
-export class LacksScope extends AppError {
+export class MissingScope extends AppError {
   constructor(scopes: string) {
     super('provider_denied', `The code host wants the scope ${scopes} of the configured token.`);
   }
@@ -69,7 +69,7 @@ export class LacksScope extends AppError {
 /** Calls a REST API: sends few requests at once, obeys rate limits and checks every response. */
 export class RestClient {
   readonly dialect: Dialect;
-  readonly pace: Pace;
+  readonly pace: RequestScheduler;
   readonly now: () => Date;
   /** The address of the host's website. */
   readonly url: string;
@@ -81,7 +81,7 @@ export class RestClient {
     this.dialect = dialect;
     this.now = options.now;
     this.url = options.url;
-    this.pace = new Pace(options.tokens, {
+    this.pace = new RequestScheduler(options.tokens, {
       now: options.now,
       sleep: (ms, signal) => wait(ms, undefined, { signal }),
     });
@@ -105,8 +105,8 @@ export class RestClient {
     path: string,
     schema: Schema,
     call: Call,
-    asked: Asked = {},
-  ): Promise<Answer<Schema> | null> {
+    asked: RequestOptions = {},
+  ): Promise<HostResponse<Schema> | null> {
     return this.#ask({ path, ...asked }, schema, call);
   }
 
@@ -116,7 +116,7 @@ export class RestClient {
     body: object,
     schema: Schema,
     call: Call,
-  ): Promise<Answer<Schema> | null> {
+  ): Promise<HostResponse<Schema> | null> {
     return this.#ask({ path: address, body }, schema, call);
   }
 
@@ -130,11 +130,15 @@ export class RestClient {
     body: object,
     schema: Schema,
     call: Call,
-  ): Promise<Answer<Schema> | null> {
+  ): Promise<HostResponse<Schema> | null> {
     return this.#ask({ path, body, isWriting: true }, schema, call);
   }
 
-  async #ask<Schema extends TSchema>(asked: Question, schema: Schema, call: Call): Promise<Answer<Schema> | null> {
+  async #ask<Schema extends TSchema>(
+    asked: Question,
+    schema: Schema,
+    call: Call,
+  ): Promise<HostResponse<Schema> | null> {
     for (let attempts = 1; ; ) {
       const token = await this.pace.acquire(call, asked.isAnonymous ?? false);
       try {
@@ -171,7 +175,7 @@ export class RestClient {
   }
 
   /** Follows redirects, which lead from an old name to the new one. */
-  async #follow({ path, body }: Question, token: Token, call: Call): Promise<RawAnswer> {
+  async #follow({ path, body }: Question, token: Token, call: Call): Promise<RawResponse> {
     let address = path.startsWith('/') ? `${this.#options.apiUrl}${path}` : path;
     for (let redirects = 0; ; redirects += 1) {
       const raw = await this.#exchange(address, body, token, call);
@@ -181,7 +185,7 @@ export class RestClient {
     }
   }
 
-  async #exchange(address: string, body: object | undefined, { secret }: Token, call: Call): Promise<RawAnswer> {
+  async #exchange(address: string, body: object | undefined, { secret }: Token, call: Call): Promise<RawResponse> {
     call.cost.requests += 1;
     return exchange(address, {
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
@@ -198,7 +202,7 @@ export class RestClient {
    * Returns the target of a redirect when it is in the same API; a token is sent nowhere else. Hosts write their public
    * address, also in responses to requests at another address.
    */
-  #redirectTarget(raw: RawAnswer, address: string): string | undefined {
+  #redirectTarget(raw: RawResponse, address: string): string | undefined {
     const { url, apiUrl } = this.#options;
     const target = redirectOf(raw, address);
     if (target === undefined) return undefined;
@@ -209,11 +213,11 @@ export class RestClient {
   }
 
   #read<Schema extends TSchema>(
-    { status, headers, text }: RawAnswer,
+    { status, headers, text }: RawResponse,
     schema: Schema,
     { path, isWriting = false }: Question,
     call: Call,
-  ): Answer<Schema> | null {
+  ): HostResponse<Schema> | null {
     if (status === 404 || status === 410) return null;
     // Status 409: the repository is empty (go-gitea/gitea, routers/api/v1/repo/commits.go).
     if (status === 409 && !isWriting) return null;
@@ -229,7 +233,7 @@ export class RestClient {
 
   #denied(text: string): AppError {
     const scopes = this.dialect.missingScopes(text);
-    if (scopes !== undefined) return new LacksScope(scopes);
+    if (scopes !== undefined) return new MissingScope(scopes);
     return new AppError('provider_denied', 'The code host denies access with the configured token.');
   }
 }

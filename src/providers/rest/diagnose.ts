@@ -1,8 +1,8 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { type CredentialReport, type Diagnosis, reportOn, tokenLabel } from '../diagnosis.ts';
-import { LacksScope, type RestClient } from './client.ts';
-import { noToken } from './pace.ts';
+import { MissingScope, type RestClient } from './client.ts';
+import { noToken } from './request-scheduler.ts';
 
 /** The parts of a report that differ from host to host, and the version of the host. */
 export interface Examined extends Partial<CredentialReport> {
@@ -43,16 +43,16 @@ export function isResponse<Response>(tried: Tried<Response>): tried is Response 
 }
 
 /** Returns the response, or `lacks_scope` where the token lacks a scope for the request. */
-export async function unlessScopeLacks<Response>(request: Promise<Response>): Promise<Response | 'lacks_scope'> {
+export async function ifScopeAllows<Response>(request: Promise<Response>): Promise<Response | 'lacks_scope'> {
   return request.catch((error: unknown) => {
-    if (error instanceof LacksScope) return 'lacks_scope' as const;
+    if (error instanceof MissingScope) return 'lacks_scope' as const;
     throw error;
   });
 }
 
 /** Returns the same, or `unknown` where the request fails: the rest of the report is useful without it. */
 export async function tryWith<Response>(request: Promise<Response>): Promise<Tried<Response>> {
-  return unlessScopeLacks(request).catch((error: unknown) => {
+  return ifScopeAllows(request).catch((error: unknown) => {
     if (error instanceof AppError && passing.has(error.code)) return 'unknown' as const;
     throw error;
   });

@@ -1,7 +1,7 @@
 import { type Static, type TArray, Type } from 'typebox';
 import type { Call } from '../call.ts';
 import { invalid, readCursor } from './checks.ts';
-import type { Asked, RestClient } from './client.ts';
+import type { RequestOptions, RestClient } from './client.ts';
 
 /**
  * Reads lists in numbered pages. Items move from page to page when others are added or removed during the reading; the
@@ -40,7 +40,7 @@ export async function readPage<Items extends TArray>(
   { path, query = {}, items: schema, isTotalOfPage = false }: List<Items>,
   page: number,
   call: Call,
-  asked: Asked = {},
+  asked: RequestOptions = {},
 ): Promise<ListPage<ItemOf<Items>> | null> {
   const { pageSize, totalHeader } = client.dialect;
   const size = { [pageSize.parameter]: String(pageSize.most) };

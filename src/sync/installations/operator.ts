@@ -1,4 +1,4 @@
-import { wantListing } from '../../accounts/hint-store.ts';
+import { wantListing } from '../../accounts/mention-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { collectJob, collectRepositoryJob } from '../../contributions/jobs.ts';
 import { announce } from '../../database/listener.ts';

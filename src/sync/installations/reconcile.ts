@@ -1,5 +1,5 @@
 import { findOptedOutIds } from '../../accounts/opt-out-store.ts';
-import { passGate } from '../../database/gate.ts';
+import { takeSharedErasureLock } from '../../database/erasure-lock.ts';
 import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import type { InstallableApp, Installation } from '../../providers/installation.
 import type { Call } from '../../providers/provider.ts';
 import type { SyncContext } from '../context.ts';
 import { forgetWaits } from '../forget-waits.ts';
-import { learnInstallations } from './learn.ts';
+import { discoverInstallations } from './learn.ts';
 import { settleInstallations } from './settle.ts';
 
 /** The most pages of an installation's repositories: a hundred thousand repositories. */
@@ -31,7 +31,7 @@ export async function reconcile(context: SyncContext, asked: Asked): Promise<voi
   const askedAt = context.now();
   const told = await app.installations(call);
   const installations = await saveTold(context, provider, told, askedAt);
-  await learnInstallations(context);
+  await discoverInstallations(context);
   for (const installation of installations) {
     if (installation.suspendedAt !== null) continue;
     if (installation.covers === 'selected') await followSelection(context, asked, installation);
@@ -57,7 +57,7 @@ async function saveTold(
   askedAt: Date,
 ): Promise<Installation[]> {
   const saved = await inTransaction(context.connection, async (transaction) => {
-    await passGate(transaction);
+    await takeSharedErasureLock(transaction);
     const accounts = told.map(({ account }) => account.externalId);
     const optedOut = await findOptedOutIds(transaction, provider, accounts);
     const wanted = told.filter(({ account }) => !optedOut.includes(account.externalId));

@@ -1,4 +1,4 @@
-import { wantListing } from '../../accounts/hint-store.ts';
+import { wantListing } from '../../accounts/mention-store.ts';
 import { collectJob } from '../../contributions/jobs.ts';
 import type { Connection } from '../../database/connection.ts';
 import { addJob } from '../../database/queue.ts';

@@ -1,4 +1,4 @@
-import { findKnown, wantListing } from '../../accounts/hint-store.ts';
+import { findKnown, wantListing } from '../../accounts/mention-store.ts';
 import { collectJob } from '../../contributions/jobs.ts';
 import { addJob } from '../../database/queue.ts';
 import { inTransaction } from '../../database/transaction.ts';

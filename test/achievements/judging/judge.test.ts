@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { checkCondition } from '../../../src/achievements/conditions/check.ts';
 import type { Achievement, PointAction, Trigger } from '../../../src/achievements/config.ts';
-import { judge } from '../../../src/achievements/judging/judge-store.ts';
+import { evaluate } from '../../../src/achievements/judging/evaluate-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { judgeNaively } from './naive.ts';
 import {
@@ -63,7 +63,7 @@ test('each person earns the same achievements at the same times as in the naive 
     fc.asyncProperty(fc.record(settings), async ({ world, achievements, pointActions }) => {
       const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
       const config = { achievements: achievements.map(toAchievement), pointActions: pointActions.map(toPointAction) };
-      const earned = await judge(opened.database.connection, repositoryId, config);
+      const earned = await evaluate(opened.database.connection, repositoryId, config);
       for (const [index, achievement] of achievements.entries()) {
         const ours = earned
           .filter((one) => one.achievement.name === String(index))
@@ -88,8 +88,8 @@ test('the evaluation of some people gives the same results for them as the evalu
         const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
         const config = { achievements: achievements.map(toAchievement), pointActions: pointActions.map(toPointAction) };
         const asked = some.map((person) => accountIds[person] ?? '');
-        const ofSome = await judge(opened.database.connection, repositoryId, config, { accountIds: asked });
-        const ofAll = await judge(opened.database.connection, repositoryId, config);
+        const ofSome = await evaluate(opened.database.connection, repositoryId, config, { accountIds: asked });
+        const ofAll = await evaluate(opened.database.connection, repositoryId, config);
         const said = (earned: typeof ofAll): string[] =>
           earned
             .map(({ achievement, accountId, earnedAt }) => `${achievement.name} ${accountId} ${earnedAt.toISOString()}`)
@@ -124,5 +124,5 @@ test('the largest numbers and the last dates are evaluated like any other', asyn
     achievements: texts.map(toAchievement),
     pointActions: pointNames.map((name) => toPointAction({ name, rules: [rule] })),
   };
-  assert.deepEqual(await judge(opened.database.connection, repositoryId, config), []);
+  assert.deepEqual(await evaluate(opened.database.connection, repositoryId, config), []);
 });

@@ -8,7 +8,7 @@ for (const maxPerPage of [50, 2]) {
     ...plainHost,
     name: `Gitea, ${maxPerPage} a page`,
     // Gitea does not report why an issue was closed, and only later versions report how large a pull request is.
-    untold: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
+    unreported: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
     tellsStars: false,
     start: async ({ world, now }) => {
       const simulator = await startGiteaSimulator({ world, maxPerPage });

@@ -7,7 +7,7 @@ providerContract({
   ...plainHost,
   name: 'GitHub',
   // Comments on lines are included in the number of comments; tests of their own cover that number and the size.
-  untold: ['comments', 'additions', 'deletions', 'changedFiles', 'commits'],
+  unreported: ['comments', 'additions', 'deletions', 'changedFiles', 'commits'],
   tellsStars: true,
   start: async ({ world, now }) => {
     const simulator = await startSimulator({ world, now });

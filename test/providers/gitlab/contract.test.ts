@@ -8,11 +8,11 @@ for (const maxPerPage of [100, 2]) {
     ...plainHost,
     name: `GitLab, ${maxPerPage} a page`,
     // GitLab does not report why an issue was closed. Tests of their own cover how large a merge request is.
-    untold: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
+    unreported: ['reason', 'additions', 'deletions', 'changedFiles', 'commits'],
     tellsStars: true,
     externalIdOf: ({ id, type }) => (type === 'Organization' ? `group:${id}` : String(id)),
     reviewStates: ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'],
-    untoldOfOrganizations: ['website'],
+    unreportedOfOrganizations: ['website'],
     start: async ({ world, now }) => {
       const simulator = await startGitLabSimulator({ world, maxPerPage });
       const { tokens } = simulator;

@@ -142,9 +142,9 @@ test('the issues of an account are counted without a token, as strangers see the
     simulator.surprises.push((path) =>
       /^\/(issues|merge_requests)/.test(path) ? { status: path.includes('closed') ? 500 : 401, body: {} } : undefined,
     );
-    const untold = await last(provider.lookUp(people.max.login, call()));
-    assert.equal(untold?.counters.issues, undefined);
-    assert.deepEqual(untold?.missing.toSorted(), [
+    const unreported = await last(provider.lookUp(people.max.login, call()));
+    assert.equal(unreported?.counters.issues, undefined);
+    assert.deepEqual(unreported?.missing.toSorted(), [
       'commits',
       'contributed_to',
       'issues',

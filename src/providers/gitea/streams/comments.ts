@@ -5,12 +5,12 @@ import { type Step, stepFromOldest, type Wanted } from '../../rest/lists.ts';
 import { type CommentPayload, CommentsPayload, type ReactionPayload } from '../payloads.ts';
 import { repositoryPath } from '../repositories.ts';
 import { Collector } from './collector.ts';
-import { type Asking, reactionsTo } from './items.ts';
+import { reactionsTo, type StreamContext } from './items.ts';
 
 /**
  * Reads a page of the comments on issues and pull requests as a whole, and with a request each the reactions to them.
  */
-export async function readComments(asking: Asking, wanted: Wanted): Promise<ContributionPage | null> {
+export async function readComments(asking: StreamContext, wanted: Wanted): Promise<ContributionPage | null> {
   const step = await stepThroughComments(asking, wanted);
   if (step === null) return null;
   const reactions = await Promise.all(step.items.map(({ id }) => reactionsTo(asking, `issues/comments/${id}`)));
@@ -20,7 +20,7 @@ export async function readComments(asking: Asking, wanted: Wanted): Promise<Cont
 }
 
 export function stepThroughComments(
-  { client, repository, call }: Asking,
+  { client, repository, call }: StreamContext,
   wanted: Wanted,
 ): Promise<Step<CommentPayload> | null> {
   const list = { path: `${repositoryPath(repository)}/issues/comments`, items: CommentsPayload };

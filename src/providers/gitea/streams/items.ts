@@ -24,7 +24,7 @@ import type { Collector } from './collector.ts';
 /** Reads issues and pull requests with their reviews, comments and reactions, which take requests of their own. */
 
 /** The client and the repository to read. */
-export interface Asking {
+export interface StreamContext {
   client: RestClient;
   repository: KnownRepository;
   call: Call;
@@ -35,10 +35,10 @@ export type Addition = (collector: Collector) => void;
 
 /** Reads the items of a page in parallel. An item that the host refuses, or that cannot be read, is skipped. */
 export async function readItems(
-  asking: Asking,
+  asking: StreamContext,
   type: 'issues' | 'pulls',
   payloads: readonly IssuePayload[],
-  read: (asking: Asking, payload: IssuePayload) => Promise<Addition>,
+  read: (asking: StreamContext, payload: IssuePayload) => Promise<Addition>,
 ): Promise<Addition[]> {
   const kind = type === 'issues' ? 'issue' : 'pull_request';
   const additions = await Promise.all(
@@ -52,11 +52,11 @@ const submittedStates: ReadonlySet<string> = new Set(['APPROVED', 'REQUEST_CHANG
 /** The longest time, in ms, between the merge of a pull request and the closing of an issue by it. */
 const closedByMergeWithinMs = 300_000;
 
-export async function readIssue(_asking: Asking, payload: IssuePayload): Promise<Addition> {
+export async function readIssue(_asking: StreamContext, payload: IssuePayload): Promise<Addition> {
   return (collector) => void addItem(collector, 'issue', payload);
 }
 
-export async function readDeepIssue(asking: Asking, payload: IssuePayload): Promise<Addition> {
+export async function readDeepIssue(asking: StreamContext, payload: IssuePayload): Promise<Addition> {
   const { number } = payload;
   const reactions = await reactionsTo(asking, `issues/${number}`);
   const resolver = payload.closed_at === null ? null : closer(await readTimeline(asking, number), payload.closed_at);
@@ -66,12 +66,12 @@ export async function readDeepIssue(asking: Asking, payload: IssuePayload): Prom
   };
 }
 
-export async function readPullRequest(asking: Asking, payload: IssuePayload): Promise<Addition> {
+export async function readPullRequest(asking: StreamContext, payload: IssuePayload): Promise<Addition> {
   const reviews = await readReviews(asking, payload.number);
   return (collector) => void addPullRequest(collector, payload, reviews);
 }
 
-export async function readDeepPullRequest(asking: Asking, payload: IssuePayload): Promise<Addition> {
+export async function readDeepPullRequest(asking: StreamContext, payload: IssuePayload): Promise<Addition> {
   const { client, repository, call } = asking;
   const { number } = payload;
   const reactions = await reactionsTo(asking, `issues/${number}`);
@@ -140,7 +140,7 @@ interface Reviews {
   isWhole: boolean;
 }
 
-async function readReviews({ client, repository, call }: Asking, number: number): Promise<Reviews> {
+async function readReviews({ client, repository, call }: StreamContext, number: number): Promise<Reviews> {
   const path = `${repositoryPath(repository)}/pulls/${number}/reviews`;
   const watched = watchSkips(call);
   const reviews = existing(await readAll(client, { path, items: ReviewsPayload }, watched.call));
@@ -148,7 +148,7 @@ async function readReviews({ client, repository, call }: Asking, number: number)
 }
 
 async function readReviewComments(
-  { client, repository, call }: Asking,
+  { client, repository, call }: StreamContext,
   number: number,
   reviews: readonly ReviewPayload[],
 ): Promise<ReviewCommentPayload[]> {
@@ -166,13 +166,16 @@ async function readReviewComments(
 }
 
 /** @param what `issues/NUMBER` or `issues/comments/ID`. */
-export async function reactionsTo({ client, repository, call }: Asking, what: string): Promise<ReactionPayload[]> {
+export async function reactionsTo(
+  { client, repository, call }: StreamContext,
+  what: string,
+): Promise<ReactionPayload[]> {
   const path = `${repositoryPath(repository)}/${what}/reactions`;
   const answer = await readOrSkip(call, { kind: 'reaction' }, () => client.get(path, ReactionsPayload, call));
   return answer?.data ?? [];
 }
 
-async function readTimeline({ client, repository, call }: Asking, number: number): Promise<TimelinePayload> {
+async function readTimeline({ client, repository, call }: StreamContext, number: number): Promise<TimelinePayload> {
   const path = `${repositoryPath(repository)}/issues/${number}/timeline`;
   const list = { path, items: TimelinePayload, isTotalOfPage: true };
   return (await readOrSkip(call, { kind: 'event' }, () => readAll(client, list, call))) ?? [];

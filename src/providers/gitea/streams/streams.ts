@@ -6,7 +6,14 @@ import { IssuesPayload, PullRequestsPayload, RepositoryPayload } from '../payloa
 import { repositoryPath } from '../repositories.ts';
 import { Collector } from './collector.ts';
 import { readComments } from './comments.ts';
-import { type Asking, readDeepIssue, readDeepPullRequest, readIssue, readItems, readPullRequest } from './items.ts';
+import {
+  readDeepIssue,
+  readDeepPullRequest,
+  readIssue,
+  readItems,
+  readPullRequest,
+  type StreamContext,
+} from './items.ts';
 
 /**
  * The streams that can be read, with a token or without. Stars are absent, because Gitea does not report their times.
@@ -34,7 +41,7 @@ export async function readStream(
   return new Collector().toPage({ nextCursor: null, total: 0 });
 }
 
-function readPage(asking: Asking, stream: string, position: Position): Promise<ContributionPage | null> {
+function readPage(asking: StreamContext, stream: string, position: Position): Promise<ContributionPage | null> {
   switch (stream) {
     case 'issues':
       return readItemPage(asking, 'issues', position, position.isDeep ? readDeepIssue : readIssue);
@@ -48,7 +55,7 @@ function readPage(asking: Asking, stream: string, position: Position): Promise<C
 }
 
 async function readItemPage(
-  asking: Asking,
+  asking: StreamContext,
   type: 'issues' | 'pulls',
   wanted: Wanted,
   read: typeof readIssue,

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import { createDispatcher, type Dispatcher, exchange, type RawAnswer, withoutContent } from '../../http/client.ts';
+import { createDispatcher, type Dispatcher, exchange, type RawResponse, withoutContent } from '../../http/client.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import { graphqlUrl, restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
@@ -24,7 +24,7 @@ export interface AppRequest {
 }
 
 /** The data with the `Link` header, or the status of a response that says not found, not allowed or not possible. */
-export type AppAnswer<Data> = { data: Data; link: string } | { refusal: number };
+export type AppResponse<Data> = { data: Data; link: string } | { refusal: number };
 
 const refusals = new Set([400, 403, 404, 410, 422]);
 /** A hundred repositories or delivery attempts take a few hundred kilobytes. */
@@ -58,7 +58,7 @@ export class AppClient {
     asked: AppRequest,
     schema: Schema,
     signal: AbortSignal,
-  ): Promise<AppAnswer<Static<Schema>>> {
+  ): Promise<AppResponse<Static<Schema>>> {
     let raw = await this.#exchange(asked, signal);
     if (raw.status === 401 && asked.token === undefined && this.#setClock(raw)) {
       raw = await this.#exchange(asked, signal);
@@ -79,7 +79,7 @@ export class AppClient {
     return { data: checkPayload(schema, parseJson(text), place), link: typeof link === 'string' ? link : '' };
   }
 
-  async #exchange({ method, path, body, token }: AppRequest, signal: AbortSignal): Promise<RawAnswer> {
+  async #exchange({ method, path, body, token }: AppRequest, signal: AbortSignal): Promise<RawResponse> {
     const credential = token ?? (await this.#prove());
     const { apiUrl } = this.#options;
     try {
@@ -113,7 +113,7 @@ export class AppClient {
   }
 
   /** GitHub rejects a JWT with a wrong time like one with a wrong key. @returns whether the local clock was off. */
-  #setClock({ headers }: RawAnswer): boolean {
+  #setClock({ headers }: RawResponse): boolean {
     const told = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN;
     if (Number.isNaN(told)) return false;
     const offsetMs = told - this.#options.now().getTime();

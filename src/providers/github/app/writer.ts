@@ -3,9 +3,9 @@ import { AppError } from '../../../errors.ts';
 import type { Call } from '../../provider.ts';
 import { checkPayload } from '../checks.ts';
 import type { Query } from '../client.ts';
-import { classifyGraphqlErrors, GraphqlAnswer } from '../graphql-errors.ts';
+import { classifyGraphqlErrors, GraphqlResponse } from '../graphql-errors.ts';
 import type { Secret } from '../secret.ts';
-import type { AppAnswer, AppClient, AppRequest } from './client.ts';
+import type { AppClient, AppRequest, AppResponse } from './client.ts';
 
 /** Sends requests as one installation. It never repeats a request, because a repeated write could take effect twice. */
 export class Writer {
@@ -19,7 +19,7 @@ export class Writer {
     this.#call = call;
   }
 
-  async rest<Schema extends TSchema>(asked: AppRequest, schema: Schema): Promise<AppAnswer<Static<Schema>>> {
+  async rest<Schema extends TSchema>(asked: AppRequest, schema: Schema): Promise<AppResponse<Static<Schema>>> {
     const token = await this.#secret.get(this.#call.signal);
     this.#call.cost.requests += 1;
     try {
@@ -37,7 +37,7 @@ export class Writer {
     variables: Record<string, unknown>,
   ): Promise<Static<Schema>> {
     const body = { query: text, variables, operationName: name };
-    const asked = await this.rest({ method: 'POST', path: '/graphql', body }, GraphqlAnswer);
+    const asked = await this.rest({ method: 'POST', path: '/graphql', body }, GraphqlResponse);
     if ('refusal' in asked) throw mayNotWrite();
     const { data = null, errors = [] } = asked.data;
     const trouble = classifyGraphqlErrors(errors);

@@ -2,9 +2,9 @@ import { noDetails } from '../../../contributions/contribution.ts';
 import { isWrittenByService } from '../../announcer.ts';
 import type { KnownRepository } from '../../provider.ts';
 import { commentReactions } from '../queries.ts';
-import type { Asking, PageReader } from './asking.ts';
 import { cursorBehind, perPage, placeOf, queryAt } from './changed-pages.ts';
 import { Collector } from './collector.ts';
+import type { PageReader, StreamContext } from './context.ts';
 import { countByLink } from './count-by-link.ts';
 import { type ReactionPage, type RestCommentPayload, RestCommentsPayload } from './payloads.ts';
 import { allReactions } from './reactions.ts';
@@ -32,7 +32,7 @@ export function readComments(list: List): PageReader {
   };
 }
 
-export function countComments(asking: Asking, repository: KnownRepository, list: List): Promise<number> {
+export function countComments(asking: StreamContext, repository: KnownRepository, list: List): Promise<number> {
   return countByLink(asking, commentsPath(repository, list));
 }
 
@@ -63,7 +63,7 @@ function numberOf({ issue_url, pull_request_url }: RestCommentPayload): number |
 
 /** Fetches the reactions to comments that have any, by GraphQL, because REST has only their number. */
 async function reactionsOf(
-  asking: Asking,
+  asking: StreamContext,
   comments: readonly RestCommentPayload[],
 ): Promise<Map<string, ReactionPage['nodes']>> {
   const found = new Map<string, ReactionPage['nodes']>();

@@ -1,8 +1,8 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
 import type { ActorPayload } from '../payloads.ts';
 import { moreReviews } from '../queries.ts';
-import type { Asking } from './asking.ts';
 import type { Collector } from './collector.ts';
+import type { StreamContext } from './context.ts';
 import { existing } from './existing.ts';
 import type {
   DeepDiscussionPayload,
@@ -25,7 +25,11 @@ export function addIssue(collector: Collector, payload: IssuePayload): Contribut
   return collector.add('issue', collector.mention(payload.author), { ...payload, id: payload.fullDatabaseId });
 }
 
-export async function addDeepIssue(asking: Asking, collector: Collector, payload: DeepIssuePayload): Promise<void> {
+export async function addDeepIssue(
+  asking: StreamContext,
+  collector: Collector,
+  payload: DeepIssuePayload,
+): Promise<void> {
   const reactions = await allReactions(asking, payload);
   const issue = addIssue(collector, payload);
   const isClosed = payload.closedAt !== null;
@@ -48,7 +52,7 @@ function closer({ closings }: DeepIssuePayload): ActorPayload | null {
 }
 
 export async function addPullRequest(
-  asking: Asking,
+  asking: StreamContext,
   collector: Collector,
   payload: PullRequestPayload,
 ): Promise<{ pull: Contribution; reviews: ReviewPayload[] }> {
@@ -65,7 +69,7 @@ export async function addPullRequest(
 }
 
 export async function addDeepPullRequest(
-  asking: Asking,
+  asking: StreamContext,
   collector: Collector,
   payload: DeepPullRequestPayload,
 ): Promise<void> {
@@ -101,7 +105,7 @@ export function addDiscussion(collector: Collector, payload: DiscussionPayload):
 }
 
 export async function addDeepDiscussion(
-  asking: Asking,
+  asking: StreamContext,
   collector: Collector,
   payload: DeepDiscussionPayload,
 ): Promise<void> {
@@ -123,7 +127,7 @@ function names(labels: DeepIssuePayload['labels']): string[] {
   return (labels?.nodes ?? []).map(({ name }) => name);
 }
 
-async function allReviews({ client, call }: Asking, pullRequest: PullRequestPayload): Promise<ReviewPayload[]> {
+async function allReviews({ client, call }: StreamContext, pullRequest: PullRequestPayload): Promise<ReviewPayload[]> {
   let page: ReviewPage = pullRequest.reviews;
   const reviews = [...page.nodes];
   for (let pages = 1; page.pageInfo.hasNextPage && pages < maxReviewPages; pages += 1) {

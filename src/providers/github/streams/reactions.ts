@@ -1,5 +1,5 @@
 import { moreReactions } from '../queries.ts';
-import type { Asking } from './asking.ts';
+import type { StreamContext } from './context.ts';
 import type { ReactablePayload, ReactionPage } from './payloads.ts';
 
 /** No item has a thousand pages of reactions. */
@@ -7,7 +7,7 @@ const maxReactionPages = 1000;
 
 /** Returns all reactions to an item, including those that did not fit on its page. */
 export async function allReactions(
-  { client, call }: Asking,
+  { client, call }: StreamContext,
   { id, reactions }: ReactablePayload,
 ): Promise<ReactionPage['nodes']> {
   if (reactions === null) return [];

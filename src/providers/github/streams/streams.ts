@@ -4,9 +4,9 @@ import type { Call, ContributionPage, KnownRepository, Position, Stream } from '
 import type { GitHubClient } from '../client.ts';
 import { TooHeavy } from '../failures.ts';
 import { deepDiscussions, deepIssues, deepPullRequests, discussions, issues, pullRequests } from '../queries.ts';
-import type { Asking, PageReader } from './asking.ts';
 import { Collector } from './collector.ts';
 import { readComments } from './comments.ts';
+import type { PageReader, StreamContext } from './context.ts';
 import { existing } from './existing.ts';
 import {
   addDeepDiscussion,
@@ -86,8 +86,8 @@ function parts({ first }: PagePlace): { takesParts: boolean } {
 /** Returns the reader of pages of items that have a time of their last change. */
 function pagesOf<Node extends { updatedAt: string | null }>(
   kind: ItemKind,
-  ask: (asking: Asking, place: PagePlace) => Promise<NodePage<Node>>,
-  add: (asking: Asking, collector: Collector, node: Node) => unknown,
+  ask: (asking: StreamContext, place: PagePlace) => Promise<NodePage<Node>>,
+  add: (asking: StreamContext, collector: Collector, node: Node) => unknown,
 ): PageReader {
   return async (client, { handle }, { cursor, since, pageSize }, call) => {
     const asking = { client, call };

@@ -14,7 +14,6 @@ import {
 import { projectPath } from '../projects.ts';
 import type { Collector } from './collector.ts';
 import {
-  type Asking,
   addComment,
   awardsOf,
   isAtLine,
@@ -22,6 +21,7 @@ import {
   type Notes,
   readComments,
   readNotes,
+  type StreamContext,
 } from './notes.ts';
 
 /** Reads issues and merge requests with their comments, reviews and reactions, which take requests of their own. */
@@ -36,7 +36,7 @@ export function readIssues(issues: readonly IssuePayload[]): Addition[] {
   return issues.map((issue) => (collector) => void addItem(collector, 'issue', issue));
 }
 
-export function readDeepIssues(asking: Asking, issues: readonly IssuePayload[]): Promise<Addition[]> {
+export function readDeepIssues(asking: StreamContext, issues: readonly IssuePayload[]): Promise<Addition[]> {
   return Promise.all(
     issues.map((issue) => readOrSkip(asking.call, { kind: 'issue' }, () => readDeepIssue(asking, issue))),
   ).then(readable);
@@ -47,7 +47,10 @@ export function readBareMergeRequests(mergeRequests: readonly MergeRequestPayloa
   return mergeRequests.map((one) => (collector) => void addItem(collector, 'pull_request', one));
 }
 
-export function readMergeRequests(asking: Asking, mergeRequests: readonly MergeRequestPayload[]): Promise<Addition[]> {
+export function readMergeRequests(
+  asking: StreamContext,
+  mergeRequests: readonly MergeRequestPayload[],
+): Promise<Addition[]> {
   return Promise.all(
     mergeRequests.map((one) =>
       readOrSkip(asking.call, { kind: 'pull_request' }, async (): Promise<Addition> => {
@@ -63,12 +66,12 @@ function readable(additions: readonly (Addition | undefined)[]): Addition[] {
 }
 
 export async function readDeepMergeRequests(
-  asking: Asking,
+  asking: StreamContext,
   mergeRequests: readonly MergeRequestPayload[],
 ): Promise<Addition[]> {
   const { client, repository, call } = asking;
   const numbers = mergeRequests.map(({ iid }) => iid);
-  const sizes = await readSizes(client, repository, numbers, call).catch(unlessUntold);
+  const sizes = await readSizes(client, repository, numbers, call).catch(unlessUnavailable);
   return Promise.all(
     mergeRequests.map((one) =>
       readOrSkip(asking.call, { kind: 'pull_request' }, () => readDeepMergeRequest(asking, one, sizes.get(one.iid))),
@@ -77,12 +80,12 @@ export async function readDeepMergeRequests(
 }
 
 /** Returns no sizes where GitLab fails to compute them, which is expensive; the merge requests are read without. */
-function unlessUntold(error: unknown): Map<number, MergeRequestSize> {
+function unlessUnavailable(error: unknown): Map<number, MergeRequestSize> {
   if (error instanceof AppError && error.code === 'provider_invalid_response') return new Map();
   throw error;
 }
 
-async function readDeepIssue(asking: Asking, payload: IssuePayload): Promise<Addition> {
+async function readDeepIssue(asking: StreamContext, payload: IssuePayload): Promise<Addition> {
   const thread = `issues/${payload.iid}` as const;
   const awards = await awardsOf(asking, thread);
   const comments = await readComments(
@@ -104,7 +107,7 @@ async function readDeepIssue(asking: Asking, payload: IssuePayload): Promise<Add
 }
 
 async function readDeepMergeRequest(
-  asking: Asking,
+  asking: StreamContext,
   payload: MergeRequestPayload,
   size: MergeRequestSize | undefined,
 ): Promise<Addition> {
@@ -165,7 +168,7 @@ function commonDetails(collector: Collector, payload: IssuePayload | MergeReques
 
 /** Finds the author of the merge request that closed an issue, otherwise the account that closed it. */
 async function resolverOf(
-  { client, repository, call }: Asking,
+  { client, repository, call }: StreamContext,
   { iid, closed_by: closer }: IssuePayload,
   closedAt: string,
 ): Promise<UserPayload | null> {

@@ -11,7 +11,7 @@ import type { Collector } from './collector.ts';
 /** Reads notes: the comments on an issue or a merge request, and GitLab's own records of events there. */
 
 /** The client and the repository to read. */
-export interface Asking {
+export interface StreamContext {
   client: RestClient;
   repository: KnownRepository;
   call: Call;
@@ -36,7 +36,7 @@ export interface Notes {
 }
 
 /** Reads all notes. For a public repository, those that only members see are left out. */
-export async function readNotes(asking: Asking, thread: Thread): Promise<Notes> {
+export async function readNotes(asking: StreamContext, thread: Thread): Promise<Notes> {
   const query = { order_by: 'created_at', sort: 'asc' };
   const list = { path: `${projectPath(asking.repository)}/${thread}/notes`, query, items: NotesPayload };
   // The issue or merge request may have been deleted since it was listed.
@@ -55,7 +55,7 @@ export function isVerdict({ system, body }: NotePayload): boolean {
 }
 
 /** Reads the reactions to the comments among notes. */
-export function readComments(asking: Asking, thread: Thread, notes: readonly NotePayload[]): Promise<Comment[]> {
+export function readComments(asking: StreamContext, thread: Thread, notes: readonly NotePayload[]): Promise<Comment[]> {
   const written = notes.filter(({ system }) => !system);
   return Promise.all(
     written.map(async (note) => ({ note, awards: await awardsOf(asking, `${thread}/notes/${note.id}`) })),
@@ -63,7 +63,7 @@ export function readComments(asking: Asking, thread: Thread, notes: readonly Not
 }
 
 export async function awardsOf(
-  { client, repository, call }: Asking,
+  { client, repository, call }: StreamContext,
   what: Thread | `${Thread}/notes/${number}`,
 ): Promise<AwardPayload[]> {
   const list = { path: `${projectPath(repository)}/${what}/award_emoji`, items: AwardsPayload };

@@ -23,7 +23,7 @@ import {
   readIssues,
   readMergeRequests,
 } from './items.ts';
-import type { Asking } from './notes.ts';
+import type { StreamContext } from './notes.ts';
 
 /** The streams that can be read with a token. Comments are read with the issue or merge request that they belong to. */
 export const streams: readonly Stream[] = [
@@ -70,7 +70,7 @@ export function unlessKeptFromStrangers(client: RestClient): (error: unknown) =>
 }
 
 function readPage(
-  asking: Asking,
+  asking: StreamContext,
   project: ProjectPayload,
   stream: string,
   position: Position,
@@ -88,7 +88,7 @@ function readPage(
 }
 
 async function readIssuePage(
-  asking: Asking,
+  asking: StreamContext,
   project: ProjectPayload,
   position: Position,
 ): Promise<ContributionPage | null> {
@@ -100,7 +100,7 @@ async function readIssuePage(
 }
 
 async function readMergeRequestPage(
-  asking: Asking,
+  asking: StreamContext,
   project: ProjectPayload,
   position: Position,
 ): Promise<ContributionPage | null> {
@@ -124,7 +124,7 @@ function toPage(
 
 /** Reads a page of issues. @returns null when the readers of the project may not see its issues. */
 export async function stepThroughIssues(
-  { client, repository, call }: Asking,
+  { client, repository, call }: StreamContext,
   project: ProjectPayload,
   wanted: Wanted,
 ): Promise<Step<IssuePayload> | null> {
@@ -140,7 +140,7 @@ export function issueList(repository: KnownRepository) {
 
 /** Reads a page of merge requests. @returns null when the readers of the project may not see them. */
 export async function stepThroughMergeRequests(
-  { client, repository, call }: Asking,
+  { client, repository, call }: StreamContext,
   project: ProjectPayload,
   wanted: Wanted,
 ): Promise<Step<MergeRequestPayload> | null> {
@@ -164,7 +164,7 @@ const fromEnd = 'from-end ';
  * Reads a page of stars. The list has the oldest first, so that new ones are read from its end, and lacks users with a
  * private profile. A list whose length GitLab does not report is read as a whole.
  */
-async function readStars(asking: Asking, position: Position): Promise<ContributionPage | null> {
+async function readStars(asking: StreamContext, position: Position): Promise<ContributionPage | null> {
   const { cursor, since } = position;
   if (cursor === null ? since === null : !cursor.startsWith(fromEnd)) return readStarsForward(asking, position);
   const wanted = { cursor: cursor === null ? null : cursor.slice(fromEnd.length), since: null };
@@ -177,12 +177,12 @@ async function readStars(asking: Asking, position: Position): Promise<Contributi
   return starsPage(step.items, { nextCursor, total: null });
 }
 
-async function readStarsForward(asking: Asking, { cursor, since }: Position): Promise<ContributionPage | null> {
+async function readStarsForward(asking: StreamContext, { cursor, since }: Position): Promise<ContributionPage | null> {
   const step = await stepForward(asking.client, starrersOf(asking), { cursor, since: null }, asking.call);
   return step && starsPage(step.items, { nextCursor: step.nextCursor, total: since === null ? step.total : null });
 }
 
-function starrersOf({ repository }: Asking) {
+function starrersOf({ repository }: StreamContext) {
   return { path: `${projectPath(repository)}/starrers`, items: StarrersPayload };
 }
 

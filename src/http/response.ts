@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Envelope } from './envelope.ts';
-import type { Picture } from './pictures.ts';
+import type { CardImage } from './images.ts';
 
 /** The bytes of a response in one content coding (RFC 9110, section 8.8.3.3: each has a tag of its own). */
 export interface Representation {
@@ -14,7 +14,7 @@ export interface Representation {
 }
 
 /** A response with status 200, ready to send. */
-export interface Answer extends Representation {
+export interface RenderedResponse extends Representation {
   /** The account whose data it shows. */
   accountId: string;
   /** The time until which the response may be sent, in ms since 1970; later it has to be rendered again. */
@@ -28,7 +28,7 @@ export const maxAgeS = { complete: 60, incomplete: 5 };
 const staleWhileRevalidateS = 86_400;
 
 /** The headers of images. An image runs nothing and loads nothing: its whole content is embedded. */
-export const pictureHeaders = {
+export const imageHeaders = {
   'content-security-policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'",
   'cross-origin-resource-policy': 'cross-origin',
 };
@@ -37,10 +37,10 @@ export const pictureHeaders = {
 export type Audience = 'everybody' | 'everybody_for_now' | 'caller';
 
 /** Renders a response once, so that it can be sent many times. */
-export function renderAnswer(content: {
+export function renderResponse(content: {
   envelope: Envelope;
   /** The image of the response; undefined when it is JSON. */
-  picture?: Picture | undefined;
+  picture?: CardImage | undefined;
   audience: Audience;
   accountId: string;
   /** URLs of the previous and the next page. */
@@ -48,7 +48,7 @@ export function renderAnswer(content: {
   now: Date;
   /** The time at which the data is due for a refresh, which the next request has to start. */
   staleAt: Date;
-}): Answer {
+}): RenderedResponse {
   const { envelope, picture, now } = content;
   const body = picture?.body ?? Buffer.from(JSON.stringify(envelope));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
@@ -65,7 +65,7 @@ export function renderAnswer(content: {
     etag,
     headers: {
       'content-type': picture?.contentType ?? 'application/json; charset=utf-8',
-      ...(picture && pictureHeaders),
+      ...(picture && imageHeaders),
       'content-length': String(body.length),
       etag,
       'cache-control': cacheControl(content.audience, isFinished),
@@ -90,7 +90,7 @@ const toGzip = promisify(gzip);
 const brotliQuality = 7;
 
 /** Adds the compressed representations; compresses away from the event loop. */
-export async function compressAnswer(answer: Answer): Promise<Answer> {
+export async function compressResponse(answer: RenderedResponse): Promise<RenderedResponse> {
   const { body } = answer;
   const [br, gzipped] = await Promise.all([
     toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } }),
@@ -104,7 +104,12 @@ export async function compressAnswer(answer: Answer): Promise<Answer> {
   };
 }
 
-function compressedAs(coding: 'br' | 'gzip', body: Buffer, { etag, headers }: Answer, vary: string): Representation {
+function compressedAs(
+  coding: 'br' | 'gzip',
+  body: Buffer,
+  { etag, headers }: RenderedResponse,
+  vary: string,
+): Representation {
   const tag = `${etag.slice(0, -1)}-${coding}"`;
   const length = String(body.length);
   return {
@@ -115,7 +120,7 @@ function compressedAs(coding: 'br' | 'gzip', body: Buffer, { etag, headers }: An
 }
 
 /** Returns the representation for a client that accepts these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). */
-export function representationFor(answer: Answer, acceptEncoding: string | undefined): Representation {
+export function representationFor(answer: RenderedResponse, acceptEncoding: string | undefined): Representation {
   const { compressed } = answer;
   if (compressed === undefined || acceptEncoding === undefined) return answer;
   let coding = codings.get(acceptEncoding);

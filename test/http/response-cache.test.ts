@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '../../src/http/answer.ts';
-import { AnswerCache } from '../../src/http/answer-cache.ts';
+import type { RenderedResponse } from '../../src/http/response.ts';
+import { ResponseCache } from '../../src/http/response-cache.ts';
 
-function answer(accountId: string, bytes = 10): Answer {
+function answer(accountId: string, bytes = 10): RenderedResponse {
   return { body: Buffer.alloc(bytes), etag: '"x"', headers: {}, accountId, expiresAt: 1000 };
 }
 
 test('a response is cached until it expires, until its account changes, or until the cache is cleared', () => {
-  const cache = new AnswerCache(1_000_000);
+  const cache = new ResponseCache(1_000_000);
   cache.put('/a', answer('ada'), cache.begin());
   cache.put('/a?limit=2', answer('ada'), cache.begin());
   cache.put('/b', answer('bob'), cache.begin());
@@ -23,7 +23,7 @@ test('a response is cached until it expires, until its account changes, or until
 });
 
 test('an alias is not valid for a later response, because the address may belong to another account by then', () => {
-  const cache = new AnswerCache(1_000_000);
+  const cache = new ResponseCache(1_000_000);
   cache.put('a:card', answer('a'), cache.begin());
   cache.alias('/ada/card', 'a:card');
   cache.invalidate('a');
@@ -34,7 +34,7 @@ test('an alias is not valid for a later response, because the address may belong
 });
 
 test('addresses with the same meaning share one response, and lose it together', () => {
-  const cache = new AnswerCache(1_000_000);
+  const cache = new ResponseCache(1_000_000);
   cache.put('a:card', answer('a', 1000), cache.begin());
   cache.alias('/card?v=1', 'a:card');
   cache.alias('/card?v=2', 'a:card');
@@ -45,7 +45,7 @@ test('addresses with the same meaning share one response, and lose it together',
 });
 
 test('a response that was begun before a change is not cached after it', () => {
-  const cache = new AnswerCache(1_000_000);
+  const cache = new ResponseCache(1_000_000);
   const begun = cache.begin();
   cache.invalidate('ada');
   cache.put('/a', answer('ada'), begun);
@@ -60,7 +60,7 @@ test('a response that was begun before a change is not cached after it', () => {
 });
 
 test('a response that was begun before a change is not cached when more accounts changed than the cache remembers', () => {
-  const cache = new AnswerCache(1_000_000);
+  const cache = new ResponseCache(1_000_000);
   const begun = cache.begin();
   cache.invalidate('ada');
   for (let index = 0; index < 20_001; index += 1) cache.invalidate(`other-${index}`);
@@ -69,7 +69,7 @@ test('a response that was begun before a change is not cached when more accounts
 });
 
 test('the size of the cache is limited by bytes, and the least recently used responses are dropped first', () => {
-  const cache = new AnswerCache(10_000);
+  const cache = new ResponseCache(10_000);
   for (let index = 0; index < 100; index += 1) {
     cache.put(`/${index}`, answer(`account-${index}`, 1000), cache.begin());
     cache.get('/0', 0);

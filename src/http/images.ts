@@ -2,19 +2,19 @@ import { type TObject, type TProperties, Type } from 'typebox';
 import type { Envelope } from './envelope.ts';
 
 /** The data that a card is drawn from: a response, and facts that only cards show. */
-export interface Shown {
+export interface CardInput {
   answer: Envelope;
   /** The number of items after those of the response. */
   further?: number;
   /** Ids of the repositories that images come from, by image URL. An image is stored as long as its repository is. */
   repositoriesOfImages?: ReadonlyMap<string, string>;
-  calendar?: ShownCalendar;
+  calendar?: CalendarInput;
   /** True when the counters hold only collected contributions, because the provider has no totals of its own. */
   countsCollected?: boolean;
 }
 
 /** A calendar of contributions of at most 371 days. */
-export interface ShownCalendar {
+export interface CalendarInput {
   /** The provider's own calendar, or days computed from the contributions collected here. */
   source: 'provider' | 'collected';
   /** The first and the last day, `YYYY-MM-DD`. */
@@ -34,23 +34,23 @@ export interface DayOfContributions {
   contributions: number;
 }
 
-export const pictureFormats = ['svg', 'png'] as const;
-export type PictureFormat = (typeof pictureFormats)[number];
+export const imageFormats = ['svg', 'png'] as const;
+export type ImageFormat = (typeof imageFormats)[number];
 
 /** Parameters of a URL, parsed by their schemas or raw. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 /** A requested card. */
-export interface PictureRequest {
+export interface ImageRequest {
   card: string;
-  format: PictureFormat;
+  format: ImageFormat;
   query: Parameters;
   /** The canonical form of the request, so that equivalent requests share one cache key. */
   key: string;
 }
 
 /** A drawn card, ready to send. */
-export interface Picture {
+export interface CardImage {
   body: Buffer;
   contentType: 'image/svg+xml; charset=utf-8' | 'image/png';
   /** False while a part of the card is still being fetched, so that it has to be drawn again soon. */
@@ -58,13 +58,13 @@ export interface Picture {
 }
 
 /** An error as cards show it. */
-export interface PictureProblem {
+export interface CardProblem {
   status: number;
   message: string;
 }
 
 /** Draws responses as cards. */
-export interface Pictures {
+export interface CardImages {
   /** The URL parameters of card options. */
   parameters: TProperties;
   /**
@@ -72,20 +72,20 @@ export interface Pictures {
    * @param query parameters of the card's URL, parsed by their schemas.
    * @throws AppError `invalid_input` when the card has no such parts.
    */
-  request(card: string, format: PictureFormat, query: Parameters): PictureRequest;
+  request(card: string, format: ImageFormat, query: Parameters): ImageRequest;
   /**
    * Draws a card.
    * @param deadline the time until which the card may wait for images from other hosts.
    * @throws AppError `rate_limited` when too many cards are waiting to be drawn.
    */
-  draw(request: PictureRequest, shown: Shown, deadline: Date): Promise<Picture>;
+  draw(request: ImageRequest, shown: CardInput, deadline: Date): Promise<CardImage>;
   /** Draws a card which says that its data is being fetched. */
-  drawCollecting(request: PictureRequest): Promise<Picture>;
+  drawCollecting(request: ImageRequest): Promise<CardImage>;
   /**
    * Draws an error.
    * @param query the raw parameters, because they may be the cause of the error.
    */
-  drawProblem(card: string, format: PictureFormat, query: Parameters, problem: PictureProblem): Promise<Picture>;
+  drawProblem(card: string, format: ImageFormat, query: Parameters, problem: CardProblem): Promise<CardImage>;
 }
 
 declare module 'fastify' {
@@ -101,17 +101,17 @@ declare module 'fastify' {
  * Returns the parameters of a route whose response can be drawn. All of them are parsed; the type shows the route only
  * its own.
  */
-export function withPictures<Properties extends TProperties>(
+export function withImages<Properties extends TProperties>(
   properties: Properties,
-  { parameters }: Pictures,
+  { parameters }: CardImages,
 ): TObject<Properties> {
   return Type.Object({ ...parameters, ...properties });
 }
 
 export const FormatParameter = Type.Optional(
-  Type.Enum(['json', ...pictureFormats], { description: '`svg` and `png` draw the answer.' }),
+  Type.Enum(['json', ...imageFormats], { description: '`svg` and `png` draw the answer.' }),
 );
 
-export function isPictureFormat(format: unknown): format is PictureFormat {
-  return pictureFormats.some((known) => known === format);
+export function isImageFormat(format: unknown): format is ImageFormat {
+  return imageFormats.some((known) => known === format);
 }

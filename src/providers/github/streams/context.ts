@@ -2,7 +2,7 @@ import type { Call, ContributionPage, KnownRepository, Position } from '../../pr
 import type { GitHubClient } from '../client.ts';
 
 /** The client and the call for further requests about a page. */
-export interface Asking {
+export interface StreamContext {
   client: GitHubClient;
   call: Call;
 }

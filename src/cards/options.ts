@@ -5,7 +5,7 @@ import { type Language, languageOf, locales } from './languages/language.ts';
 import { type Palette, type Palettes, palettesOf, themeNames } from './themes.ts';
 
 /** The options of a card that do not depend on its content. */
-export interface Look {
+export interface CardOptions {
   /** Without a dark palette, the light one is used on every screen. */
   palettes: Palettes;
   language: Language;
@@ -79,13 +79,13 @@ export const lookParameters = {
 } satisfies TProperties;
 
 /** The values of these parameters, as their schemas read them. */
-export type LookQuery = Readonly<Record<string, unknown>>;
+export type CardOptionsQuery = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the options of a card.
  * @throws AppError `invalid_input` for parts that the card does not have.
  */
-export function readLook(query: LookQuery, parts: Parts): Look {
+export function readCardOptions(query: CardOptionsQuery, parts: Parts): CardOptions {
   return {
     palettes: palettesOf(choice(query['theme'], themeNames, defaults.theme), changedColours(query)),
     language: languageOf(choice(query['locale'], locales, defaults.locale)),
@@ -105,8 +105,8 @@ export function readLook(query: LookQuery, parts: Parts): Look {
  * Reads the options for an error in the place of a card: those of the request, as far as they are valid.
  * @param query the unchecked query of the request.
  */
-export function readLookLoosely(query: LookQuery): Look {
-  return readLook(
+export function readCardOptionsLoosely(query: CardOptionsQuery): CardOptions {
+  return readCardOptions(
     {
       ...query,
       hide: undefined,
@@ -136,7 +136,7 @@ const colourNames: Record<string, keyof Palette> = {
   accent_color: 'accent',
 };
 
-function changedColours(query: LookQuery): Partial<Palette> {
+function changedColours(query: CardOptionsQuery): Partial<Palette> {
   const changed: Partial<Record<keyof Palette, Colour>> = {};
   for (const [name, of] of Object.entries(colourNames)) {
     const given = query[name];
@@ -163,7 +163,7 @@ function readList(parameter: string, given: unknown, known: readonly string[]): 
 }
 
 /** Returns the parameters that change the card, in one canonical form. */
-export function normalize(query: LookQuery): string {
+export function normalize(query: CardOptionsQuery): string {
   const told = Object.entries(query)
     .filter(([name, value]) => value !== undefined && value !== defaultOf(name))
     .map(([name, value]): [string, string] => [name, tellValue(name, value)])

@@ -9,7 +9,7 @@ const gateLock = 7_033_129;
  * people must call this before it looks up opt-outs. An erasure waits for the transactions that hold the lock, and
  * later ones wait for the erasure, so that work under way does not store an erased account again.
  */
-export async function passGate(transaction: Connection): Promise<void> {
+export async function takeSharedErasureLock(transaction: Connection): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${gateLock})`.execute(transaction);
 }
 
@@ -17,6 +17,6 @@ export async function passGate(transaction: Connection): Promise<void> {
  * Takes the exclusive erasure lock: waits for all holders of the shared lock, and keeps others out until the
  * transaction ends.
  */
-export async function closeGate(transaction: Connection): Promise<void> {
+export async function takeErasureLock(transaction: Connection): Promise<void> {
   await sql`select pg_advisory_xact_lock(${gateLock})`.execute(transaction);
 }

@@ -38,7 +38,7 @@ export async function askWithin(transaction: Connection, job: Job, now: Date): P
 }
 
 /** Extends the claim of a running lookup, so that a long one is not started twice. */
-export async function keepAsking(connection: Connection, key: string, now: Date): Promise<void> {
+export async function renewLookup(connection: Connection, key: string, now: Date): Promise<void> {
   await connection
     .updateTable('questions')
     .set({ retry_at: new Date(now.getTime() + claimForMs) })
@@ -65,18 +65,13 @@ export async function findOutcome(connection: Connection, key: string, now: Date
 }
 
 /** Completes a lookup whose response is stored; waiting callers find it there. */
-export async function settleAnswered(connection: Connection, key: string): Promise<void> {
+export async function completeLookup(connection: Connection, key: string): Promise<void> {
   await connection.deleteFrom('questions').where('key', '=', key).execute();
   await announce(connection, { kind: 'question', key });
 }
 
 /** Completes a lookup without a response to store; it is not started again before `until`. */
-export async function settleUnanswered(
-  connection: Connection,
-  key: string,
-  outcome: Outcome,
-  until: Date,
-): Promise<void> {
+export async function failLookup(connection: Connection, key: string, outcome: Outcome, until: Date): Promise<void> {
   const error = outcome.state === 'failed' ? outcome.error : undefined;
   const row = {
     state: outcome.state,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer } from './answer.ts';
 import type { Caller } from './caller.ts';
+import type { RenderedResponse } from './response.ts';
 
 /**
  * Returns the cache key of a response. No URL holds a space, so one caller's response is never sent to another caller.
@@ -19,8 +19,8 @@ const maxAliases = 20_000;
  * Caches rendered responses by URL, and by caller if there was one, until the data behind them changes. Bounded by
  * bytes; the response that was not used for the longest time is dropped first.
  */
-export class AnswerCache {
-  readonly #answers: LRUCache<string, Answer>;
+export class ResponseCache {
+  readonly #answers: LRUCache<string, RenderedResponse>;
   readonly #aliases = new LRUCache<string, string>({
     max: maxAliases,
     dispose: (name, alias) => this.#forgetAlias(name, alias),
@@ -41,7 +41,7 @@ export class AnswerCache {
     });
   }
 
-  get(address: string, now: number): Answer | undefined {
+  get(address: string, now: number): RenderedResponse | undefined {
     const name = this.#aliases.get(address);
     const answer = this.#answers.get(name ?? address);
     return answer !== undefined && answer.expiresAt > now ? answer : undefined;
@@ -60,7 +60,7 @@ export class AnswerCache {
   }
 
   /** Caches a response, unless its data changed since it was begun. */
-  put(address: string, answer: Answer, begun: number): void {
+  put(address: string, answer: RenderedResponse, begun: number): void {
     const changedAt = this.#invalidated.get(answer.accountId) ?? 0;
     if (begun < this.#floor || begun < changedAt) return;
     this.#answers.set(address, answer);
@@ -100,6 +100,6 @@ export class AnswerCache {
   }
 }
 
-function bytesOf({ body, compressed }: Answer): number {
+function bytesOf({ body, compressed }: RenderedResponse): number {
   return body.length + (compressed === undefined ? 0 : compressed.br.body.length + compressed.gzip.body.length);
 }

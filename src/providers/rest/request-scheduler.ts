@@ -26,7 +26,7 @@ export interface Token {
 export const noToken: Token = { secret: undefined, access: '' };
 
 /** Limits the requests in flight, prefers interactive ones, and sends none while the host limits the rate. */
-export class Pace {
+export class RequestScheduler {
   readonly tokens: readonly Token[];
   readonly #now: () => Date;
   readonly #sleep: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -2,7 +2,7 @@ import type { Connection } from '../database/connection.ts';
 import { findByName } from './store.ts';
 
 /** The stored facts about an account that following a hint needs. */
-export interface KnownByHint {
+export interface KnownByMention {
   id: string;
   /** The time of the last request for the whole record; null when the account is known only as a contributor. */
   askedAt: Date | null;
@@ -12,7 +12,7 @@ export interface KnownByHint {
 export async function findKnown(
   connection: Connection,
   asked: { provider: string; externalId: string | null; name: string },
-): Promise<KnownByHint | undefined> {
+): Promise<KnownByMention | undefined> {
   if (asked.externalId === null) {
     const holder = await findByName(connection, asked.provider, asked.name);
     return holder?.state === 'present' ? { id: holder.account.id, askedAt: holder.account.askedAt } : undefined;

@@ -1,7 +1,7 @@
 import type { ContributionDetails, ItemKind } from '../contributions/contribution.ts';
 
 /** Data about contributions that a host does not report to this service, or only sometimes. */
-export interface Untold {
+export interface UnreportedKind {
   kind: ItemKind | 'commit';
   /** The details that the host does not report; absent: it does not report the contributions themselves. */
   details?: readonly (keyof ContributionDetails)[];

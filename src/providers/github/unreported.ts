@@ -1,11 +1,11 @@
-import type { Untold } from '../untold.ts';
+import type { UnreportedKind } from '../unreported.ts';
 
 /**
  * Since 30 June 2026 GitHub shows the accounts that starred a repository only to its administrators and collaborators,
  * and refuses the list to Apps; deliveries of `star` continue.
  * https://github.com/djangopackages/djangopackages/issues/1624
  */
-const untold: readonly Untold[] = [
+const unreported: readonly UnreportedKind[] = [
   {
     kind: 'star',
     why:
@@ -17,11 +17,11 @@ const untold: readonly Untold[] = [
 
 const forTokens = 'GitHub tells this only to those who ask with a token';
 
-const anonymousUntold: readonly Untold[] = (
+const anonymousUnreported: readonly UnreportedKind[] = (
   ['review', 'discussion', 'issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const
 ).map((kind) => ({ kind, why: forTokens }));
 
 /** Returns the data that GitHub does not report, or not always. @param hasCredential true when requests carry one. */
-export function untoldWith(hasCredential: boolean): readonly Untold[] {
-  return hasCredential ? untold : anonymousUntold;
+export function unreportedWith(hasCredential: boolean): readonly UnreportedKind[] {
+  return hasCredential ? unreported : anonymousUnreported;
 }

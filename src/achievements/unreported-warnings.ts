@@ -1,5 +1,5 @@
 import type { ContributionDetails } from '../contributions/contribution.ts';
-import type { Untold } from '../providers/untold.ts';
+import type { UnreportedKind } from '../providers/unreported.ts';
 import { kindsOfAction } from './awards/kinds.ts';
 import type { Checked } from './conditions/checked.ts';
 import { type Fault, newFault, type Span } from './conditions/fault.ts';
@@ -35,14 +35,14 @@ interface Places {
 }
 
 /** Returns a warning for each part of a trigger for which the host does not return all data. */
-export function warnOfUntold(
+export function warnOfUnreported(
   { actor, action, condition }: Trigger,
-  untold: readonly Untold[],
+  unreported: readonly UnreportedKind[],
   places: Places,
 ): Fault[] {
   if (action === 'point') return [];
   const kinds = kindsOfAction[action];
-  const about = untold.filter(({ kind }) => kinds.includes(kind));
+  const about = unreported.filter(({ kind }) => kinds.includes(kind));
   const whole = about.filter(({ details }) => details === undefined);
   const isNever = kinds.every((kind) => whole.some((one) => one.kind === kind && one.isPartial === undefined));
   const faults = whole.map(({ why }) =>

@@ -13,7 +13,7 @@ export interface Earned {
 }
 
 /** One query for several achievements; its rows refer to them by their indexes in `achievements`. */
-export interface Judging {
+export interface Evaluation {
   achievements: Achievement[];
   query: RawBuilder<EarnedRow>;
 }
@@ -28,18 +28,18 @@ const maxAtOnce = 50;
  * The achievements that are evaluated once have to be due: see `judgedAt`.
  * @param options.accountIds evaluates only these people.
  */
-export function judgingQueries(
+export function evaluationQueries(
   repositoryId: string,
   { pointActions, achievements }: Judged,
   { accountIds }: { accountIds?: readonly string[] | undefined } = {},
-): Judging[] {
+): Evaluation[] {
   // Only achievements with a rank need the contributions of all people, so they get queries of their own.
   const groups = Map.groupBy(
     achievements,
     (one) => `${one.judgedAt?.getTime()} ${accountIds !== undefined && asksForRank(one)}`,
   );
   return [...groups.values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / maxAtOnce) }, (_, index): Judging => {
+    Array.from({ length: Math.ceil(group.length / maxAtOnce) }, (_, index): Evaluation => {
       const some = group.slice(index * maxAtOnce, (index + 1) * maxAtOnce);
       const scope = { repositoryId, before: some[0]?.judgedAt ?? undefined, accountIds };
       return { achievements: some, query: compileAchievements(some, pointActions, scope) };
@@ -54,7 +54,7 @@ const workMemory = '64MB';
 const hashMemoryFactor = '8';
 
 /** Runs `work` in a transaction with the memory that an evaluation of all people needs. */
-export async function withJudgingMemory<Result>(
+export async function withEvaluationMemory<Result>(
   connection: Connection,
   work: (transaction: Connection) => Promise<Result>,
 ): Promise<Result> {
@@ -68,18 +68,18 @@ export async function withJudgingMemory<Result>(
 }
 
 /** Returns the people who earned achievements, the earliest first: see `judgingQueries`. */
-export async function judge(
+export async function evaluate(
   connection: Connection,
   repositoryId: string,
   judged: Judged,
   options: { accountIds?: readonly string[] } = {},
 ): Promise<Earned[]> {
   const earned: Earned[] = [];
-  for (const { achievements, query } of judgingQueries(repositoryId, judged, options)) {
+  for (const { achievements, query } of evaluationQueries(repositoryId, judged, options)) {
     const areFew = options.accountIds !== undefined && options.accountIds.length <= fewPeople;
     const { rows } = areFew
       ? await query.execute(connection)
-      : await withJudgingMemory(connection, (transaction) => query.execute(transaction));
+      : await withEvaluationMemory(connection, (transaction) => query.execute(transaction));
     for (const row of rows) {
       const achievement = achievements[row.achievement];
       if (achievement !== undefined) earned.push({ achievement, accountId: row.account_id, earnedAt: row.earned_at });

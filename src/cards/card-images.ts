@@ -1,9 +1,9 @@
-import type { Parameters, Picture, PictureFormat, PictureProblem, PictureRequest, Pictures } from '../http/pictures.ts';
+import type { CardImage, CardImages, CardProblem, ImageFormat, ImageRequest, Parameters } from '../http/images.ts';
 import type { Drawing } from './frame.ts';
 import type { ImageSource } from './images/image-source.ts';
 import { cardOf } from './index.ts';
 import type { Words } from './languages/words.ts';
-import { lookParameters, normalize, readLook, readLookLoosely } from './look.ts';
+import { lookParameters, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
 import type { Rasterizer } from './png/rasterizer.ts';
 import { drawState } from './state.ts';
 
@@ -11,26 +11,26 @@ import { drawState } from './state.ts';
 const outsideOfKey = new Set(['format', 'card']);
 
 /** Creates the part of the service that draws cards, with images from other servers, as SVG or PNG. */
-export function createPictures({
+export function createCardImages({
   images,
   rasterizer,
 }: {
   images: Pick<ImageSource, 'find'>;
   rasterizer: Pick<Rasterizer, 'toPng'>;
-}): Pictures {
-  const finish = (format: PictureFormat, query: Parameters, drawing: Drawing, isFinal = true): Promise<Picture> =>
+}): CardImages {
+  const finish = (format: ImageFormat, query: Parameters, drawing: Drawing, isFinal = true): Promise<CardImage> =>
     toPicture(rasterizer, { format, query, drawing, isFinal });
   return {
     parameters: lookParameters,
     request: (card, format, query) => {
       // Invalid options are rejected before anything is looked up.
-      readLook(query, cardOf(card).parts);
+      readCardOptions(query, cardOf(card).parts);
       const told = Object.fromEntries(Object.entries(query).filter(([name]) => !outsideOfKey.has(name)));
       return { card, format, query, key: `${card}.${format}?${normalize(told)}` };
     },
     draw: async ({ card: name, format, query }, shown, deadline) => {
       const card = cardOf(name);
-      const look = readLook(query, card.parts);
+      const look = readCardOptions(query, card.parts);
       const readable = card.read(shown, look);
       if (readable === undefined) {
         const { nothingYet } = look.language.words;
@@ -43,15 +43,15 @@ export function createPictures({
       });
       return finish(format, query, readable.draw(found.images), found.isFinal);
     },
-    drawCollecting: async ({ card: name, format, query }: PictureRequest) => {
+    drawCollecting: async ({ card: name, format, query }: ImageRequest) => {
       const card = cardOf(name);
-      const look = readLook(query, card.parts);
+      const look = readCardOptions(query, card.parts);
       const { collecting, collectingDetail } = look.language.words;
       const state = { kind: 'collecting', title: collecting, detail: collectingDetail } as const;
       return finish(format, query, drawState(card, state, look), false);
     },
     drawProblem: (card, format, query, problem) => {
-      const look = readLookLoosely(query);
+      const look = readCardOptionsLoosely(query);
       const title = look.language.words[titleOf(problem)];
       const state = { kind: 'problem', title, detail: detailOf(problem) } as const;
       return finish(format, {}, drawState(cardOf(card), state, look));
@@ -61,8 +61,8 @@ export function createPictures({
 
 async function toPicture(
   rasterizer: Pick<Rasterizer, 'toPng'>,
-  { format, query, drawing, isFinal }: { format: PictureFormat; query: Parameters; drawing: Drawing; isFinal: boolean },
-): Promise<Picture> {
+  { format, query, drawing, isFinal }: { format: ImageFormat; query: Parameters; drawing: Drawing; isFinal: boolean },
+): Promise<CardImage> {
   if (format === 'svg') return { body: Buffer.from(drawing.svg), contentType: 'image/svg+xml; charset=utf-8', isFinal };
   const scale = typeof query['scale'] === 'number' ? query['scale'] : 1;
   return { body: await rasterizer.toPng(drawing, scale), contentType: 'image/png', isFinal };
@@ -70,7 +70,7 @@ async function toPicture(
 
 function titleOf({
   status,
-}: PictureProblem): keyof Pick<Words, 'invalid' | 'refused' | 'notFound' | 'tooMany' | 'unavailable'> {
+}: CardProblem): keyof Pick<Words, 'invalid' | 'refused' | 'notFound' | 'tooMany' | 'unavailable'> {
   if (status === 400) return 'invalid';
   if (status === 401 || status === 403) return 'refused';
   if (status === 404) return 'notFound';
@@ -78,6 +78,6 @@ function titleOf({
 }
 
 /** Returns the message of a problem; empty where the title says enough to readers of a card. */
-function detailOf({ status, message }: PictureProblem): string {
+function detailOf({ status, message }: CardProblem): string {
   return status === 429 || status >= 500 ? '' : message;
 }

@@ -1,7 +1,7 @@
-import type { Untold } from '../untold.ts';
+import type { UnreportedKind } from '../unreported.ts';
 
 /** Lists the facts that neither Gitea nor Forgejo reports, with a token or without. https://docs.gitea.com/api/ */
-export const untold: readonly Untold[] = [
+export const unreported: readonly UnreportedKind[] = [
   // `/stargazers` has no times, and there is no webhook event for a star.
   { kind: 'star', why: 'Gitea and Forgejo do not tell when somebody starred' },
   { kind: 'discussion', why: 'Gitea and Forgejo have no discussions' },

@@ -10,7 +10,7 @@ const maxLength = 1000;
  * @returns the part below the account's URL, with its format.
  * @throws AppError `invalid_input` that describes a valid path.
  */
-export function readPicturePath(given: string, format: string, account: { provider: string; name: string }): string {
+export function readImagePath(given: string, format: string, account: { provider: string; name: string }): string {
   const base = 'http://service.invalid';
   const isPath = given.startsWith('/v1/') && given.length <= maxLength && URL.canParse(given, base);
   if (!isPath) throw unfit(account);

@@ -1,16 +1,16 @@
-import type { Untold } from '../untold.ts';
+import type { UnreportedKind } from '../unreported.ts';
 
-const untold: readonly Untold[] = [
+const unreported: readonly UnreportedKind[] = [
   { kind: 'discussion', why: 'GitLab has no discussions' },
   { kind: 'issue', details: ['reason'], why: 'GitLab does not tell why an issue was closed' },
 ];
 
 const forTokens = 'GitLab tells reviews, comments and stars only to those who ask with a token';
 
-const anonymousUntold: readonly Untold[] = [
-  ...untold,
+const anonymousUnreported: readonly UnreportedKind[] = [
+  ...unreported,
   ...(['review', 'issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const).map(
-    (kind): Untold => ({ kind, why: forTokens }),
+    (kind): UnreportedKind => ({ kind, why: forTokens }),
   ),
 ];
 
@@ -18,6 +18,6 @@ const anonymousUntold: readonly Untold[] = [
  * Returns the facts that GitLab does not report, or not always.
  * @param hasCredential true when requests have a token.
  */
-export function untoldWith(hasCredential: boolean): readonly Untold[] {
-  return hasCredential ? untold : anonymousUntold;
+export function unreportedWith(hasCredential: boolean): readonly UnreportedKind[] {
+  return hasCredential ? unreported : anonymousUnreported;
 }

@@ -11,7 +11,7 @@ const dayForms = 'a day, as MM-DD-YYYY or YYYY-MM-DD';
  * Returns the moment as of which an achievement is evaluated; null when it can be earned at any time, undefined after
  * an error.
  */
-export function readJudgedAt(
+export function readEvaluatedAt(
   { type, metadata }: AchievementFile['achievement'],
   node: YamlNode,
   faults: Fault[],
