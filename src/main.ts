@@ -1,69 +1,27 @@
-import { achievements } from './commands/achievements.ts';
-import { exportTo, importFrom } from './commands/backup.ts';
-import { card } from './commands/card.ts';
-import { doctor } from './commands/doctor.ts';
-import { gitHubAppUrl } from './commands/github-app.ts';
-import { installByName, listInstalled, uninstallByName } from './commands/installations.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { misuse, unknownCommand, usage, usageOf } from './commands/help.ts';
+import { commands } from './commands/index.ts';
 import type { Io } from './commands/io.ts';
-import { demo, sample } from './commands/sample.ts';
-import { serve } from './commands/serve.ts';
-import { sync } from './commands/sync.ts';
 import { AppError } from './errors.ts';
 
-/** Commands that take one argument at most. */
-const commands: Record<string, (io: Io, argument: string | undefined) => Promise<void>> = {
-  serve,
-  sync,
-  demo,
-  sample,
-  export: exportTo,
-  import: importFrom,
-  install: installByName,
-  uninstall: uninstallByName,
-  installations: listInstalled,
-};
-/** Commands that parse their arguments themselves. */
-const commandsWithArguments: Record<string, (io: Io, args: readonly string[]) => Promise<void>> = {
-  achievements,
-  card,
-  'github-app-url': gitHubAppUrl,
-};
-/** Commands whose exit status is their result. */
-const commandsWithStatus: Record<string, (io: Io, args: readonly string[]) => Promise<number>> = { doctor };
-
-const usage = `plaudit COMMAND
-  serve                              run the service (what npm start does)
-  demo                               run it with the sample, in a temporary directory
-  doctor [--json]                    say what is wrong, and what to do about it
-  sync PROVIDER/NAME[/REPOSITORY]    bring what is stored up to what the provider has
-  sample                             fill a new database with the sample
-  install PROVIDER/OWNER[/REPOSITORY]    keep that current, as far as the configured token reads it
-  uninstall PROVIDER/OWNER[/REPOSITORY]  take that back
-  installations                      list what is installed
-  github-app-url [--telling] [ORGANIZATION]
-                                     the address at which a GitHub App for this service is registered; --telling: also to comment
-                                     on awards and to report faulty files
-  card PATH FILE [PATH FILE...]      write pictures into files: PATH is an address of this service, FILE ends with .svg or .png
-  export FILE                        write everything that is stored to a file
-  import FILE                        fill a new database from such a file
-  achievements check FILE... [--host github|gitea|forgejo|gitlab] [--json]
-                                     say what is wrong with files of achievements, and what such a host does not tell; - is
-                                     standard input
-  achievements preview FILE PROVIDER/OWNER/REPOSITORY [--person LOGIN] [--json]
-                                     say who would earn what by what is stored, and why not
-Settings come from the environment; README.md lists them.`;
+/** The exit status for a command line that cannot be run. */
+const misused = 2;
 
 /** Runs the command line. Returns the exit status; a failure is one line on standard error. */
 export async function main(args: readonly string[]): Promise<number> {
   const [name = '', ...rest] = args;
-  if (name === 'help' || name === '--help' || name === '-h') {
-    process.stdout.write(`${usage}\n`);
-    return 0;
+  if (['help', '--help', '-h'].includes(name)) return say(usage());
+  if (name === '--version' || name === 'version') return say(manifest.version);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    process.stderr.write(`${usage()}\n${name === '' ? '' : `plaudit: ${unknownCommand(name)}\n`}`);
+    return misused;
   }
-  const run = findCommand(name, rest);
-  if (run === undefined) {
-    process.stderr.write(`${usage}\n`);
-    return 2;
+  if (rest.includes('--help') || rest.includes('-h')) return say(usageOf(name, command));
+  const problem = misuse(name, command, rest);
+  if (problem !== undefined) {
+    process.stderr.write(`${usageOf(name, command)}\nplaudit: ${problem}\n`);
+    return misused;
   }
   // A reader that closes the pipe early, as in "| head", is no fault.
   process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));
@@ -79,7 +37,7 @@ export async function main(args: readonly string[]): Promise<number> {
     signal: ending,
   };
   try {
-    return await run(io);
+    return (await command.run(io, rest)) ?? 0;
   } catch (error) {
     if (ending.aborted) return 130;
     io.warn(error instanceof AppError ? `plaudit: ${error.message}` : `plaudit: ${describe(error)}`);
@@ -87,14 +45,10 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Returns a function that runs the command and returns the exit status; undefined when there is no such command. */
-function findCommand(name: string, args: readonly string[]): ((io: Io) => Promise<number>) | undefined {
-  const withStatus = Object.hasOwn(commandsWithStatus, name) ? commandsWithStatus[name] : undefined;
-  if (withStatus !== undefined) return (io) => withStatus(io, args);
-  const withArguments = Object.hasOwn(commandsWithArguments, name) ? commandsWithArguments[name] : undefined;
-  if (withArguments !== undefined) return (io) => withArguments(io, args).then(() => 0);
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  return command === undefined || args.length > 1 ? undefined : (io) => command(io, args[0]).then(() => 0);
+/** Prints text for people. Returns the exit status. */
+function say(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
 }
 
 const endTimeoutMs = 20_000;

@@ -155,11 +155,26 @@ test('a port that is taken is named', async () => {
 });
 
 test('an unknown command gets the usage, and a missing argument gets an error that names it', async () => {
-  for (const args of [['nonsense'], [], ['serve', 'a', 'b']]) {
+  for (const args of [['nonsense'], []]) {
     const { code, err } = await plaudit(args, {}).ended;
     assert.equal(code, 2);
     assert.match(err, /^plaudit COMMAND/);
   }
+  for (const [args, message] of [
+    [['serv'], /no command serv; did you mean serve\?/],
+    [['serve', 'a', 'b'], /serve takes no argument; 2 were given/],
+    [['doctor', '--jsn'], /doctor has no option --jsn; did you mean --json\?/],
+    [['export', '--force', 'a'], /export has no option --force; export has no options/],
+  ] as const) {
+    const { code, err } = await plaudit([...args], {}).ended;
+    assert.equal(code, 2);
+    assert.match(err, message);
+  }
+  for (const command of ['serve', 'export', 'achievements', 'card', 'doctor', 'github-app-url']) {
+    const { code, out } = await plaudit([command, '--help'], {}).ended;
+    assert.deepEqual([code, out.startsWith(`  plaudit ${command}`)], [0, true], command);
+  }
+  assert.match((await plaudit(['--version'], {}).ended).out, /^\d+\.\d+\.\d+\n$/);
   assert.match((await plaudit(['--help'], {}).ended).out, /sync PROVIDER\/NAME/);
   const { code, err } = await plaudit(['sync', 'nobody'], {}).ended;
   assert.equal(code, 1);

@@ -13,18 +13,13 @@ const checkLimitMs = 10_000;
 const connectTimeoutMs = 5000;
 
 /** Exit statuses of the process. */
-const status = { healthy: 0, problems: 1, usage: 2 } as const;
+const status = { healthy: 0, problems: 1 } as const;
 
 /**
  * `plaudit doctor [--json]`: checks the settings, the hosts and their credentials, the database, deliveries and the
  * collected data, and reports each problem with its remedy.
  */
 export async function doctor(io: Io, args: readonly string[]): Promise<number> {
-  const unknown = args.find((argument) => argument !== '--json');
-  if (unknown !== undefined) {
-    io.warn(`plaudit: doctor takes --json alone, not ${unknown}`);
-    return status.usage;
-  }
   const report = await examine(io);
   if (args.includes('--json')) io.print(JSON.stringify(report, undefined, 2));
   else for (const line of renderReport(report)) io.print(line);

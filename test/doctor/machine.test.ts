@@ -167,7 +167,7 @@ describe('plaudit doctor on the machine and the database', () => {
     assert.equal(report.findings[0]?.code, 'git_unfit');
     const wrong = await plaudit(['doctor', '--verbose'], settings);
     assert.deepEqual([wrong.code, wrong.out], [2, '']);
-    assert.match(wrong.err, /doctor takes --json alone, not --verbose/);
+    assert.match(wrong.err, /doctor has no option --verbose; it has --json/);
     const invalid = await plaudit(['doctor'], { ...settings, PORT: 'secret-value' });
     assert.equal(invalid.code, 1);
     assert.match(invalid.out, /settings: PORT must be an integer .*\. Correct the setting/);

@@ -1,0 +1,45 @@
+import { nearest } from '../achievements/conditions/nearest.ts';
+import { type Command, commands } from './index.ts';
+
+/** Returns the help of the whole command line. */
+export function usage(): string {
+  return [
+    'plaudit COMMAND',
+    ...Object.entries(commands).map(([name, command]) => describe(name, command)),
+    'plaudit COMMAND --help describes one command; plaudit --version prints the version.',
+    'Settings come from the environment; README.md lists them.',
+  ].join('\n');
+}
+
+/** Returns the help of one command. */
+export function usageOf(name: string, command: Command): string {
+  return describe(`plaudit ${name}`, command);
+}
+
+function describe(name: string, { forms, description }: Command): string {
+  const lines = forms.map((form) => `  ${name}${form === '' ? '' : ` ${form}`}`);
+  return lines.concat(`      ${description}`).join('\n');
+}
+
+/** Returns why arguments do not fit a command, with the closest valid name; undefined when they fit. */
+export function misuse(name: string, { options, maxArguments }: Command, args: readonly string[]): string | undefined {
+  const written = args.filter((argument) => argument.startsWith('-') && argument !== '-' && argument !== '--');
+  for (const option of written) {
+    const bare = option.replace(/^-+/, '').replace(/=.*$/, '');
+    if (option.startsWith('--') && options.includes(bare)) continue;
+    const meant = nearest(bare, options);
+    const known =
+      options.length === 0 ? `${name} has no options` : `it has ${options.map((one) => `--${one}`).join(', ')}`;
+    return `${name} has no option ${option}; ${meant === undefined ? known : `did you mean --${meant}?`}`;
+  }
+  if (args.length - written.length > maxArguments) {
+    return `${name} takes ${maxArguments === 0 ? 'no argument' : 'one argument'}; ${args.length - written.length} were given`;
+  }
+  return undefined;
+}
+
+/** Returns the error for a name that is no command. */
+export function unknownCommand(name: string): string {
+  const meant = nearest(name, Object.keys(commands));
+  return `there is no command ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+}
