@@ -90,7 +90,7 @@ class Use {
     let orphanAt = Date.now() + orphanAfterMs;
     let askAt = 0;
     while (Date.now() < deadline) {
-      if (this.#lease.isAnswered()) return keeper;
+      if (this.#isEnding || this.#lease.isAnswered()) return keeper;
       const pid = findPostmaster(this.#clusterDir);
       if (pid === undefined && (keeper === undefined || keeper.isEnded())) {
         if (keeper !== undefined) throw explainOutput(keeper.output(), resolve(this.#clusterDir, '..'));

@@ -34,7 +34,14 @@ export class Lease {
 
   /** Opens the pipe for the keeper that will be started; its shell needs a descriptor on which reading waits. */
   openForKeeper(): number {
-    return openSync(join(this.#clusterDir, pipeName), constants.O_RDONLY);
+    const path = join(this.#clusterDir, pipeName);
+    // Opening a pipe for reading waits for a writer, and this process may have released the server meanwhile.
+    const writer = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    try {
+      return openSync(path, constants.O_RDONLY);
+    } finally {
+      closeSync(writer);
+    }
   }
 
   /**

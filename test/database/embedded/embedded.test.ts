@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { chmod, chown, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -7,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { canConnect } from '../../../src/database/embedded/can-connect.ts';
 import { openEmbedded } from '../../../src/database/embedded/embedded.ts';
+import { Lease } from '../../../src/database/embedded/lease.ts';
 import { findPostmaster } from '../../../src/database/embedded/postmaster.ts';
 import { makeTemporaryDirectory } from '../../git/temporary-directory.ts';
 import { processesIn, waitUntilEmpty } from './cluster-processes.ts';
@@ -144,6 +146,13 @@ test('opening while the last user leaves never returns a server that stops', asy
   }
   await last.release();
   await waitUntilEmpty(dataDir);
+});
+
+test('a process that released its server can still open the pipe of the keeper', async () => {
+  await using place = await makeTemporaryDirectory();
+  const lease = await Lease.take(place.path, { uid: 0, gid: 0, name: '', isOther: false });
+  lease.release();
+  closeSync(lease.openForKeeper());
 });
 
 test('a process that leaves does not stop a server that another one has just joined', async () => {
