@@ -78,7 +78,8 @@ test('the action writes cards of a private repository into it, pushes them when 
     cards/me.png     ${base}/contributions?private=true&hide=avatar`;
   await writeFile(join(workflow.workspace, 'README.md'), 'changed by another step');
   const written = await runAction(workflow, { cards });
-  assert.match(written, /cards\/people\.svg written\ncards\/me\.png written/);
+  assert.match(written, /^cards\/people\.svg written$/m);
+  assert.match(written, /^cards\/me\.png written$/m);
   assert.doesNotMatch(written, new RegExp(workflow.token));
   assert.match(
     await runAction(workflow, { cards }, installed),
