@@ -55,7 +55,7 @@ async function compareInterrupted(every: number, offset: number, interrupt: Inte
 }
 
 test('collecting that is stopped at any request goes on and ends with the same data as without a stop', () =>
-  compareInterrupted(isThorough ? 1 : 5, 0, (_options, controller) => controller.abort()));
+  compareInterrupted(isThorough ? 1 : 7, 0, (_options, controller) => controller.abort()));
 
 test('collecting ends with the same data when the database drops every connection', () =>
   compareInterrupted(isThorough ? 2 : 9, 1, ({ databaseUrl }) => {
@@ -133,7 +133,7 @@ test('faults during collecting do not change its result', async () => {
       .filter((on) => on !== 'CommitAuthors' || !isOfPages(kind))
       .map((on) => ({ kind, on })),
   );
-  for (const { kind, on } of sampled(cases, 3)) {
+  for (const { kind, on } of sampled(cases, 5)) {
     simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
     simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
     if (on === 'OwnedRepositories') simulator.faults.clear();
