@@ -23,6 +23,7 @@ function describe(name: string, { forms, description }: Command): string {
 
 /** Returns why arguments do not fit a command, with the closest valid name; undefined when they fit. */
 export function misuse(name: string, { options, maxArguments }: Command, args: readonly string[]): string | undefined {
+  if (options === undefined) return undefined;
   const written = args.filter((argument) => argument.startsWith('-') && argument !== '-' && argument !== '--');
   for (const option of written) {
     const bare = option.replace(/^-+/, '').replace(/=.*$/, '');

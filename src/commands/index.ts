@@ -14,8 +14,8 @@ export interface Command {
   /** Its arguments, one line for each form. */
   forms: readonly string[];
   description: string;
-  /** The names of its options, without the dashes. */
-  options: readonly string[];
+  /** The names of its options, without the dashes; absent when the command checks its arguments itself. */
+  options?: readonly string[];
   /** The largest number of arguments without options. */
   maxArguments: number;
   /** Runs it. Returns the exit status; undefined is 0. */
@@ -80,7 +80,6 @@ export const commands: Readonly<Record<string, Command>> = {
     ],
     description:
       'check reports errors in achievements files (- is standard input); preview reports who would earn what, and why not',
-    options: ['host', 'json', 'person'],
     maxArguments: Number.POSITIVE_INFINITY,
     run: (io, args) => achievements(io, args).then(() => undefined),
   },
