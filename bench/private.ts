@@ -16,8 +16,8 @@ const accounts = [
 const proofsEach = 50;
 
 /**
- * Measures reads with a verified token against the same reads without one, and the cost of issuing a token besides the
- * request to the provider.
+ * Compares reads with a verified token to the same reads without one. Also measures the cost of issuing a token,
+ * without the request to the provider.
  */
 export async function run(): Promise<BenchResult[]> {
   await using simulator = await startSimulator();

@@ -48,7 +48,7 @@ import { hideLostRepositories } from './sync/lost-access.ts';
 import { createSyncMetrics } from './sync/metrics.ts';
 import { createTasks } from './sync/tasks.ts';
 
-/** The time for a response besides the wait for a provider. */
+/** The time limit of a response, without the wait for a provider, in ms. */
 const handlerMarginMs = 5000;
 const storeRejectionsEveryMs = 10_000;
 /** A running service. */

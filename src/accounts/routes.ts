@@ -261,7 +261,7 @@ export function accountRoutes(app: App, context: AccountRouteContext): void {
   );
 }
 
-/** The responses that every route may give besides its own, for the description of the API. */
+/** The responses that all routes share, for the description of the API. */
 export const problemResponses = {
   202: EnvelopeSchema(Type.Unknown()),
   400: ProblemSchema,

@@ -2,7 +2,10 @@
 export const contributionKinds = ['commit', 'issue', 'pull_request', 'review', 'discussion'] as const;
 export type ContributionKind = (typeof contributionKinds)[number];
 
-/** The kinds of items that are stored one by one, besides commits. Comments and stars count only for achievements. */
+/**
+ * The kinds of items that are stored one by one. Commits have a table of their own. Comments and stars count only for
+ * achievements.
+ */
 export type ItemKind =
   | Exclude<ContributionKind, 'commit'>
   | 'issue_comment'

@@ -57,6 +57,6 @@ export interface AchievementWorkTable {
   achievement_id: string | null;
   /** Null: all accounts. */
   account_id: string | null;
-  /** The changed kind of contribution, or `commit`; null: any. */
+  /** The changed kind of contribution, or `commit`. Null stands for every kind. */
   kind: string | null;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from './connection.ts';
 
-/** The key of the erasure lock: any number that no other lock uses. */
+/** The number of the erasure lock. No other advisory lock may use it. */
 const gateLock = 7_033_129;
 
 /**

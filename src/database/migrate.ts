@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Database } from './connection.ts';
 import { migrations } from './migrations/index.ts';
 
-/** The key of the migration lock: any number that no other lock uses. */
+/** The number of the migration lock. No other advisory lock may use it. */
 const migrationLock = 7_033_127;
 
 /**

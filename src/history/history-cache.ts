@@ -44,7 +44,7 @@ export interface HistoryCopy {
 const tooLargeForMs = 86_400_000;
 /** The end of the names of copies with directories. */
 const directoriesMark = '.directories';
-/** The disk space that a copy takes besides its packs, in bytes. */
+/** The disk space of a copy without its packs, in bytes. */
 const overheadBytes = 64 * 1024;
 
 /**

@@ -9,7 +9,7 @@ export function cacheKey(address: string, caller: Caller | null): string {
   return caller === null ? address : `${caller.accountId} ${address}`;
 }
 
-/** The memory that a cached response takes besides its body and URL. */
+/** The memory of a cached response without its body and URL, in bytes. */
 const overheadBytes = 600;
 const maxRememberedInvalidations = 10_000;
 /** The largest number of URLs that lead to responses cached under another key. */

@@ -241,7 +241,7 @@ export interface Provider {
     options: { withPrivate: boolean },
     call: Call,
   ): Promise<ListedRepository | null>;
-  /** The streams, besides the history, that can be read with the configured credentials. */
+  /** The streams that the configured credentials can read, without the history. */
   readonly streams: readonly Stream[];
   /** The data that the configured credentials cannot read: each kind that no stream covers, and single details. */
   readonly unreported: readonly UnreportedKind[];

@@ -7,8 +7,8 @@ import { type Answer, isOf, recordings } from './recordings.ts';
 import { checkAnswer, checkRequest } from './swagger.ts';
 
 /**
- * Replays recorded responses and those that follow from them, and nothing else: any other path, query or identity is a
- * fault that fails the test. It never guesses: see `conclusions.ts`.
+ * Replays recorded responses and those that follow from them. Every other path, query or identity is a fault that fails
+ * the test. See `conclusions.ts`.
  */
 export interface Replay extends AsyncDisposable {
   url: string;

@@ -16,7 +16,7 @@ export function appSettings({ app }: Simulator): Record<string, string> {
 }
 
 /**
- * Starts a service that is the App and by default has no token besides.
+ * Starts a service that is the App. By default it has no token.
  * @param options.isToldNothing true: the App does not deliver to it.
  */
 export async function startAppService(

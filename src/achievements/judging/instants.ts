@@ -4,8 +4,8 @@ import type { ItemSource } from './item-sources.ts';
 import { holds } from './item-terms.ts';
 
 /**
- * The dates, besides the contribution's own, since which a condition holds, if they are the same for all contributions
- * that satisfy it.
+ * The columns with the times at which a contribution begins to satisfy a condition, if every contribution that
+ * satisfies it has the same columns.
  */
 type Ends = ReadonlySet<'closed_at' | 'merged_at' | 'answered_at'>;
 

@@ -12,7 +12,7 @@ const statements = [
       found_at timestamptz not null,
       primary key (repository_id, what)
     )`,
-  // Only counts: any sender can cause a rejected delivery, so nothing of its content is kept.
+  // Only counts are stored. Every sender can cause a rejected delivery, so its content is dropped.
   sql`
     create table rejected_deliveries (
       provider text not null,

@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '../../providers-file.ts';
 
-/** Everything besides the host's own responses that a finding about it needs. */
+/** The stored data that findings about a host need in addition to the host's responses. */
 export interface HostContext {
   now: Date;
   /** True: no other host is configured. */

@@ -206,7 +206,7 @@ export class Budget {
     return this.#own.some(({ secret }) => secret === undefined);
   }
 
-  /** Replaces the tokens that may be used besides the configured ones. */
+  /** Replaces the tokens that are used in addition to the configured ones. */
   grant(tokens: readonly Token[]): void {
     this.#granted = tokens;
   }

@@ -11,7 +11,7 @@ import type {
   ReviewComment,
 } from './model.ts';
 
-/** The subjects of an event besides the repository; the name of the event decides which ones are present. */
+/** The subjects of an event other than its repository. The name of the event decides which ones are present. */
 export interface EventDetails {
   issue?: Issue;
   pullRequest?: PullRequest;

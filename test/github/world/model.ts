@@ -220,7 +220,7 @@ export interface Repository {
   createdAt: Date;
   updatedAt: Date;
   pushedAt: Date | null;
-  /** Accounts with access besides the owner's people. */
+  /** Collaborators: accounts with access that are not members of the owner. */
   collaboratorIds: number[];
   stars: Star[];
   /** Commits of the default branch, oldest first, each after its parents. */
