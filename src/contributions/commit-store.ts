@@ -34,21 +34,22 @@ async function addIdentities(
   });
 }
 
+/** Inserts the addresses that are not stored yet. Returns all of them with their ids. */
 async function insertIdentities(
   connection: Connection,
   provider: string,
-  asked: readonly string[],
+  emails: readonly string[],
 ): Promise<{ id: number; email: string }[]> {
+  // An update on conflict would lock stored rows in the order of addresses. Foreign keys lock them in the order of ids.
+  await sql`
+    insert into identities (provider, email)
+    select ${provider}, email from unnest(${emails}::text[]) as wanted (email)
+    where not exists (select from identities i where i.provider = ${provider} and i.email = wanted.email)
+    on conflict (provider, email) do nothing`.execute(connection);
   const { rows } = await sql<{ id: number; email: string }>`
-    with asked as (select unnest(${asked}::text[]) as email),
-    known as (select id, email from identities join asked using (email) where provider = ${provider}),
-    added as (
-      insert into identities (provider, email)
-      select ${provider}, email from asked where email not in (select email from known)
-      on conflict (provider, email) do update set email = excluded.email
-      returning id, email
-    )
-    select id, email from known union all select id, email from added`.execute(connection);
+    select id, email from identities where provider = ${provider} and email = any(${emails}::text[])`.execute(
+    connection,
+  );
   return rows;
 }
 
