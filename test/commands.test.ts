@@ -66,7 +66,7 @@ function plaudit(args: string[], environment: Record<string, string>): Running {
 
 const listening = /^Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)/;
 
-test('serve: one line names the address, the database, the quota and an example; a stop leaves no process', async () => {
+test('names the address, database, quota and an example in one line of serve, and leaves no process after a stop', async () => {
   await using simulator = await startSimulator();
   await using place = await makeTemporaryDirectory();
   const environment = {
@@ -106,7 +106,7 @@ test('serve: one line names the address, the database, the quota and an example;
   assert.deepEqual(await processesIn(place.at('data')), []);
 });
 
-test('serve: the first line names the configured hosts alone, and not the quota of github.com', async () => {
+test('names the configured hosts alone in the first line of serve, and not the quota of github.com', async () => {
   const { world } = createContractWorld();
   await using gitea = await startGiteaSimulator({ world });
   await using created = await createTestDatabase();
@@ -120,7 +120,7 @@ test('serve: the first line names the configured hosts alone, and not the quota 
   assert.equal(await serving.stop(), 0);
 });
 
-test('a wrong or unknown setting stops the start with one line that names the setting and not its value', async () => {
+test('stops the start for a wrong or unknown setting with one line that names the setting and not its value', async () => {
   const cases: [Record<string, string>, RegExp][] = [
     [{ PORT: 'secret-value' }, /PORT must be an integer/],
     [{ GITHUB_TOKEN: 'secret value with spaces' }, /GITHUB_TOKEN must be/],
@@ -140,7 +140,7 @@ test('a wrong or unknown setting stops the start with one line that names the se
   }
 });
 
-test('a port that is taken is named', async () => {
+test('names a port that is taken', async () => {
   await using simulator = await startSimulator();
   await using created = await createTestDatabase();
   await using place = await makeTemporaryDirectory();
@@ -156,7 +156,7 @@ test('a port that is taken is named', async () => {
   assert.deepEqual([code, err.trim()], [1, `plaudit: PORT: port ${port} is taken`]);
 });
 
-test('an unknown command gets the usage, and a missing argument gets an error that names it', async () => {
+test('prints the usage for an unknown command, and an error that names a missing argument', async () => {
   for (const args of [['nonsense'], []]) {
     const { code, err } = await plaudit(args, {}).ended;
     assert.equal(code, 2);
@@ -184,7 +184,7 @@ test('an unknown command gets the usage, and a missing argument gets an error th
   assert.match((await plaudit(['export'], {}).ended).err, /export needs the path of a file/);
 });
 
-test('an export holds everything: an import into another database restores the same data', async () => {
+test('exports everything, so that an import into another database restores the same data', async () => {
   await using simulator = await startSimulator({ repositories: 3 });
   await using one = await createTestDatabase();
   await using other = await createTestDatabase({ withTables: false });

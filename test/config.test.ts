@@ -19,7 +19,7 @@ function refusal(environment: Record<string, string>, readFile = noFiles): strin
   return assert.fail('the settings were accepted');
 }
 
-test('an empty environment gives the defaults of a new installation', () => {
+test('returns the defaults of a new installation for an empty environment', () => {
   const config = readConfig({}, noFiles);
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.port, 8080);
@@ -42,11 +42,11 @@ test('an empty environment gives the defaults of a new installation', () => {
   ]);
 });
 
-test('an empty value counts as unset', () => {
+test('treats an empty value as unset', () => {
   assert.equal(readConfig({ PORT: '', GITHUB_TOKEN: '', DATABASE_URL: '' }, noFiles).port, 8080);
 });
 
-test('github.com is configured by default unless a setting is about GitHub', () => {
+test('configures github.com by default unless a setting is about GitHub', () => {
   for (const [environment, expected] of [
     [{}, true],
     [{ GITEA_URL: 'https://git.example' }, true],
@@ -57,12 +57,12 @@ test('github.com is configured by default unless a setting is about GitHub', () 
   }
 });
 
-test('a list of tokens is split, trimmed and freed of duplicates', () => {
+test('splits and trims a list of tokens, and removes duplicates', () => {
   const config = readConfig({ GITHUB_TOKEN: 'ghp_a, ghp_b ,ghp_a' }, noFiles);
   assert.deepEqual(config.providers[0]?.tokens, ['ghp_a', 'ghp_b']);
 });
 
-test('a secret is read from a file or from the environment, but not from both', () => {
+test('reads a secret from a file or from the environment, but not from both', () => {
   const files: Record<string, string> = { '/run/secrets/token': 'ghp_a\n' };
   const readFile = (path: string): string => files[path] ?? noFiles(path);
   const config = readConfig({ GITHUB_TOKEN_FILE: '/run/secrets/token' }, readFile);
@@ -71,7 +71,7 @@ test('a secret is read from a file or from the environment, but not from both', 
   assert.match(refusal({ DATABASE_URL_FILE: '/absent' }), /^DATABASE_URL_FILE names a file/);
 });
 
-test('a wrong value is refused by the name of the setting and never repeated', () => {
+test('refuses a wrong value by the name of the setting, and never repeats it', () => {
   const wrong: Record<string, string> = {
     PORT: '80a80',
     METRICS_PORT: '65536',
@@ -94,7 +94,7 @@ test('a wrong value is refused by the name of the setting and never repeated', (
   }
 });
 
-test('a trusted proxy is an address, a range, or one of three names', () => {
+test('accepts an address, a range, or one of three names as a trusted proxy', () => {
   for (const text of [
     'loopback',
     '10.0.0.0/8, ::1',
@@ -120,7 +120,7 @@ test('a trusted proxy is an address, a range, or one of three names', () => {
   }
 });
 
-test('an unknown setting of the service is refused by name, and variables of other programs are ignored', () => {
+test('refuses an unknown setting of the service by name, and ignores variables of other programs', () => {
   assert.match(refusal({ GITHUB_TOKENS: 'x' }), /^GITHUB_TOKENS is not a setting/);
   assert.match(refusal({ LOOKUP_BUDGET: '3000' }), /^LOOKUP_BUDGET is not a setting/);
   assert.match(refusal({ PLAUDIT_PORT: '1' }), /^PLAUDIT_PORT is not a setting/);
@@ -129,13 +129,13 @@ test('an unknown setting of the service is refused by name, and variables of oth
   readConfig({ GITHUB_ACTIONS: 'true', GITHUB_SHA: 'abc', GITHUB_RUN_ID: '1' }, noFiles);
 });
 
-test('a GitHub Enterprise Server without an API address never sends its token to github.com', () => {
+test('sends no token of a GitHub Enterprise Server without an API address to github.com', () => {
   const config = readConfig({ GITHUB_URL: 'https://github.example/', GITHUB_TOKEN: 'ghp_a' }, noFiles);
   assert.equal(config.providers[0]?.url, 'https://github.example');
   assert.equal(config.providers[0]?.apiUrl, 'https://github.example/api/v3');
 });
 
-test('a providers file adds instances under their own names', () => {
+test('adds instances of a providers file under their own names', () => {
   const yaml =
     '- {name: work, kind: github, url: "https://git.example", token: "a,b", webhook_secret: "0123456789abcdef"}\n';
   const config = readConfig({ PROVIDERS_FILE: 'p.yaml' }, () => yaml);
@@ -154,7 +154,7 @@ test('a providers file adds instances under their own names', () => {
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const pem = rsa.export({ type: 'pkcs1', format: 'pem' }).toString();
 
-test('an App is its id and its private key: PEM of both kinds, in one line, in a file, or of another instance', () => {
+test('reads an App from its id and private key: PEM of both kinds, in one line, in a file, or of another instance', () => {
   const pkcs8 = rsa.export({ type: 'pkcs8', format: 'pem' }).toString();
   for (const key of [pem, pkcs8, pem.replaceAll('\n', '\\n'), `  ${pem.trim()}`]) {
     const { app } = readConfig({ GITHUB_APP_ID: '12', GITHUB_APP_PRIVATE_KEY: key }, noFiles).providers[0] ?? {};
@@ -168,7 +168,7 @@ test('an App is its id and its private key: PEM of both kinds, in one line, in a
   assert.deepEqual([providers[0]?.app, providers[1]?.app?.id], [undefined, '12']);
 });
 
-test('an incomplete App or an invalid key is refused in one line that names the setting and no value', () => {
+test('refuses an incomplete App or an invalid key in one line that names the setting and no value', () => {
   const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
   const other = generateKeyPairSync('ed25519').privateKey;
   const cases: [Record<string, string>, RegExp][] = [
@@ -194,7 +194,7 @@ test('an incomplete App or an invalid key is refused in one line that names the 
   );
 });
 
-test('an invalid providers file is refused with the path of the fault', () => {
+test('refuses an invalid providers file with the path of the fault', () => {
   const cases: [string, RegExp][] = [
     ['- {name: github, kind: github, url: "https://x.example"}', /the name github is taken/],
     ['- {name: Work, kind: github, url: "https://x.example"}', /the fault is at \/0\/name/],
@@ -211,7 +211,7 @@ test('an invalid providers file is refused with the path of the fault', () => {
   }
 });
 
-test('a self-hosted Gitea is a provider called gitea', () => {
+test('configures a self-hosted Gitea as a provider called gitea', () => {
   const settings = { GITEA_URL: 'https://git.example/', GITEA_TOKEN: 'a, b', GITEA_WEBHOOK_SECRET_FILE: 'secret' };
   assert.deepEqual(readConfig(settings, () => 'a webhook secret of ours\n').providers[1], {
     name: 'gitea',
@@ -229,7 +229,7 @@ test('a self-hosted Gitea is a provider called gitea', () => {
   assert.match(refusal({ GITEA_API_URL: 'https://git.example' }), /^GITEA_API_URL is not a setting/);
 });
 
-test('a self-hosted GitLab is a provider called gitlab, beside others from the file', () => {
+test('configures a self-hosted GitLab as a provider called gitlab, beside others from the file', () => {
   const settings = { GITLAB_URL: 'https://gitlab.example/', GITLAB_TOKEN_FILE: 'token', PROVIDERS_FILE: 'hosts' };
   const files: Record<string, string> = {
     token: 'glpat-a\n',
@@ -254,7 +254,7 @@ test('a self-hosted GitLab is a provider called gitlab, beside others from the f
   assert.match(refusal({ GITLAB_WEBHOOK_SECRET: 'short' }), /^GITLAB_WEBHOOK_SECRET must be a secret of at least 16/);
 });
 
-test('more instances of Gitea and Forgejo come from the file', () => {
+test('reads more instances of Gitea and Forgejo from the file', () => {
   const text = `
 - {name: codeberg, kind: forgejo, url: https://codeberg.example, token: abc}
 - {name: inside, kind: gitea, url: https://git.example/git, api_url: "http://gitea:3000/git/api/v1"}`;

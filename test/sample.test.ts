@@ -10,7 +10,7 @@ import { startTestService } from './service.ts';
 
 const offline = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
 
-test('the sample fills every endpoint without a network, and contains no real people', async () => {
+test('fills every endpoint of the sample without a network, and contains no real people', async () => {
   await using created = await createTestDatabase({ withTables: false });
   await using place = await makeTemporaryDirectory();
   const printed: string[] = [];

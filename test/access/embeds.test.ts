@@ -11,7 +11,7 @@ interface Made {
   data: { id: string; url: string };
 }
 
-test('a link opens exactly its card, until it is revoked', async () => {
+test('opens exactly one card with a link until the link is revoked', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   const token = await serviceToken(service, simulator, keeper);
@@ -79,7 +79,7 @@ test('a link opens exactly its card, until it is revoked', async () => {
   assert.ok(service.lines.every((one) => !one.includes(secret)));
 });
 
-test('a link follows its account to a new name, and shows the card of a hidden one', async () => {
+test('keeps a link working after its account was renamed or hidden', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   const token = await serviceToken(service, simulator, keeper);
@@ -98,7 +98,7 @@ test('a link follows its account to a new name, and shows the card of a hidden o
   assert.match(after.text, /<svg/);
 });
 
-test('a link is created only for cards of the own account', async () => {
+test("creates links only to cards of the caller's own account", async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
   const token = await serviceToken(service, simulator, keeper);

@@ -11,7 +11,7 @@ import { decode } from './forging.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from './owner.ts';
 import { everythingStored, relisted, settled } from './state.ts';
 
-test('an erased account is absent from rows, caches of all nodes, copies of histories and lists, and is not looked up again', async () => {
+test('erases an account from rows, copies and caches on all nodes, and does not look it up again', async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now });
   const { world } = simulator;
@@ -79,7 +79,7 @@ test('an erased account is absent from rows, caches of all nodes, copies of hist
   assert.equal(simulator.requests.length, asked, 'the name is not asked for');
 });
 
-test('an account that has opted out is not stored again, even under another name, until its owner returns', async () => {
+test('does not store an opted-out account again, even under another name, until its owner returns', async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now });
   const { world } = simulator;
@@ -113,7 +113,7 @@ test('an account that has opted out is not stored again, even under another name
   assert.equal((await service.get('ada-renamed/audit', bearer(token))).status, 401);
 });
 
-test('an owner who returns gets back their contributions to other owners’ repositories that hold commits of theirs', async () => {
+test("restores a returning owner's contributions to repositories of others that hold the owner's commits", async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now, repositories: 2 });
   await using service = await startTestService({ simulator, now: time.now });
@@ -136,7 +136,7 @@ test('an owner who returns gets back their contributions to other owners’ repo
   }, 'all that is hers is hers again');
 });
 
-test('work under way does not store an erased account again', async () => {
+test('does not store an erased account again when work about it is under way', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, ada);
@@ -163,7 +163,7 @@ test('work under way does not store an erased account again', async () => {
   assert.equal(addresses.length, 0);
 });
 
-test('the export holds everything, line by line, and only the owner gets it', async () => {
+test('exports all data of an account line by line, to its owner only', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
   const token = await serviceToken(service, simulator, keeper);

@@ -25,7 +25,7 @@ const fingerprint = (key: KeyObject): string =>
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex');
 
-test('keys of every allowed kind are registered, as PEM or JWK, and tokens that they sign are valid for the account', async () => {
+test('registers keys of every allowed kind, as PEM or JWK, and accepts tokens that they sign', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings, tokens: ['private_owner'] });
   const own = simulator.tokens.private_owner;
@@ -64,7 +64,7 @@ test('keys of every allowed kind are registered, as PEM or JWK, and tokens that 
   assert.equal(byServiceToken.text, listed.text);
 });
 
-test('keys that are weak, of other kinds, private or not keys at all are refused and not stored', async () => {
+test('refuses weak, private and malformed keys and keys of other kinds, and does not store them', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const own = simulator.tokens.private_owner;
@@ -111,7 +111,7 @@ test('keys that are weak, of other kinds, private or not keys at all are refused
   assert.ok(d && service.lines.every((one) => !one.includes(d)));
 });
 
-test('only the owner of the account at the provider registers keys', async () => {
+test('registers keys only for the owner of the account at the provider', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { tokens } = simulator;
@@ -138,7 +138,7 @@ test('only the owner of the account at the provider registers keys', async () =>
   }
 });
 
-test('a token that an owner signs is refused when it breaks a rule', async () => {
+test('refuses a token that breaks a rule, even when an owner signed it', async () => {
   const { now } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, settings, now });
@@ -202,7 +202,7 @@ test('a token that an owner signs is refused when it breaks a rule', async () =>
   }
 });
 
-test('a token that may only read changes nothing, but can revoke itself', async () => {
+test('refuses every change with a read-only token, except that the token can revoke itself', async () => {
   const { now } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, settings, now });
@@ -228,7 +228,7 @@ test('a token that may only read changes nothing, but can revoke itself', async 
   assert.equal(await ask(), 401);
 });
 
-test('a removed key invalidates the tokens that it signed at once, on every node', async () => {
+test('refuses tokens at once on every node when the key that signed them is removed', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { databaseUrl } = service;

@@ -23,7 +23,7 @@ function ask(service: TestService, name: string, token: string, prefix = 'Bearer
 
 const settings = { TRUST_PROXY: 'loopback' };
 
-test('endpoint 5 responds byte for byte as documented, for users and for administrators of organizations', async () => {
+test('responds at endpoint 5 byte for byte as documented, to users and administrators of organizations', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   for (const { name, token } of [ada, keeper, engines]) {
@@ -39,7 +39,7 @@ test('endpoint 5 responds byte for byte as documented, for users and for adminis
   }
 });
 
-test('a caller gets no token for another account, and cannot find out whether there is such an account', async () => {
+test('issues no token for another account, and does not reveal whether that account exists', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { tokens } = simulator;
@@ -72,7 +72,7 @@ test('a caller gets no token for another account, and cannot find out whether th
     assert.match(name, /^GET \/user(\/memberships\/orgs\/[\w%-]+)?$|^Account$/);
 });
 
-test('a site administrator is not the owner of other accounts', async () => {
+test('refuses a site administrator as the owner of other accounts', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   simulator.faults.add({ kind: 'surprise', on: 'GET /user', path: ['site_admin'], value: true, times: 5 });
@@ -81,7 +81,7 @@ test('a site administrator is not the owner of other accounts', async () => {
   }
 });
 
-test('a credential that is no token of the provider gets a 401, in every form', async () => {
+test('responds with 401 to any credential except a bearer token of the provider in the header', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const own = await serviceToken(service, simulator, ada);
@@ -108,7 +108,7 @@ test('a credential that is no token of the provider gets a 401, in every form', 
   }
 });
 
-test('a provider that fails, hangs, redirects, lies or responds about another account proves nothing', async () => {
+test('issues no token when the provider fails, hangs, redirects, lies or responds about another account', async () => {
   const heard: unknown[] = [];
   await using stranger = await startHttpServer((request, response) => {
     heard.push(request.headers);
@@ -155,7 +155,7 @@ test('a provider that fails, hangs, redirects, lies or responds about another ac
   assert.equal((await ask(service, engines.name, simulator.tokens.organization_admin)).status, 200);
 });
 
-test('a token stays with the account that it was issued for when another account takes its name', async () => {
+test('binds a token to the account that it was issued for, even when another account takes its name', async () => {
   const time = clock();
   const { now } = time;
   await using simulator = await startSimulator({ now });
@@ -187,7 +187,7 @@ test('a token stays with the account that it was issued for when another account
   assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
 });
 
-test('an account that its provider no longer has has no valid tokens', async () => {
+test('refuses the tokens of an account that was deleted at its provider', async () => {
   const time = clock();
   const { now } = time;
   await using simulator = await startSimulator({ now });

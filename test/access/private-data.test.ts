@@ -32,7 +32,7 @@ async function everyPage(service: TestService, path: string, token: string): Pro
   return items;
 }
 
-test('endpoint 6 lists everything that the account owns, newest first, in pages that fit together both ways', async () => {
+test('lists all owned repositories at endpoint 6, newest first, in pages that fit together both ways', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: allTokens });
   const token = await serviceToken(service, simulator, engines);
@@ -81,7 +81,7 @@ test('endpoint 6 lists everything that the account owns, newest first, in pages 
   });
 });
 
-test('endpoints 3 and 7 include private repositories for the owner alone', async () => {
+test('includes private repositories at endpoints 3 and 7 for the owner only', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: allTokens });
   for (const owner of [engines, keeper]) {
@@ -110,7 +110,7 @@ test('endpoints 3 and 7 include private repositories for the owner alone', async
   }
 });
 
-test('a repository that was never listed is found by its name, for its owner alone', async () => {
+test('finds a not yet listed repository by its name, for its owner only', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   const token = await serviceToken(service, simulator, keeper);
@@ -125,7 +125,7 @@ test('a repository that was never listed is found by its name, for its owner alo
   assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
 });
 
-test('endpoint 2 adds private contributions for the owner, once, when they are collected, counted by the provider, or both', async () => {
+test('adds private contributions at endpoint 2 once for the owner, whether collected, counted or both', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: allTokens });
   const token = await serviceToken(service, simulator, ada);
@@ -171,7 +171,7 @@ test('endpoint 2 adds private contributions for the owner, once, when they are c
   }
 });
 
-test("an organization's private numbers are those of all its repositories, for its administrator", async () => {
+test('counts all repositories of an organization, private ones included, for its administrator only', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['organization_admin'] });
   const token = await serviceToken(service, simulator, engines);
@@ -183,7 +183,7 @@ test("an organization's private numbers are those of all its repositories, for i
   assert.equal(open.body.meta_data.includes_private, false);
 });
 
-test('published numbers are public, and private again as soon as the owner withdraws them, on every node', async () => {
+test('shows published numbers to all callers until the owner withdraws them, on every node', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   await using other = await startTestService({

@@ -16,7 +16,7 @@ const from = (service: TestService, address: string, path: string, token?: strin
 const ask = (node: TestService, address: string, name: string = ada.name) =>
   from(node, address, `/v1/github/entities/${name}/token`, 'ghp_guess');
 
-test('attempts to prove ownership are limited by address, on all nodes together, until the period ends', async () => {
+test('limits attempts to prove ownership by address, on all nodes together, until the period ends', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now, settings: proxy });
@@ -45,7 +45,7 @@ test('attempts to prove ownership are limited by address, on all nodes together,
   assert.equal((await ask(other, '203.0.113.7')).status, 401);
 });
 
-test('attempts at one account are limited for all addresses together', async () => {
+test('limits attempts at one account for all addresses together', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: proxy });
   const statuses = new Map<number, number>();
@@ -57,7 +57,7 @@ test('attempts at one account are limited for all addresses together', async () 
   assert.deepEqual(Object.fromEntries(statuses), { 401: 60, 429: 10 });
 });
 
-test('reads have a higher limit by address; cached responses and health checks are not counted', async () => {
+test('sets a higher limit for reads by address, and does not count cached responses and health checks', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: proxy });
   const path = `/v1/github/entities/${ada.name}`;
@@ -73,7 +73,7 @@ test('reads have a higher limit by address; cached responses and health checks a
   for (let look = 0; look < 50; look += 1) assert.equal((await from(service, '203.0.113.9', '/healthz')).status, 200);
 });
 
-test('without a trusted proxy the headers about a client’s address are ignored', async () => {
+test("ignores headers about a client's address without a trusted proxy", async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const statuses: number[] = [];
@@ -87,7 +87,7 @@ test('without a trusted proxy the headers about a client’s address are ignored
   assert.ok(Number(read.headers['ratelimit-limit']) >= 1_000_000);
 });
 
-test('a wrong credential is counted as an attempt to read', async () => {
+test('counts a wrong credential as an attempt to read', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: proxy });
   const token = await serviceToken(service, simulator, ada);

@@ -20,7 +20,7 @@ const compare = async (one: () => Promise<number>, other: () => Promise<number>)
   return median(ones) / median(others);
 };
 
-test('a presented token of a provider goes only to that provider, to find out whose it is, even when requests fail', async () => {
+test('sends a presented token only to its own provider, to identify the caller, even when requests fail', async () => {
   const heard: { name: string; token: string }[] = [];
   await using simulator = await startSimulator({ onRequest: ({ name, token }) => void heard.push({ name, token }) });
   await using service = await startTestService({
@@ -75,7 +75,7 @@ test('a presented token of a provider goes only to that provider, to find out wh
   assert.ok(heard.every(({ name, token }) => !name.startsWith('GET /user/m') || token === 'organization_admin'));
 });
 
-test('a response for an owner is never sent to another caller: caches, conditions, order of requests', async () => {
+test("keeps an owner's response from other callers, with any cache, condition or order of requests", async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
   const own = await serviceToken(service, simulator, keeper);
@@ -115,7 +115,7 @@ test('a response for an owner is never sent to another caller: caches, condition
   }
 });
 
-test('an invalid credential gets a 401 on every route, even when the response is in the cache', async () => {
+test('responds with 401 to an invalid credential on every route, even when the response is in the cache', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.getComplete(`${engines.name}/contributors`);
@@ -140,7 +140,7 @@ test('an invalid credential gets a 401 on every route, even when the response is
   }
 });
 
-test('the time of a response does not show whether a private repository, an account or a token exists', async () => {
+test('responds in a similar time whether or not a private repository or an account exists', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({
     simulator,
@@ -181,7 +181,7 @@ test('the time of a response does not show whether a private repository, an acco
   for (const [what, ratio] of Object.entries(ratios)) assert.ok(ratio > 0.4 && ratio < 2.5, `${what}: ${ratio}`);
 });
 
-test('text from a request stays out of the log, and cannot forge a line of it', async () => {
+test('keeps text of requests out of the log, so that it cannot forge lines there', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
   const evil = encodeURIComponent('x\n{"level":"error","msg":"forged"}\r\n\u001b[31m');

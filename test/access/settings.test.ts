@@ -11,7 +11,7 @@ const stable = (headers: Headers): string =>
     [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name) && !name.startsWith('ratelimit')),
   );
 
-test('a hidden account looks absent to all but its owner: its pages, names in lists, cached responses, all nodes', async () => {
+test('hides an account from all callers but its owner, in pages, lists and caches, on all nodes', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { databaseUrl } = service;
@@ -52,7 +52,7 @@ test('a hidden account looks absent to all but its owner: its pages, names in li
   assert.ok(await isNamed());
 });
 
-test('settings are read and changed one by one; anything else is a clear error', async () => {
+test('reads and changes settings one by one, and rejects any other input with a clear error', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, ada);
@@ -86,7 +86,7 @@ test('settings are read and changed one by one; anything else is a clear error',
   }
 });
 
-test('the audit trail shows actions and actors, to the owner alone, in pages, without secrets', async () => {
+test('shows actions and actors in the audit trail to the owner only, in pages, without secrets', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, engines);

@@ -155,7 +155,7 @@ describe('GET .../status', () => {
     assert.equal((await status(keeper, tokens.keeper)).deliveries.last_applied_dttm, null);
   });
 
-  it("never shows names of other owners' private repositories, nor the operator's data", async () => {
+  it("shows neither names of other owners' private repositories nor the operator's data", async () => {
     const { service, simulator, tokens } = scene;
     for (const repository of ['hidden-engine', 'diary', 'engine-1']) {
       await failStream(service, repository);

@@ -12,7 +12,7 @@ interface Jwks {
   keys: { kid: string; x: string; kty: string; d?: string }[];
 }
 
-test('a token is valid for any JWT library, by the published keys', async () => {
+test('issues a token that other JWT libraries can verify with the published keys', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, keeper);
@@ -46,7 +46,7 @@ test('a token is valid for any JWT library, by the published keys', async () => 
   assert.equal(Number(payload.exp) - Number(payload.iat), 3600);
 });
 
-test('a revoked token is invalid at once on every node, even where it was cached; other tokens stay valid', async () => {
+test('refuses a revoked token at once on every node and in every cache, and accepts other tokens', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   const { databaseUrl } = service;
@@ -77,7 +77,7 @@ test('a revoked token is invalid at once on every node, even where it was cached
   assert.equal((await service.get(`${keeper.name}/contributors`, bearer(two))).status, 401);
 });
 
-test('signing keys are replaced in time: tokens of the old key stay valid until they expire, and nodes agree', async () => {
+test('replaces signing keys in time on all nodes, and accepts tokens of the old key until they expire', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -124,7 +124,7 @@ test('signing keys are replaced in time: tokens of the old key stay valid until 
   assert.deepEqual(await kids(), published.slice(1));
 });
 
-test('the database holds neither a service token nor its hash', async () => {
+test('stores neither a service token nor its hash in the database', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, keeper);

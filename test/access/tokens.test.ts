@@ -20,7 +20,7 @@ async function refused(service: TestService, token: string, what: string): Promi
   }
 }
 
-test('no forged, altered, borrowed or outlived token is accepted anywhere', async () => {
+test('refuses every forged, altered, borrowed or expired token', async () => {
   const { now, advance } = clock();
   const heard: string[] = [];
   const attacker = ed25519();
@@ -66,7 +66,7 @@ test('no forged, altered, borrowed or outlived token is accepted anywhere', asyn
   assert.ok(service.lines.every((line) => !line.includes(token.slice(-40))));
 });
 
-test('a token of one account gives no access to another: by name, id, case, former name, or repositories of others', async () => {
+test('refuses a token for another account, by name, id, letter case, former name or repository', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({
     simulator,
@@ -127,7 +127,7 @@ test('a token of one account gives no access to another: by name, id, case, form
   assert.deepEqual([hidden.status, hidden.text], [404, missing.text]);
 });
 
-test('a token in a URL gives no access and is stored nowhere', async () => {
+test('gives no access to a token in a URL, and repeats it neither in responses nor in the log', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({
     simulator,

@@ -19,7 +19,7 @@ async function relearn(service: TestService, time: ReturnType<typeof clock>, pat
 const told = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
-test('a repository that becomes public is shown to all at once, and one that becomes private to its owner alone: lists, counts, pages, names', async () => {
+test('shows a repository to all when it becomes public, and only to its owner when it becomes private', async () => {
   const time = clock();
   const { now } = time;
   await using simulator = await startSimulator({ now });
@@ -59,7 +59,7 @@ test('a repository that becomes public is shown to all at once, and one that bec
   }
 });
 
-test('a deleted private repository is absent from every response, also for its owner, and erased after the grace period', async () => {
+test('omits a deleted private repository, even for its owner, and lists a deleted public one as deleted', async () => {
   const time = clock();
   const { now } = time;
   await using simulator = await startSimulator({ now });
@@ -85,7 +85,7 @@ for (const [how, take] of [
   ['the operator takes the credential away', 'configuration'],
   ['the provider does not accept it any more', 'provider'],
 ] as const) {
-  test(`when ${how}, the data that only it showed is no longer served`, async () => {
+  test(`stops serving data that only one credential can read when ${how}`, async () => {
     const time = clock();
     const { now } = time;
     await using simulator = await startSimulator({ now });

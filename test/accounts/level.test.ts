@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { levelOf } from '../../src/accounts/level.ts';
 
-test('levels begin at the published thresholds', () => {
+test('begins levels at the published thresholds', () => {
   assert.equal(levelOf(0), 0);
   for (let level = 1; level <= 50; level += 1) {
     const threshold = 100 * (level - 1) ** 2;
@@ -11,6 +11,6 @@ test('levels begin at the published thresholds', () => {
   }
 });
 
-test('the documented account with an experience of 284 has level 2', () => {
+test('returns level 2 for the documented experience of 284', () => {
   assert.equal(levelOf(284), 2);
 });

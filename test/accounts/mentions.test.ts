@@ -22,7 +22,7 @@ const mention = (connection: Connection, minute: number, actors: Actor[]): Promi
     saveActors(transaction, 'github', actors, { mentionedAt: new Date(minute * 60_000), newId: uuidv7 }),
   );
 
-test('two accounts that report the same name keep their rows and the holder of the name, page after page', async () => {
+test('keeps the rows of two accounts with the same name, and the holder of the name, page after page', async () => {
   await using opened = await openTestDatabase();
   const { connection } = opened.database;
   const ids = await mention(connection, 1, [actor('1'), actor('2')]);
@@ -36,7 +36,7 @@ test('two accounts that report the same name keep their rows and the holder of t
   assert.deepEqual(await rows(), before);
 });
 
-test('a mention corrects the type, and a brief or old mention does not replace stored values', async () => {
+test('corrects the type after a mention, and keeps stored values after a brief or old mention', async () => {
   await using opened = await openTestDatabase();
   const { connection } = opened.database;
   const [id = ''] = (await mention(connection, 1, [actor('1', { displayName: 'Ada' })])).values();

@@ -22,7 +22,7 @@ async function check(args: string[], input = ''): Promise<{ code: number | null;
   return { code: code as number | null, out, err };
 }
 
-test('a file without a fault ends with status 0, one with an error with 1 and the place under its line', async () => {
+test('exits with 0 for a file without a fault, and with 1 for an error, marked under its line', async () => {
   await using place = await makeTemporaryDirectory();
   await writeFile(place.at('whole.yaml'), whole);
   await writeFile(place.at('faulty.yaml'), faulty);
@@ -43,7 +43,7 @@ test('a file without a fault ends with status 0, one with an error with 1 and th
   ]);
 });
 
-test('standard input is read, up to its bound, and programs get JSON', async () => {
+test('reads standard input up to the size limit, and prints JSON for programs', async () => {
   const { code, out } = await check(['-', '--json'], faulty);
   assert.equal(code, 1);
   assert.deepEqual(JSON.parse(out), [
@@ -63,7 +63,7 @@ test('standard input is read, up to its bound, and programs get JSON', async () 
   assert.match((await check(['-'], '#'.repeat(1_000_000))).out, /the file has 262145 bytes; expected at most 262144/);
 });
 
-test('an unreadable file and an unknown option are reported in one line', async () => {
+test('reports an unreadable file or an unknown option in one line', async () => {
   for (const [args, expected] of [
     [[], /achievements check needs FILE\.\.\./],
     [['--jsn', 'a.yaml'], /not --jsn/],
@@ -81,7 +81,7 @@ test('an unreadable file and an unknown option are reported in one line', async 
   }
 });
 
-test('warnings name the data that the host does not report, at their places, and do not change the exit status', async () => {
+test('warns of data that the host does not report, at its place, without changing the exit status', async () => {
   await using place = await makeTemporaryDirectory();
   const warnings = async (trigger: string, host: string): Promise<string[]> => {
     await writeFile(place.at('file.yaml'), fileWith(trigger));

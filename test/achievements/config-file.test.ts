@@ -26,7 +26,7 @@ const webhook = (keys: string, value = 'Hero'): string =>
 
 const url = (type: string, address: string): string => `type: ${type}, metadata: { url: '${address}' }`;
 
-test('one faulty achievement does not disable the others, and every fault of it is reported', () => {
+test('skips a faulty achievement alone, and reports every fault of it', () => {
   const file = `achievements:
   - achievement:
       name: Faulty
@@ -49,7 +49,7 @@ test('one faulty achievement does not disable the others, and every fault of it 
   );
 });
 
-test('keys and parts in the wrong place are reported once', () => {
+test('reports keys and parts in the wrong place once', () => {
   const cases: [string, string[]][] = [
     [
       'achievements:\n  - achievement:\n    name: Flat\n    triggers: []\n',
@@ -103,7 +103,7 @@ test('keys and parts in the wrong place are reported once', () => {
   for (const [file, expected] of cases) assert.deepEqual(reported(file), expected, file);
 });
 
-test('places in a condition are places in the file, in every YAML notation', () => {
+test('reports places in a condition as places in the file, in every YAML notation', () => {
   const field =
     'merged, closed, comments, reactions, additions, deletions, changed_files, commits, labels, emojis, reactors, files, actor, created_at, merged_at or closed_at';
   const fault = (place: string): string[] => [
@@ -125,7 +125,7 @@ test('places in a condition are places in the file, in every YAML notation', () 
   assert.deepEqual(reported(conditionIn('merged = true & coments > 5').replaceAll('\n', '\r\n')), fault('9:40'));
 });
 
-test('once needs a day, and nothing else has one', () => {
+test('requires a day for type once, and warns of a day without that type', () => {
   const forms = 'MM-DD-YYYY or YYYY-MM-DD';
   const cases: [string, string[]][] = [
     [
@@ -154,7 +154,7 @@ test('once needs a day, and nothing else has one', () => {
   assert.equal(config.achievements[0]?.judgedAt?.toISOString(), '2024-01-20T00:00:00.000Z');
 });
 
-test('names are text, even where YAML reads another type; icons are URLs or paths', () => {
+test('reads names as text, even where YAML reads another type, and icons as URLs or paths', () => {
   for (const [name, expected] of [
     ['2024', '2024'],
     ['007', '007'],
@@ -189,7 +189,7 @@ test('names are text, even where YAML reads another type; icons are URLs or path
   }
 });
 
-test('triggers that are joined by "|" are groups', () => {
+test('groups triggers that are joined by "|"', () => {
   const or = ', operator: "|"';
   const and = ', operator: "&"';
   assert.deepEqual(groups(triggers(and, '', '')), [1, 1, 1]);
@@ -202,7 +202,7 @@ test('triggers that are joined by "|" are groups', () => {
   ]);
 });
 
-test('conditions on points need names of point actions that exist and have no errors', () => {
+test('requires conditions on points to name point actions that exist and have no errors', () => {
   const file = `actions:
   - action: { type: point, name: prs, triggers: [ { trigger: { actor: author, action: pull_request, condition: merged = true, value: 10 } } ] }
   - action: { type: points, name: broken, triggers: [ { trigger: { actor: author, action: point, condition: points > 1, value: 0, operator: "&" } } ] }
@@ -235,7 +235,7 @@ achievements:
   );
 });
 
-test('webhooks need names of achievements that exist, and valid targets', () => {
+test('requires webhooks to name achievements that exist, and valid targets', () => {
   const discussion = 'type: github, metadata: { discussion: { repository: o/n, title: T } }';
   assert.deepEqual(reported(webhook(discussion)), []);
   assert.deepEqual(reported(webhook(discussion.replace('o/n', 'group/sub.group/project'))), []);

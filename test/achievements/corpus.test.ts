@@ -26,7 +26,7 @@ const corpus: [name: string, counts: { achievements: number; events: number }, r
 ];
 
 for (const [name, counts, reports] of corpus) {
-  test(`${name}: everything without a fault counts, and each fault is reported`, () => {
+  test(`counts every part without a fault and reports each fault in ${name}`, () => {
     const { config } = readConfigFile(corpusFile(name));
     const events = config.webhooks.flatMap(({ achievements }) => achievements);
     assert.deepEqual({ achievements: config.achievements.length, events: events.length }, counts);
@@ -34,7 +34,7 @@ for (const [name, counts, reports] of corpus) {
   });
 }
 
-test('the contents of the files are understood as they are written', () => {
+test('reads the contents of the files as they are written', () => {
   const { config } = readConfigFile(corpusFile('VauntDev__tqla'));
   const sunrise = config.achievements.find(({ name }) => name === 'Tqla Sunrise');
   assert.equal(sunrise?.description, 'a shining example of your contribution to tqla!');

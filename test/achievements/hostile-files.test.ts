@@ -7,7 +7,7 @@ import { corpusFile, fileWith, readText, reported } from './reported.ts';
 
 const star = '{ actor: author, action: star, condition: starred = true }';
 
-test('text that is not YAML is refused with the place', () => {
+test('rejects text that is not YAML, and reports the place', () => {
   const cases: [string, string][] = [
     ['achievements:\n\t- achievement: {}\n', '2:1 error: a tab indents this line; expected spaces'],
     ['a: b: c\n', '1:4 error: a second ": " in one line; expected quotes around a text that has ": " inside'],
@@ -46,7 +46,7 @@ test('text that is not YAML is refused with the place', () => {
   assert.deepEqual(reported(`\ufeff${fileWith(star)}`), []);
 });
 
-test('anchors, aliases and merge keys are followed', () => {
+test('follows anchors, aliases and merge keys', () => {
   const file = `achievements:
   - achievement: &first
       name: First
@@ -106,7 +106,7 @@ const hostile: Record<string, string> = {
 };
 
 for (const [what, file] of Object.entries(hostile)) {
-  test(`hostile file: ${what}`, () => {
+  test(`limits the number and length of reports on a hostile file: ${what}`, () => {
     const { config, reports, text } = readText(file.slice(0, maxFileBytes));
     assert.ok(reports.some(({ severity }) => severity === 'error'));
     assert.ok(reports.length <= 201, `${reports.length} reports`);
@@ -115,7 +115,7 @@ for (const [what, file] of Object.entries(hostile)) {
   });
 }
 
-test('a file that is too large is not read, and the largest is', () => {
+test('reads the largest allowed file, and rejects a larger one', () => {
   const largest = `${fileWith(star)}#`.padEnd(maxFileBytes, '#');
   assert.deepEqual(reported(largest), []);
   assert.deepEqual(reported(`${largest}#`), [
@@ -126,13 +126,13 @@ test('a file that is too large is not read, and the largest is', () => {
 const achievement = (index: number): string =>
   `  - achievement: { name: A${index}, triggers: [ { trigger: ${star} } ] }`;
 
-test('two hundred achievements are read, and the next one is reported', () => {
+test('reads two hundred achievements, and reports a longer list', () => {
   const file = `achievements:\n${numbered(201, achievement)}\n`;
   assert.equal(readText(file).config.achievements.length, 200);
   assert.deepEqual(reported(file), ['202:5 error: the list achievements has 201 parts; expected at most 200']);
 });
 
-test('a file is read without an exception after any cut or insertion', () => {
+test('reads a file without an exception after any cut or insertion', () => {
   const files = ['VauntDev__example', 'daytonaio__content', 'VauntDev__tqla'].map((name) => corpusFile(name));
   const pieces = fc.constantFrom(
     '\0',

@@ -11,7 +11,7 @@ const schema = JSON.parse(
 const isValid = new Ajv({ allowUnionTypes: true }).compile(schema);
 const star = '{ actor: author, action: star, condition: starred = true }';
 
-test('files of public repositories are valid by the published schema', () => {
+test('accepts files of public repositories', () => {
   const names = [
     'VauntDev__docs',
     'VauntDev__example',
@@ -24,7 +24,7 @@ test('files of public repositories are valid by the published schema', () => {
     assert.ok(isValid(parse(corpusFile(name).toString())), `${name}: ${JSON.stringify(isValid.errors)}`);
 });
 
-test('the schema refuses exactly the files that the reader refuses for their shape', () => {
+test('rejects exactly the files that the reader rejects for their shape', () => {
   const files = [
     fileWith(star),
     fileWith(star).replace('Hero', '2024'),

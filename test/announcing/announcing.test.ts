@@ -44,7 +44,7 @@ function reasons({ database }: TestService): Promise<{ state: string; error: str
   return database.pool.query('select distinct state, error from notifications').then(({ rows }) => rows);
 }
 
-test('awards are announced in the discussion that the file names, once each, even when a response is lost', async () => {
+test('announces each award once in the discussion that the file names, even when a response is lost', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   const { world } = simulator;
   const repository = stage(simulator);
@@ -83,7 +83,7 @@ test('awards are announced in the discussion that the file names, once each, eve
   assert.deepEqual([discussions[0]?.comments, discussions[2]?.comments], [[], []]);
 });
 
-test('without the permission or the discussion, or in a repository of others, nothing is announced, and the reason is stored', async () => {
+test('announces nothing without permission or discussion or in foreign repositories, and stores why', async () => {
   for (const [permissions, place, title, expected] of [
     [readPermissions, 'engine-1', 'Achievements', /waiting the GitHub App is not allowed to write there/],
     [writing, 'engine-1', 'Nothing', /waiting there is no discussion of this title/],
@@ -107,7 +107,7 @@ test('without the permission or the discussion, or in a repository of others, no
   }
 });
 
-test('a check of the commit shows authors the faults of their file, once, even for a hundred faults and after a lost response', async () => {
+test('shows over a hundred faults of a file once in a check of the commit, even after a lost response', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   const { app } = simulator;
   const good = fileText(`${organization(simulator).login}/engine-1`);
@@ -146,7 +146,7 @@ test('a check of the commit shows authors the faults of their file, once, even f
   assert.equal(runs().length, 2);
 });
 
-test('without the permission no commit gets a check, which the log says once', async () => {
+test('creates no check of a commit without the permission, and logs that once', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   write(simulator, fileText('x/y'));
   await using service = await start(simulator, readPermissions);

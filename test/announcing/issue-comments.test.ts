@@ -24,7 +24,7 @@ function tell({ announcer }: Scene, ...[place, comment]: [ReturnType<Scene['plac
 }
 
 for (const host of issueHosts) {
-  test(`${host.name}: only the oldest open issue with the title gets a comment, once`, async () => {
+  test(`writes each comment once, only to the oldest open issue with the title (${host.name})`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, people, world } = scene;
       const titles = ['News', ' Awards ', 'Awards', 'awards', 'More Awards', 'Awards', 'Other'];
@@ -41,7 +41,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: a comment whose response is lost is not written again, even below many other comments`, async () => {
+  test(`writes a comment once after a lost response, even below many other comments (${host.name})`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, people, hosted, world, advance } = scene;
       const [issue] = open(scene, repositories.handbook, ['Awards']);
@@ -60,7 +60,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: a request that writes is sent once, with any response`, async () => {
+  test(`sends a request that writes once, regardless of the response (${host.name})`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, hosted, now } = scene;
       open(scene, repositories.handbook, ['Awards']);
@@ -83,7 +83,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: an issue that was closed or renamed gets no more comments`, async () => {
+  test(`writes no more comments to an issue that was closed or renamed (${host.name})`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, world } = scene;
       const [former, latter] = open(scene, repositories.handbook, ['Awards', 'Awards']);
@@ -103,7 +103,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: a token that lacks the scope gets an error that says so, and the next one writes`, async () => {
+  test(`reports a token that lacks the scope, and writes with the next token (${host.name})`, async () => {
     await announcing(host, ['organization_admin'], (scene) => refused(scene, host));
     await announcing(host, ['organization_admin', 'organization_member'], async (scene) => {
       scene.hosted.readingTokens.add('organization_admin');
@@ -115,7 +115,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: in a private repository the token that shows it writes; without one nothing is written`, async () => {
+  test(`writes to a private repository only with a token that can read it (${host.name})`, async () => {
     await announcing(host, ['user', 'organization_member'], async (scene) => {
       const { repositories, people } = scene;
       const [issue] = open(scene, repositories.plans, ['Awards']);
@@ -138,7 +138,7 @@ for (const host of issueHosts) {
     });
   });
 
-  test(`${host.name}: an account that took the name of a former owner gets no comment`, async () => {
+  test(`writes no comment for an account that took the name of a former owner (${host.name})`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, people } = scene;
       for (const repository of [repositories.handbook, repositories.fork]) {
@@ -154,7 +154,7 @@ for (const host of issueHosts) {
   });
 }
 
-test('gitlab: issues in subgroups get comments, and confidential ones never do', async () => {
+test('comments on issues in subgroups, and never on confidential ones (gitlab)', async () => {
   const scene = createContractWorld();
   const { world, organization, now } = scene;
   const login = `${organization.login}/looms`;

@@ -44,7 +44,7 @@ webhooks:${Object.entries(places)
 `;
 
 for (const { name, start } of issueHosts) {
-  test(`${name}: an award is announced in the issue that the file names, once, even when a response is lost`, async () => {
+  test(`announces an award once in the issue that the file names, even after a lost response (${name})`, async () => {
     const scene = createContractWorld();
     const { world, repositories, people, now, advance } = scene;
     const [here] = open(scene, repositories.handbook, ['Awards']);

@@ -32,7 +32,7 @@ async function commentAuthors(scene: Scene): Promise<Map<string, string | null>>
 }
 
 for (const host of issueHosts) {
-  test(`${host.name}: a comment of the service has no author, and other comments of its token's bearer are theirs`, async () => {
+  test(`reads its own comment without an author, unlike others by the bearer of its token (${host.name})`, async () => {
     await announcing(host, ['organization_member'], async (scene) => {
       const { repositories, people, world, announcer, place } = scene;
       const [issue] = open(scene, repositories.handbook, ['Awards']);
@@ -54,7 +54,7 @@ for (const host of issueHosts) {
 
 const writing: Permissions = { ...readPermissions, discussions: 'write' };
 
-test("github: comments and accepted answers of the App's account have no author, and those of other bots are theirs", async () => {
+test('stores no author for comments and accepted answers of the App, but one for other bots (github)', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   const { world, accounts } = simulator;
   const repository = stage(simulator);

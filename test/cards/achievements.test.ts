@@ -8,7 +8,7 @@ import { startSimulator } from '../github/simulator.ts';
 import { serve } from '../outbound/receiver.ts';
 import { startTestService } from '../service.ts';
 
-test('achievements are drawn with their icons, each requested once; an icon that cannot be drawn is replaced by a medal', async () => {
+test('draws each achievement with its icon, requested once, or with a medal if the icon cannot be drawn', async () => {
   const asked: string[] = [];
   await using icons = await serve((request, response) => {
     asked.push(request.url ?? '');

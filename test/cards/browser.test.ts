@@ -34,7 +34,7 @@ const colourOfImage = `
     return [...context.getImageData(200, 10, 1, 1).data];
   })()`;
 
-test('no text overflows its card or overlaps another text, in any font and language', async () => {
+test('keeps every text inside its card and apart from other texts, in any font and language', async () => {
   const browser = await sharedBrowser();
   const pictures = [
     ...sampleNames.map((name) => drawSample(name)),
@@ -84,7 +84,7 @@ function overlap(one: Box, other: Box): boolean {
   );
 }
 
-test('a browser shows cards as in the golden files, on light and on dark pages', async () => {
+test('matches the golden files in a browser, on light and on dark pages', async () => {
   const browser = await sharedBrowser();
   for (const [scheme, scale, shown] of [
     ['light', 1, ['contributions', 'calendar', 'contributors', 'achievements']],
@@ -106,7 +106,7 @@ test('a browser shows cards as in the golden files, on light and on dark pages',
   }
 });
 
-test('an embedded card follows the colour scheme of the page and requests nothing from the network', async () => {
+test('follows the colour scheme of the page that embeds a card, and requests nothing from the network', async () => {
   const browser = await sharedBrowser();
   const picture = Buffer.from(drawSample('contributions').svg).toString('base64');
   const colours: number[][] = [];
@@ -129,7 +129,7 @@ test('an embedded card follows the colour scheme of the page and requests nothin
   ]);
 });
 
-test('the page that composes cards is accessible, with and without JavaScript', async () => {
+test('serves an accessible page that composes cards, with and without JavaScript', async () => {
   await using simulator = await startSimulator({ repositories: 4 });
   await using service = await startTestService({ simulator, settings: { LOOKUP_BUDGET_MS: '500' } });
   const browser = await sharedBrowser();

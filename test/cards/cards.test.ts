@@ -43,7 +43,7 @@ function read(svg: string): { texts: string[]; title: string; description: strin
   return { texts, title: told.title.trim(), description: told.desc.trim() };
 }
 
-test('every card is well-formed for any name, and names stay text', () => {
+test('draws well-formed cards for any name, and keeps names as text', () => {
   fc.assert(
     fc.property(anyText, anyText, fc.constantFrom(...locales), fc.nat(2 ** 31), (name, display, locale, value) => {
       const account = contributionsOf({ name, display_name: display, value });
@@ -79,7 +79,7 @@ test('every card is well-formed for any name, and names stay text', () => {
   );
 });
 
-test('the title and the description of a card contain its values for screen readers', () => {
+test('describes the values of a card for screen readers in its title and description', () => {
   const { title, description, texts } = read(draw('contributions', contributionsOf({}, { missing: ['stars'] })).svg);
   assert.match(title, /Ada Lovelace/);
   assert.equal(
@@ -101,7 +101,7 @@ test('the title and the description of a card contain its values for screen read
   assert.match(read(draw('achievements', achievementsOf(1)).svg).description, /^Merge hero \(plaudit, Jan 15, 2026\)$/);
 });
 
-test('achievements without a frame are as wide as their icons and have no background', () => {
+test('draws achievements without a frame as wide as their icons, without a background', () => {
   const raw = draw('achievements', achievementsOf(9), { raw: true }, someImages);
   assert.deepEqual([raw.widthPx, raw.heightPx], [8 * 56 - 12, 2 * 56 - 12]);
   assert.doesNotMatch(raw.svg, /<rect|<text/);
@@ -110,7 +110,7 @@ test('achievements without a frame are as wide as their icons and have no backgr
   assert.deepEqual([two.widthPx, two.heightPx], [44, 100]);
 });
 
-test('a card has no more columns than fit, even when the request has more', () => {
+test('draws no more columns than fit, even when the request has more', () => {
   for (const [card, shown, style, least] of [
     ['contributors', contributorsOf(6), 'l', 100],
     ['achievements', achievementsOf(6), 'l', 112],
@@ -124,7 +124,7 @@ test('a card has no more columns than fit, even when the request has more', () =
   }
 });
 
-test('a narrow calendar splits the year into bands, so that its days stay large enough', () => {
+test('splits the year of a narrow calendar into bands, so that its days stay large enough', () => {
   for (const [width, bands] of [
     [1200, 1],
     [600, 1],
@@ -138,7 +138,7 @@ test('a narrow calendar splits the year into bands, so that its days stay large 
   }
 });
 
-test('an unknown number is drawn as a dash, not as 0', () => {
+test('draws an unknown number as a dash, not as 0', () => {
   const unknown = contributionsOf({ value: 0 }, { missing: ['commits', 'experience', 'level'] });
   const { texts, description } = read(draw('contributions', unknown).svg);
   assert.ok(texts.includes('–') && texts.includes('Level –') && texts.includes('0'));
@@ -146,7 +146,7 @@ test('an unknown number is drawn as a dash, not as 0', () => {
   assert.ok(!texts.some((text) => text.includes('to level')));
 });
 
-test('numbers of any size fit into their cells', () => {
+test('shortens a number that does not fit into its cell', () => {
   const { texts } = read(
     draw('contributions', contributionsOf({ value: 1_000_000_000 }), { width: 240, columns: 2 }).svg,
   );
@@ -154,7 +154,7 @@ test('numbers of any size fit into their cells', () => {
   assert.ok(read(draw('contributions', contributionsOf({ value: 999_999 })).svg).texts.includes('999,999'));
 });
 
-test('parts are hidden and shown, and the height of the card follows', () => {
+test('hides and shows parts on request, and adapts the height of the card', () => {
   const all = contributionsOf({});
   const usual = draw('contributions', all);
   const less = draw('contributions', all, { hide: 'level,coverage,avatar,stars,contributed_to,issues' });
@@ -171,7 +171,7 @@ test('parts are hidden and shown, and the height of the card follows', () => {
   assert.match(draw('contributions', all, { title: 'Mine' }).svg, />Mine</);
 });
 
-test('a card adapts to light and dark screens, unless its theme is for one of them', () => {
+test('adapts a card to light and dark screens, unless its theme is for one of them', () => {
   const dark = '@media (prefers-color-scheme:dark)';
   assert.ok(draw('contributions', contributionsOf({})).svg.includes(dark));
   assert.ok(!draw('contributions', contributionsOf({}), { theme: 'nord' }).svg.includes(dark));
@@ -179,7 +179,7 @@ test('a card adapts to light and dark screens, unless its theme is for one of th
   assert.ok(changed.includes('.a{fill:#aabbcc}') && changed.includes('.g{fill:#12345600'));
 });
 
-test('a card is animated on request only, and not for viewers who prefer reduced motion', () => {
+test('animates a card on request only, and not for viewers who prefer reduced motion', () => {
   assert.doesNotMatch(draw('contributions', contributionsOf({})).svg, /animation/);
   const moving = draw('contributions', contributionsOf({}), { animation: 'subtle' }).svg;
   assert.match(moving, /@media \(prefers-reduced-motion:no-preference\)\{\n\.f\{animation:/);
@@ -191,7 +191,7 @@ function placesOfNumbers(locale: string): number[] {
   return [...svg.matchAll(/<text class="n" x="([\d.]+)"/g)].map(([, x]) => Number(x));
 }
 
-test('a card in a right-to-left language is laid out from right to left', () => {
+test('lays out a card in a right-to-left language from right to left', () => {
   const [left, right] = [placesOfNumbers('en'), placesOfNumbers('he')];
   assert.equal(left.length, 6);
   for (const [index, x] of left.entries())
@@ -205,7 +205,7 @@ test('a card in a right-to-left language is laid out from right to left', () => 
   );
 });
 
-test('a calendar has the days of one year, shaded by quartiles', () => {
+test('draws the days of one year in a calendar, shaded by quartiles', () => {
   assert.deepEqual(stepsOf([0, 1, 2, 3, 4]), [2, 3, 4]);
   assert.deepEqual(
     [0, 1, 2, 3, 4, 5].map((count) => shadeOf(count, [2, 3, 4])),
@@ -221,7 +221,7 @@ test('a calendar has the days of one year, shaded by quartiles', () => {
   assert.match(draw('calendar', calendarOf({ isEmpty: true })).svg, />0 contributions in the last year</);
 });
 
-test('a calendar from the provider shows 53 weeks and the total of the provider', () => {
+test('draws 53 weeks and the total of the provider in a calendar from the provider', () => {
   for (const until of ['2026-11-21', '2026-11-22', '2024-02-29']) {
     const shown = calendarOf({ source: 'provider', until });
     const { svg } = draw('calendar', shown, { locale: 'en' });
@@ -238,7 +238,7 @@ function said(described: Parameters<typeof calendarOf>[0], locale = 'en'): strin
   return texts.map((text) => text.replace(/[\u2066-\u2069]/g, ''));
 }
 
-test('a calendar shows the source of its days, whether they include private ones, and that some may be missing', () => {
+test('shows the source of the days of a calendar, if some are private, and if some may be missing', () => {
   const collected = 'In repositories collected here';
   assert.ok(said({}).includes(collected));
   assert.ok(said({ isFinal: false }).includes(`${collected} · still counting`));
@@ -254,7 +254,7 @@ test('a calendar shows the source of its days, whether they include private ones
   }
 });
 
-test('a card without data shows a state in the place and size of the card', () => {
+test('draws a state in the size of the card when a card has no data', () => {
   const nothing = { answer: { meta_data: { count: 0, data_type: 3 }, data: [] } };
   for (const name of ['contributions', 'calendar', 'contributors', 'achievements']) {
     const card = cardOf(name);
@@ -268,7 +268,7 @@ test('a card without data shows a state in the place and size of the card', () =
   assert.equal(same.heightPx, draw('contributions', contributionsOf({})).heightPx);
 });
 
-test('cards are small files', () => {
+test('draws cards as small files', () => {
   assert.ok(
     draw('contributions', contributionsOf({ display_name: names.hindi }), { show: 'discussions,issues_closed' }).svg
       .length < 6000,

@@ -12,7 +12,7 @@ function path(wanted: Record<string, string>): string | undefined {
   return imagePath(new Map(Object.entries(wanted)));
 }
 
-test('the address of a card follows from the form, without default values', () => {
+test('builds the address of a card from the form, without default values', () => {
   assert.equal(path({}), undefined);
   assert.equal(path({ name: 'ada' }), '/v1/github/entities/ada/contributions?format=svg');
   assert.equal(
@@ -63,7 +63,7 @@ test('the address of a card follows from the form, without default values', () =
   );
 });
 
-test('any input of the composer page is shown as text', () => {
+test('shows any input of the composer page as text', () => {
   const context = {
     providers: ['github'],
     publicUrl: 'https://plaudit.example',
@@ -92,7 +92,7 @@ test('any input of the composer page is shown as text', () => {
   );
 });
 
-test('the page is served with a strict content security policy and loads its own files alone', async () => {
+test('serves the page with a strict content security policy, and links only files that it serves', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { PUBLIC_URL: 'https://plaudit.example/base' } });
   const { status, headers, text } = await service.get(

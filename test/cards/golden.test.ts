@@ -9,11 +9,11 @@ import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
 import { assertGoldenImage, assertGoldenText } from './golden.ts';
 import { drawSample, sampleNames } from './samples.ts';
 
-test('every card matches its golden file', async () => {
+test('draws every card as in its golden file', async () => {
   for (const name of sampleNames) await assertGoldenText(`${name}.svg`, drawSample(name).svg);
 });
 
-test('every theme matches its golden file', async () => {
+test('draws every theme as in its golden file', async () => {
   for (const theme of themeNames) {
     await assertGoldenText(
       `theme-${theme}.svg`,
@@ -23,7 +23,7 @@ test('every theme matches its golden file', async () => {
   }
 });
 
-test('every state matches its golden file', async () => {
+test('draws every state as in its golden file', async () => {
   const states: Record<string, State> = {
     collecting: { title: 'Collecting', detail: 'The numbers will be here in a moment.', kind: 'collecting' },
     nothing: { title: 'Nothing yet', detail: '', kind: 'nothing' },
@@ -41,7 +41,7 @@ test('every state matches its golden file', async () => {
   }
 });
 
-test('PNG files match their golden files, with letters of every bundled script', async () => {
+test('renders PNG files as in their golden files, with letters of every bundled script', async () => {
   await using place = await makeTemporaryDirectory();
   await prepareFonts(place.path);
   const rasterizer = new Rasterizer(() => new Date());

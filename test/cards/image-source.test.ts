@@ -20,7 +20,7 @@ async function addAccount(
   );
 }
 
-test('an image is requested once, waited for until the deadline, stored, and requested again when it is old', async () => {
+test('requests an image once, waits until the deadline, stores it, and requests it again when it is old', async () => {
   await using opened = await openTestDatabase();
   const { database } = opened;
   const requests: string[] = [];
@@ -95,7 +95,7 @@ async function refreshOf(
   return rows[0]?.refresh_at ?? new Date(0);
 }
 
-test('an invalid image is not requested again at once, and an image is deleted with its account', async () => {
+test('delays the next request of an invalid image, and deletes an image with its account', async () => {
   await using opened = await openTestDatabase();
   const { database } = opened;
   let asked = 0;
@@ -133,7 +133,7 @@ test('an invalid image is not requested again at once, and an image is deleted w
   await source.close();
 });
 
-test('an image of a repository is stored, revalidated by its ETag, and deleted with the repository', async () => {
+test('stores an image of a repository, revalidates it by its ETag, and deletes it with the repository', async () => {
   await using opened = await openTestDatabase();
   const { pool, connection } = opened.database;
   const requests: string[] = [];
@@ -187,7 +187,7 @@ test('an image of a repository is stored, revalidated by its ETag, and deleted w
   await source.close();
 });
 
-test('closing ends at once while images wait for a slot, and none of them counts as failed', async () => {
+test('closes at once while images wait for a slot, and counts none of them as failed', async () => {
   await using opened = await openTestDatabase();
   const { database } = opened;
   let requests = 0;

@@ -8,7 +8,7 @@ import { encodeImage, toDataAddress } from '../../src/cards/images/encode.ts';
 import { avatar } from '../github/avatar.ts';
 import { serve } from '../outbound/receiver.ts';
 
-test('images are not requested from private addresses', async () => {
+test('requests no images from private addresses', async () => {
   let asked = 0;
   await using own = await serve((_request, response) => {
     asked += 1;
@@ -38,7 +38,7 @@ test('images are not requested from private addresses', async () => {
   await client.close();
 });
 
-test('an allowed server cannot redirect to a forbidden one', async () => {
+test('follows redirects of an allowed server, but not to a forbidden one', async () => {
   let asked = 0;
   await using secret = await serve((_request, response) => {
     asked += 1;
@@ -57,7 +57,7 @@ test('an allowed server cannot redirect to a forbidden one', async () => {
   await client.close();
 });
 
-test('a response that is no image, too large or endless is refused', async () => {
+test('rejects a response that is no image, too large or endless', async () => {
   await using images = await serve((request, response) => {
     if (request.url === '/svg') response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg/>');
     else if (request.url === '/html') response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
@@ -79,7 +79,7 @@ test('a response that is no image, too large or endless is refused', async () =>
   await client.close();
 });
 
-test('images of any format are encoded again in a small size', async () => {
+test('encodes images of any format again in a small size', async () => {
   const noise = Buffer.from(Array.from({ length: 460 * 460 * 3 }, (_, index) => (index * 7919) % 251));
   const photo = sharp(noise, { raw: { width: 460, height: 460, channels: 3 } });
   const moving = await sharp(Buffer.concat([noise, noise]), {
@@ -119,7 +119,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
 }
 
-test('a damaged file, a file of another format and a decompression bomb are refused before they are decoded', async () => {
+test('rejects a damaged file, another format and a decompression bomb before it decodes them', async () => {
   const side = 60_000;
   const header = avatar(1).subarray(0, 8);
   const size = Buffer.alloc(13);

@@ -8,7 +8,7 @@ import { palettes, themeNames, trackOf } from '../../src/cards/themes.ts';
 import { AppError } from '../../src/errors.ts';
 import { names } from './samples.ts';
 
-test('text is readable in every theme, and accents stand out from the background', () => {
+test('keeps text readable in every theme, and accents distinct from the background', () => {
   assert.ok(themeNames.length > 12);
   for (const [name, palette] of Object.entries(palettes)) {
     const { background, text, muted, accent } = palette;
@@ -20,7 +20,7 @@ test('text is readable in every theme, and accents stand out from the background
   }
 });
 
-test('colours are hexadecimal digits and nothing else', () => {
+test('accepts only hexadecimal digits as a colour', () => {
   assert.equal(readColour('FFF'), '#ffffff');
   assert.equal(readColour('0969da'), '#0969da');
   assert.equal(readColour('0008'), '#00000088');
@@ -33,7 +33,7 @@ function valuesOf(phrase: string): string[] {
   return (phrase.match(/\{\w+\}/g) ?? []).toSorted();
 }
 
-test('every language has every phrase, with the same placeholders', () => {
+test('contains every phrase in every language, with the same placeholders', () => {
   assert.equal(locales.length, 20);
   const english = languageOf('en').words;
   for (const locale of locales) {
@@ -60,7 +60,7 @@ test('every language has every phrase, with the same placeholders', () => {
   );
 });
 
-test('a part that a card does not have is refused, with the names of its parts', () => {
+test('rejects a part that a card does not have, and names the parts of the card', () => {
   const parts = { hideable: ['level', 'icons'], showable: [] };
   assert.deepEqual([...readCardOptions({ hide: 'level, icons,' }, parts).hide], ['level', 'icons']);
   for (const query of [{ hide: 'levle' }, { show: 'level' }]) {
@@ -72,7 +72,7 @@ test('a part that a card does not have is refused, with the names of its parts',
   }
 });
 
-test('equal card options have the same normal form, without default values', () => {
+test('normalizes equal card options to the same form, without default values', () => {
   assert.equal(
     normalize({ theme: 'auto', locale: 'en', radius: 8, border: true, animation: 'none', title: undefined }),
     '',

@@ -11,7 +11,7 @@ import { startCamo } from './camo.ts';
  */
 const freshForS = 600;
 
-test('a README shows complete cards while the provider is up, slow, rate limited and down', async () => {
+test('serves complete cards to a README while the provider is up, slow, rate limited and down', async () => {
   const time = clock();
   await using simulator = await startSimulator({ repositories: 4 });
   // The budget must also last for the work after the provider's response, on a machine that runs several tests.
@@ -82,7 +82,7 @@ test('a README shows complete cards while the provider is up, slow, rate limited
   await showAll('down');
 });
 
-test('a proxy revalidates an expired card by its ETag', async () => {
+test('lets a proxy revalidate an expired card by its ETag', async () => {
   const time = clock();
   await using simulator = await startSimulator({ repositories: 4 });
   await using service = await startTestService({ simulator, now: time.now });

@@ -37,7 +37,7 @@ async function fetchBytes(
   };
 }
 
-test('an error is drawn where an image is requested, with the true status', async () => {
+test('draws an error where an image is requested, with the HTTP status of the error', async () => {
   const { simulator, service } = await served();
   const { user, organization } = simulator.accounts;
   for (const [path, status, title] of [
@@ -68,7 +68,7 @@ test('an error is drawn where an image is requested, with the true status', asyn
   assert.equal((await sharp(png.bytes).metadata()).width, 480);
 });
 
-test('addresses with the same meaning share one card, which is drawn once', async () => {
+test('serves the same card for addresses with the same meaning, without another provider request', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { user } = simulator.accounts;
@@ -92,7 +92,7 @@ test('addresses with the same meaning share one card, which is drawn once', asyn
   assert.equal(simulator.requests.length, requests);
 });
 
-test('a card is sent in an encoding that the client accepts, each with an ETag of its own', async () => {
+test('sends a card in an encoding that the client accepts, with an ETag for each encoding', async () => {
   const { simulator, service } = await served();
   const path = `/v1/github/entities/${simulator.accounts.user}/contributions?format=svg&hide=avatar`;
   const plain = await (await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'identity' } })).text();
@@ -137,7 +137,7 @@ async function fetchRaw(
   });
 }
 
-test('the same card is served as PNG, in the requested scale', async () => {
+test('serves the same card as PNG, in the requested scale', async () => {
   const { simulator, service } = await served();
   const { user, organization } = simulator.accounts;
   const path = `${user}/contributions?theme=dracula&width=400`;
@@ -169,7 +169,7 @@ test('the same card is served as PNG, in the requested scale', async () => {
   assert.ok(many.filter(({ status }) => status === 200).length >= 60);
 });
 
-test('contributors are people with their avatars, and the number of those who are not shown', async () => {
+test('draws contributors with their avatars, and the number of those who are not shown', async () => {
   const { simulator, service } = await served();
   const { organization } = simulator.accounts;
   const people = await service.getComplete(`${organization}/contributors?bots=false&limit=100`);
@@ -187,7 +187,7 @@ test('contributors are people with their avatars, and the number of those who ar
   assert.match(badge.text, /height="20"/);
 });
 
-test('a calendar counts the days of the last year', async () => {
+test('counts the contributions of the last year in a calendar', async () => {
   const { simulator, service } = await served();
   const { organization } = simulator.accounts;
   await service.getComplete(`${organization}/contributors`);
@@ -205,7 +205,7 @@ test('a calendar counts the days of the last year', async () => {
   );
 });
 
-test('a calendar without a collected day says that it is collecting, instead of showing a year without contributions', async () => {
+test('shows a calendar without a collected day as collecting, not as a year without contributions', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startTestService({ simulator });
   const calendar = `${simulator.accounts.organization}/contributions?format=svg&card=calendar`;
@@ -219,7 +219,7 @@ test('a calendar without a collected day says that it is collecting, instead of 
   assert.match(early.headers.get('cache-control') ?? '', /max-age=[1-9]$/);
 });
 
-test('private cards stay private with any card options', async () => {
+test('keeps private cards private with any card options', async () => {
   const { simulator, service } = await served();
   const token = await serviceToken(service, simulator, keeper);
   const path = `${keeper.name}/contributions?private=true&theme=nord&hide=avatar`;

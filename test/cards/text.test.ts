@@ -7,7 +7,7 @@ import { measure } from '../../src/cards/text/measure.ts';
 import { anyText } from './any-text.ts';
 import { names } from './samples.ts';
 
-test('the width of a text follows the measured font, and wide letters of other scripts count in full', () => {
+test('measures the width of a text by the font, and counts wide letters of other scripts in full', () => {
   // Advance widths of Noto Sans: W 930, i 258 thousandths of the size.
   assert.equal(measure('W', 100), 93);
   assert.equal(measure('i', 100), 25.8);
@@ -18,7 +18,7 @@ test('the width of a text follows the measured font, and wide letters of other s
   for (const one of ['🚀', '👩‍👩‍👧‍👦', '👍🏽', '🇩🇪', '❤️']) assert.equal(Math.round(measure(one, 100)), 140, one);
 });
 
-test('a text that is too long is cut between letters, never within one', () => {
+test('cuts a text that is too long between letters, never within one', () => {
   assert.equal(fit('Ada Lovelace', 100, 12).text, 'Ada Lovelace');
   assert.equal(fit('Ada Lovelace', 40, 12).text, 'Ada…');
   assert.equal(fit('  two\n lines ', 200, 12).text, 'two lines');
@@ -37,14 +37,14 @@ test('a text that is too long is cut between letters, never within one', () => {
   );
 });
 
-test('no character of a text reorders its surroundings, and marks on a letter are limited', () => {
+test('removes characters that reorder their surroundings, and limits the marks on a letter', () => {
   assert.equal(oneLine('a\u202Eb\u2066c\u200B\u0000d'), 'abcd');
   assert.equal(oneLine(`x${'\u0301'.repeat(50)}`), 'x\u0301\u0301');
   assert.equal(oneLine('👩‍👩‍👧‍👦'), '👩‍👩‍👧‍👦');
   assert.ok(oneLine('y'.repeat(100_000)).length <= 400);
 });
 
-test('a long text is broken between words, into the given number of lines at most', () => {
+test('breaks a long text between words, into the given number of lines at most', () => {
   assert.deepEqual(wrap('one two three', 55, 3, 12), ['one two', 'three']);
   const lines = wrap('word '.repeat(200), 100, 3, 12);
   assert.equal(lines.length, 3);
@@ -52,7 +52,7 @@ test('a long text is broken between words, into the given number of lines at mos
   assert.match(lines[2] ?? '', /…$/);
 });
 
-test('initials are those of the first and last word, or one where letters are wide', () => {
+test('takes the initials of the first and last word, or one initial where letters are wide', () => {
   assert.equal(initialsOf('Ada King Lovelace'), 'AL');
   assert.equal(initialsOf('grace-hopper'), 'GH');
   assert.equal(initialsOf('山田 太郎'), '山');

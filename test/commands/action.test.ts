@@ -68,7 +68,7 @@ async function prepare(): Promise<Scene> {
   };
 }
 
-test('the action writes cards of a private repository into it, pushes them when they changed, and touches nothing else', async () => {
+test('writes cards of a private repository into it, pushes them when they changed, and touches nothing else', async () => {
   await using scene = await prepare();
   const { workflow, git, owner } = scene;
   const base = `/v1/github/entities/${owner}`;
@@ -103,7 +103,7 @@ test('the action writes cards of a private repository into it, pushes them when 
   assert.equal(await readFile(join(workflow.workspace, 'README.md'), 'utf8'), 'changed by another step');
 });
 
-test('the action refuses files outside the repository, and names the fault', async () => {
+test('refuses files outside the repository, and names the fault', async () => {
   await using scene = await prepare();
   const { workflow, git, owner } = scene;
   const address = `/v1/github/entities/${owner}/contributions`;

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../database.ts';
 import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
 import { startSimulator } from '../github/simulator.ts';
 
-test('cards are written into files when they are complete, those of private repositories too', async () => {
+test('writes cards into files when they are complete, those of private repositories too', async () => {
   await using simulator = await startSimulator();
   await using place = await makeTemporaryDirectory();
   await using created = await createTestDatabase();

@@ -35,7 +35,7 @@ async function preview(
 const opened = fileWith('{ actor: author, action: issue, condition: count() >= 1 }');
 const starred = fileWith('{ actor: author, action: star, condition: starred = true }');
 
-test('preview takes a repository with its host, and warns of conditions on data that the host does not report', async () => {
+test('accepts a repository with its host, and warns of conditions on data that the host does not report', async () => {
   await inGitea(async (scene) => {
     const { service, simulator } = scene;
     await using place = await makeTemporaryDirectory();
@@ -72,7 +72,7 @@ test('preview takes a repository with its host, and warns of conditions on data 
   });
 });
 
-test('preview takes a repository of a subgroup', async () => {
+test('accepts a repository of a subgroup', async () => {
   await inGitLab(async (scene) => {
     const { service, simulator, looms, cards } = scene;
     await using place = await makeTemporaryDirectory();

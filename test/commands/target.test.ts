@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRepositoryTarget, readTarget } from '../../src/commands/target.ts';
 
-test('a target is an account, a subgroup, or a repository', () => {
+test('reads an account, a subgroup, or a repository as a target', () => {
   assert.deepEqual(readTarget('github/ada'), { provider: 'github', name: 'ada', repository: undefined });
   assert.deepEqual(readTarget('gitlab/engines%2Flooms'), {
     provider: 'gitlab',
@@ -24,7 +24,7 @@ function read(target: string, provider?: string): string | undefined {
   return found && `${found.provider} ${found.name} ${found.repository}`;
 }
 
-test('a repository is named with its host, and belongs to GitHub without one', () => {
+test('reads a repository with its host, and uses GitHub without one', () => {
   assert.equal(read('gitea/acme/handbook'), 'gitea acme handbook');
   assert.equal(read('gitlab/engines/looms/punch.cards'), 'gitlab engines/looms punch.cards');
   assert.equal(read('gitlab/engines%2Flooms/punch.cards'), 'gitlab engines/looms punch.cards');

@@ -8,7 +8,7 @@ import { type ContractHost, call, knownAccount, last, type Rule } from './host.t
 /** Rules about accounts and the proof of their ownership. */
 export const accountRules: readonly Rule[] = [
   {
-    what: 'a user and an organization are distinguished, in any spelling of their names',
+    what: 'distinguishes a user from an organization, in any spelling of their names',
     tokens: ['public_only'],
     check: async (scene, host) => {
       const { provider, people, organization } = scene;
@@ -23,7 +23,7 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'stars of the repositories of a user are counted, without forks; unknown counters are named',
+    what: 'counts the stars of the repositories of a user without forks, and lists unknown counters as missing',
     tokens: ['public_only'],
     check: async (scene) => {
       const { provider, people } = scene;
@@ -35,7 +35,7 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a stored account is found again until it is deleted',
+    what: 'finds a stored account again until it is deleted',
     tokens: ['public_only'],
     check: async ({ provider, people, world }) => {
       const known = await knownAccount(provider, people.max.login);
@@ -45,7 +45,7 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a token proves the account of its bearer, and the organizations that the bearer administers',
+    what: 'proves the account of the bearer of a token, and the organizations that the bearer administers',
     tokens: ['public_only'],
     check: async (scene, host) => {
       const { provider, told, people, organization } = scene;
@@ -72,14 +72,14 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'unsigned deliveries are refused',
+    what: 'refuses unsigned deliveries',
     tokens: ['public_only'],
     check: async ({ provider }) => {
       assert.throws(() => provider.readDelivery({}, Buffer.from('{}')), { code: 'unauthenticated' });
     },
   },
   {
-    what: 'accounts are checked by their immutable ids: visible ones with their present names, others as absent',
+    what: 'checks accounts by their immutable ids, and reports their present names or that they are absent',
     tokens: ['organization_member'],
     check: async ({ provider, people, world }) => {
       const known = await Promise.all(
@@ -100,7 +100,7 @@ export const accountRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a renamed account keeps its id',
+    what: 'reports the same id for a renamed account',
     tokens: ['public_only'],
     check: async ({ provider, people, world }) => {
       renameAccount(world, people.max, 'max-renamed');

@@ -13,7 +13,7 @@ const kinds: readonly (ItemKind | 'commit')[] = [
 /** Rules about contributions. */
 export const contributionRules: readonly Rule[] = [
   {
-    what: 'a kind that no stream covers is named as unavailable, with the reason',
+    what: 'names a kind that no stream covers as unavailable, with the reason',
     tokens: ['public_only'],
     check: async ({ provider }) => {
       const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
@@ -28,7 +28,7 @@ export const contributionRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a kind that no stream covers is named as unavailable without a token, too',
+    what: 'names a kind that no stream covers as unavailable, also without a token',
     tokens: [],
     check: async ({ provider }) => {
       const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
@@ -40,7 +40,7 @@ export const contributionRules: readonly Rule[] = [
     },
   },
   {
-    what: 'contributions are counted from every page',
+    what: 'reads contributions from every page',
     tokens: ['public_only'],
     check: async (scene, host) => {
       const { provider, repositories, world } = scene;
@@ -59,7 +59,7 @@ export const contributionRules: readonly Rule[] = [
     },
   },
   {
-    what: 'installed repositories are read completely',
+    what: 'reads installed repositories completely',
     // Hosts list stars for those who administer a repository.
     tokens: ['organization_admin'],
     check: async (scene, host) => {
@@ -78,7 +78,7 @@ export const contributionRules: readonly Rule[] = [
     },
   },
   {
-    what: 'changes since a time are read, and earlier ones need not be',
+    what: 'reads only the changes since a given time',
     tokens: ['public_only'],
     check: async (scene) => {
       const { provider, world, repositories, issues, now, advance } = scene;

@@ -8,7 +8,7 @@ import { call, knownAccount, knownRepository, type Rule } from './host.ts';
 /** Rules about the repositories of accounts, and about the authors of the commits in them. */
 export const repositoryRules: readonly Rule[] = [
   {
-    what: 'repositories are listed, private ones with the access that shows them',
+    what: 'lists repositories, private ones with the access that shows them',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, organization, repositories } = scene;
@@ -35,7 +35,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a repository is found by its name, a private one on request only',
+    what: 'finds a repository by its name, a private one on request only',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, organization } = scene;
@@ -49,7 +49,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'a repository is found by its former name, unless it was transferred or is private and not requested',
+    what: 'finds a repository by its former name, unless it was transferred or is private and not requested',
     tokens: ['organization_member'],
     check: async ({ provider, organization, repositories, world, people }) => {
       const owner = await knownAccount(provider, organization.login);
@@ -67,7 +67,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'the state of a repository and its totals are read',
+    what: 'reads the state of a repository and its totals',
     tokens: ['organization_member'],
     check: async (scene, host) => {
       const { provider, repositories, world } = scene;
@@ -99,7 +99,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'the accounts of addresses in commits are found',
+    what: 'finds the accounts of addresses in commits',
     tokens: ['public_only'],
     check: async (scene) => {
       const { provider, repositories, people } = scene;
@@ -118,7 +118,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'git reads public repositories without a credential, and private ones with one',
+    what: 'gives git a credential for private repositories, and none for public ones',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, repositories } = scene;
@@ -130,7 +130,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'files are read at the newest commit, and a repository that became private has none',
+    what: 'reads files at the newest commit, and none of a repository that became private',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, repositories, world } = scene;
@@ -153,7 +153,7 @@ export const repositoryRules: readonly Rule[] = [
     },
   },
   {
-    what: 'the changes of commits and pull requests are read',
+    what: 'reads the line counts of commits and the changed files of pull requests',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, repositories, pulls } = scene;

@@ -15,13 +15,13 @@ const documented = {
   discussions_answered: 0,
 };
 
-test('experience is the sum of the ten counters', () => {
+test('calculates experience as the sum of the ten counters', () => {
   assert.equal(experienceOf(documented), 284);
   assert.equal(experienceOf({ ...documented, commits: null }), 284 - 197);
   assert.equal(experienceOf(unknownCounters), 0);
 });
 
-test('a sum over repositories is kept only where every kind that it needs is known', () => {
+test('keeps a sum over repositories only where every kind that it needs is known', () => {
   const { counters, missing } = completeCounters(documented, ['review', 'discussion']);
   assert.deepEqual(missing, ['reviews', 'contributed_to', 'discussions', 'discussions_answered']);
   assert.equal(counters.commits, 197);

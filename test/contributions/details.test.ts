@@ -9,7 +9,7 @@ import {
 import { openTestDatabase } from '../database.ts';
 import { addRepository } from './stored-repository.ts';
 
-test('a pull request that changes while its details are fetched stays due', async () => {
+test('keeps a pull request due that changes while its details are fetched', async () => {
   await using opened = await openTestDatabase();
   const { connection } = opened.database;
   const id = await addRepository(connection);

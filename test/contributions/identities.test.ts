@@ -100,7 +100,7 @@ async function overlap(
   await running;
 }
 
-test('an address is looked up by commits that it authored, newest first, then by those that it co-authored', async () => {
+test('looks up an address by commits that it authored, newest first, then by those that it co-authored', async () => {
   await inScene(async ({ connection, repositoryId, store, idOf }) => {
     await store([
       [6, 'ada@x', 'yan@x'],
@@ -127,7 +127,7 @@ test('an address is looked up by commits that it authored, newest first, then by
   });
 });
 
-test('an address is due at once, and while it is unknown again after 0, 1, 2, 4, 8, 16 and 30 days', async () => {
+test('makes an address due at once, and while it is unknown again after 0, 1, 2, 4, 8, 16 and 30 days', async () => {
   await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
     await store([[1, 'ada@x', 'yan@x']]);
     assert.deepEqual(await due(), ['ada@x', 'yan@x']);
@@ -147,7 +147,7 @@ test('an address is due at once, and while it is unknown again after 0, 1, 2, 4,
   });
 });
 
-test('an unknown address is due at once when it authors its first commit', async () => {
+test('makes an unknown address due at once when it authors its first commit', async () => {
   await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
     await store([[1, 'ada@x', 'yan@x']]);
     const ids = [await idOf('ada@x'), await idOf('yan@x')];
@@ -159,7 +159,7 @@ test('an unknown address is due at once when it authors its first commit', async
   });
 });
 
-test('an address without account is due after 30 days, and one with an account never', async () => {
+test('makes an address without an account due after 30 days, and one with an account never', async () => {
   await inScene(async ({ database, connection, store, idOf, due }) => {
     await store([[1, 'ada@x', 'yan@x']]);
     const accountId = await addAccount(database, 'yan');
@@ -173,7 +173,7 @@ test('an address without account is due after 30 days, and one with an account n
   });
 });
 
-test('retries are limited, and the ones that wait longest come first', async () => {
+test('limits retries, and returns the ones that wait longest first', async () => {
   await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
     const emails = Array.from({ length: 9 }, (_, index) => `n${index}@x`);
     await store([[1, 'ada@x', ...emails]]);
@@ -189,7 +189,7 @@ test('retries are limited, and the ones that wait longest come first', async () 
   });
 });
 
-test('an address keeps its account when an overlapping response shows none, in either order', async () => {
+test('keeps the account of an address when an overlapping response shows none, in either order', async () => {
   await inScene(async ({ database, store, idOf, accountOf }) => {
     const accountId = await addAccount(database, 'yan');
     for (const [email, order] of [
@@ -206,7 +206,7 @@ test('an address keeps its account when an overlapping response shows none, in e
   });
 });
 
-test('an account is replaced when the address belongs to another one', async () => {
+test('replaces an account when the address belongs to another one', async () => {
   await inScene(async ({ database, connection, store, idOf, accountOf }) => {
     await store([[1, 'yan@x']]);
     const id = await idOf('yan@x');
@@ -217,7 +217,7 @@ test('an account is replaced when the address belongs to another one', async () 
   });
 });
 
-test('a repository is counted again when an account is found while its commits are counted, in either order', async () => {
+test('counts a repository again when an account is found while its commits are counted, in either order', async () => {
   for (const order of ['count first', 'account first'] as const) {
     for (const counting of ['all', 'new'] as const) {
       await inScene(async ({ database, connection, repositoryId, store, idOf }) => {

@@ -16,7 +16,7 @@ const nothingPublic: CountersOfDay = {
 };
 
 for (const type of ['organization', 'user'] as const) {
-  test(`private counters of ${type === 'user' ? 'a user' : 'an organization'} are complete or named as missing when collecting ends between two reads`, async () => {
+  test(`completes private counters of ${type === 'user' ? 'a user' : 'an organization'} or names them as missing when collecting ends between two reads`, async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const repositoryId = await addRepository(connection);

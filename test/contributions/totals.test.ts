@@ -6,7 +6,7 @@ import { findDuePolls } from '../../src/repositories/poll-store.ts';
 import { openTestDatabase } from '../database.ts';
 import { addRepository } from './stored-repository.ts';
 
-test('a change in a transferred repository is recorded for its present owner', async () => {
+test('records a change in a transferred repository for its present owner', async () => {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   const id = await addRepository(connection);
@@ -29,7 +29,7 @@ test('a change in a transferred repository is recorded for its present owner', a
   assert.deepEqual(await versions(), [adas, (bobs ?? 0) + 1]);
 });
 
-test('a repository without commits or with an unavailable provider does not block others', async () => {
+test('skips a repository without commits or with an unavailable provider', async () => {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   await addRepository(connection);

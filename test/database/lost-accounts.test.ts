@@ -49,7 +49,7 @@ async function fill({ connection, pool }: Database): Promise<string> {
   return id;
 }
 
-test('addresses that an earlier release stored as without account are retried, found accounts and erased addresses stay', async () => {
+test('retries addresses that an earlier release stored without an account, but no found or erased ones', async () => {
   await using created = await createTestDatabase({ withTables: false });
   const options = { databaseUrl: created.url, dataDir: '/nonexistent', log: (_line: string) => {} };
   const older = await openDatabase({ ...options, upTo: '0014-icons' });

@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/database/open.ts';
 import { addRepository } from '../contributions/stored-repository.ts';
 import { createTestDatabase } from '../database.ts';
 
-test('an upgrade makes achievement files with conditions on file paths due again', async () => {
+test('makes achievement files with conditions on file paths due again with an upgrade', async () => {
   await using created = await createTestDatabase({ withTables: false });
   const options = { databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} };
   const older = await openDatabase({ ...options, upTo: '0011-details-asked-anew' });

@@ -23,7 +23,7 @@ const people: Record<string, Stored> = {
   namesake: { externalId: '11', handle: 'M_bob', name: 'copilot' },
 };
 
-test('an upgrade removes ghosts and mannequins, and corrects stored bots', async () => {
+test('removes ghosts and mannequins, and corrects stored bots, with an upgrade', async () => {
   await using created = await createTestDatabase({ withTables: false });
   const options = { databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} };
   const older = await openDatabase({ ...options, upTo: '0014-icons' });

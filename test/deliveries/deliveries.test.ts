@@ -38,7 +38,7 @@ async function untilTrue(service: TestService, simulator: Simulator, what: strin
   }, what);
 }
 
-test('deliveries of new, closed and deleted items reach the responses within seconds, in any order and when repeated', async () => {
+test('updates responses within seconds for deliveries of new, closed and deleted items, in any order and repeated', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { world } = simulator;
@@ -70,7 +70,7 @@ test('deliveries of new, closed and deleted items reach the responses within sec
   await untilTrue(service, simulator, 'the deleted issue is not counted');
 });
 
-test('a burst of deliveries causes one read', async () => {
+test('reads once for a burst of deliveries', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const { world } = simulator;
@@ -88,7 +88,7 @@ test('a burst of deliveries causes one read', async () => {
   assert.ok(simulator.requests.length - before < 20, `${simulator.requests.length - before} requests`);
 });
 
-test('a delivery hides a repository that becomes private before any request to GitHub; renames and removals follow', async () => {
+test('hides a repository that becomes private before any request to GitHub, and follows renames and removals', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings, tokens: ['organization_admin'] });
   const { world } = simulator;
@@ -134,7 +134,7 @@ test('a delivery hides a repository that becomes private before any request to G
 
 const ofEnterprise = '{"action":"created","installation":{"id":5,"account":{"id":6,"slug":"big-enterprise"}}}';
 
-test('deliveries that GitHub did not sign, broken ones and too large ones are refused; unknown events are ignored', async () => {
+test('refuses deliveries that are too large, broken or not signed by GitHub, and ignores unknown events', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const good = signed('ping', '{"zen":"x"}');
@@ -201,7 +201,7 @@ test('deliveries that GitHub did not sign, broken ones and too large ones are re
   assert.ok(service.lines.every((line) => !line.includes(webhookSecret)));
 });
 
-test('every example delivery of GitHub is accepted, or ignored on purpose', async () => {
+test('accepts every example delivery of GitHub, or ignores it on purpose', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings });
   const states = new Map<string, Set<string | undefined>>();
@@ -233,7 +233,7 @@ test('every example delivery of GitHub is accepted, or ignored on purpose', asyn
   for (const [name, seen] of states) assert.equal(seen.size, 1, name);
 });
 
-test('deliveries that are accepted while no worker runs, or before a kill, are applied later', async () => {
+test('applies deliveries later that are accepted while no worker runs or before a kill', async () => {
   await using simulator = await startSimulator();
   await using first = await startTestService({ simulator, settings });
   const { world } = simulator;

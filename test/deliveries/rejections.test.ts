@@ -13,7 +13,7 @@ import { clock, startTestService } from '../service.ts';
 const path = '/v1/github/webhooks';
 
 describe('counts of rejected deliveries', () => {
-  it('are kept by provider and reason, without any content of the deliveries', async () => {
+  it('keeps counts by provider and reason, without any content of the deliveries', async () => {
     await using simulator = await startSimulator({ repositories: 1 });
     await using created = await createTestDatabase();
     const good = signed('ping', '{"zen":"x"}');
@@ -62,7 +62,7 @@ describe('counts of rejected deliveries', () => {
     assert.ok(counts.every(({ firstAt, lastAt }) => firstAt <= lastAt));
   });
 
-  it('cost one statement now and then, however many deliveries are rejected', async () => {
+  it('executes one statement per interval, however many deliveries are rejected', async () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const time = clock();
@@ -97,7 +97,7 @@ describe('counts of rejected deliveries', () => {
     );
   });
 
-  it('are not lost when the database is unavailable for a while', async () => {
+  it('loses no counts when the database is unavailable for a while', async () => {
     const failures: unknown[] = [];
     const kept: RejectionCount[][] = [];
     let isAway = true;

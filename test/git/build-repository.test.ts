@@ -26,7 +26,7 @@ async function git(directory: string, ...parameters: string[]): Promise<string> 
   return (await runGit(directory, parameters)).toString('utf8').trim();
 }
 
-test('the same description gives the same ids, and every commit is as described', async () => {
+test('creates the same ids from the same description, and every commit as described', async () => {
   await using place = await makeTemporaryDirectory();
   const commits = [
     change([]),

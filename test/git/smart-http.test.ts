@@ -101,7 +101,7 @@ test('accepts a gzipped request, and serves no commit outside of all branches', 
   assert.match(await want(hidden), /not our ref/);
 });
 
-test('a server without filter support sends trees', async () => {
+test('sends trees when it does not support filters', async () => {
   await using place = await makeTemporaryDirectory();
   await buildSample(place);
   await using server = await startHttpServer(
@@ -112,7 +112,7 @@ test('a server without filter support sends trees', async () => {
   assert.ok(stored.includes(' tree '));
 });
 
-test('no process remains after a client disconnects', async () => {
+test('leaves no process after a client disconnects', async () => {
   await using place = await makeTemporaryDirectory();
   await buildSample(place);
   const handle = smartHttp(() => ({ directory: place.at('sample.git') }));
@@ -131,7 +131,7 @@ test('no process remains after a client disconnects', async () => {
   await waitUntilGone(`${place.at('sample.git')}/git-upload-pack`);
 });
 
-test('a failing backend results in status 404', async () => {
+test('responds with 404 when the backend fails', async () => {
   await using place = await makeTemporaryDirectory();
   await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('absent.git') })));
   const answer = await fetch(`${server.url}/absent.git/info/refs?service=git-upload-pack`);

@@ -16,7 +16,7 @@ import { deliver, entity, inService, placeOf, settingsOf, untilTrue } from './sc
 
 /** Tests that changes at a simulated Gitea reach the whole service. */
 
-test('deliveries reach the responses within seconds', async () => {
+test('updates the responses within seconds of a delivery', async () => {
   await inService(async (scene) => {
     const { service, world, people, repositories, pulls } = scene;
     await untilTrue(scene, 'everything is counted');
@@ -46,7 +46,7 @@ test('deliveries reach the responses within seconds', async () => {
   });
 });
 
-test('comments of an installed repository are collected, and deleted items are hidden', async () => {
+test('collects comments of an installed repository, and hides deleted items', async () => {
   await inService(async (scene) => {
     const { service, world, repositories, people, issues, advance } = scene;
     await untilTrue(scene, 'everything is counted');
@@ -95,7 +95,7 @@ test('comments of an installed repository are collected, and deleted items are h
   });
 });
 
-test('an item that is deleted without an installation is hidden within a month', async () => {
+test('hides a deleted item of a repository that is not installed within a month', async () => {
   await inService(async (scene) => {
     const { service, world, repositories, issues, advance } = scene;
     await untilTrue(scene, 'everything is counted');
@@ -108,7 +108,7 @@ test('an item that is deleted without an installation is hidden within a month',
   });
 });
 
-test('contributions in a repository that becomes private leave the public numbers of every contributor', async () => {
+test('excludes contributions in a repository that becomes private from the public numbers of people', async () => {
   await inService(async (scene) => {
     const { service, world, repositories, advance } = scene;
     await untilTrue(scene, 'everything is counted');

@@ -35,7 +35,7 @@ async function readAgain(scene: Scene): Promise<void> {
   await settled(scene.service);
 }
 
-test('on a Gitea, a read finds a co-author who authors the next commits', async () => {
+test('finds the account of a co-author who authors the next commits', async () => {
   await inService(async (scene) => {
     const { world, service } = scene;
     addYan(scene);
@@ -53,7 +53,7 @@ test('on a Gitea, a read finds a co-author who authors the next commits', async 
   });
 });
 
-test('on a Gitea, a read finds the author of a commit although the newest and the oldest commits name the address as co-author', async () => {
+test('finds an author although the newest and the oldest commits name the address as co-author', async () => {
   await inService(async (scene) => {
     const { world } = scene;
     addYan(scene);
@@ -72,7 +72,7 @@ test('on a Gitea, a read finds the author of a commit although the newest and th
 });
 
 for (const status of [404, 500]) {
-  test(`on a Gitea, a read finds authors after a force push during the read, where the host responds with ${status} for lost commits`, async () => {
+  test(`finds authors after a force push during a read when the response to lost commits is ${status}`, async () => {
     await inService(async (scene) => {
       const { world, simulator } = scene;
       addYan(scene);
@@ -97,7 +97,7 @@ for (const status of [404, 500]) {
   });
 }
 
-test('on a Gitea, a read finds authors in other repositories after the one that was read is deleted', async () => {
+test('finds authors in other repositories when a repository is deleted during its read', async () => {
   await inService(async (scene) => {
     const { world, simulator } = scene;
     addYan(scene);
@@ -117,7 +117,7 @@ for (const order of [
   [true, false],
   [false, true],
 ]) {
-  test(`on a Gitea, a read keeps the account of ${order[0] ? 'the first' : 'the second'} of two overlapping responses`, async () => {
+  test(`keeps the account of ${order[0] ? 'the first' : 'the second'} of two overlapping responses`, async () => {
     await inService(async (scene) => {
       const { world, simulator, service, organization, now } = scene;
       const account = addYan(scene);
@@ -155,7 +155,7 @@ for (const order of [
   });
 }
 
-test('on a Gitea, each read retries some lost accounts until none is left, though nothing is pushed', async () => {
+test('looks up some lost accounts in each read until all are found, also without a push', async () => {
   await inService(async (scene) => {
     const { world, service, now } = scene;
     const tools = addTools(scene);
@@ -194,7 +194,7 @@ test('on a Gitea, each read retries some lost accounts until none is left, thoug
   });
 });
 
-test('on a Gitea, a read without a push sends no more requests about addresses that stay unknown', async () => {
+test('repeats no lookup of unknown addresses of co-authors when another person adds commits', async () => {
   await inService(async (scene) => {
     const { world, service } = scene;
     const tools = addTools(scene);

@@ -62,7 +62,7 @@ const contributorsAfter: Told = [
   ['forgeadmin', 0 + 1 + 0 + 0],
 ];
 
-test('a recorded organization and its people are looked up, counted, listed and drawn', async () => {
+test('looks up, counts, lists and draws a recorded organization and its people', async () => {
   await inService(after, async (scene) => {
     const { service } = scene;
     const { status, body } = await service.get(entity('acme'));
@@ -103,7 +103,7 @@ test('a recorded organization and its people are looked up, counted, listed and 
   });
 });
 
-test('the activity feed repeats a pull request for each watcher, and is not read', async () => {
+test('ignores the activity feed, which repeats a pull request for each watcher', async () => {
   const feed = listOf<{ op_type: string; content: string }>('feed-repo');
   const opened = feed.filter(({ op_type: what }) => what === 'create_pull_request').map(({ content }) => content);
   assert.ok(opened.length > new Set(opened).size);
@@ -114,7 +114,7 @@ test('the activity feed repeats a pull request for each watcher, and is not read
   });
 });
 
-test('recorded deliveries with their original signatures update the numbers', async () => {
+test('updates the numbers after recorded deliveries with their original signatures', async () => {
   await inService(before, async (scene) => {
     const { replay, service } = scene;
     assert.deepEqual(await contributors(scene), contributorsBefore);
@@ -141,7 +141,7 @@ test('recorded deliveries with their original signatures update the numbers', as
   });
 });
 
-test('private data is shown to its owner alone, and read with the owner’s token', async () => {
+test('shows private data only to its owner, and reads it with the token of the owner', async () => {
   await inService(after, async (scene) => {
     const { replay, service } = scene;
     assert.deepEqual(await contributors(scene), contributorsAfter);
@@ -197,7 +197,7 @@ achievements:
       triggers: [{trigger: {actor: author, action: issue, condition: "emojis in ['THUMBS_UP']"}}]
 `;
 
-test('achievements are awarded and drawn for the recorded contributions', async () => {
+test('awards and draws achievements for the recorded contributions', async () => {
   await inService(after, async (scene) => {
     const { replay, service, settings } = scene;
     replay.files.set('.plaudit/config.yaml', achievements);

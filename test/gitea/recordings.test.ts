@@ -5,7 +5,7 @@ import { recordedDeliveries, recordedSecret, recordings } from './recordings.ts'
 import { startReplay } from './replay.ts';
 import { checkAnswer, checkRequest } from './swagger.ts';
 
-test('the recorded responses match the API description that simulated responses are checked against', () => {
+test('accepts the recorded responses by the API description that checks simulated responses', () => {
   let checked = 0;
   for (const { path, status, body, name } of recordings) {
     if (path.startsWith('/@') || status !== 200) continue;
@@ -23,7 +23,7 @@ test('the recorded responses match the API description that simulated responses 
 const ask = (path: string, query = '') => checkRequest('GET', path, new URLSearchParams(query));
 const write = (path: string, body: object) => checkRequest('POST', path, new URLSearchParams(), body);
 
-test('a request that the API description lacks is refused', () => {
+test('refuses a request that the API description lacks', () => {
   assert.equal(ask('/repos/acme/handbook/issues', 'type=pulls&limit=50').path, '/repos/{owner}/{repo}/issues');
   assert.throws(() => ask('/repos/acme/handbook/contributors'), /not in Gitea's description/);
   assert.throws(() => ask('/repos/acme/handbook/issues', 'type=pull_requests'), /type cannot be/);
@@ -38,7 +38,7 @@ test('a request that the API description lacks is refused', () => {
   assert.throws(() => write('/repos/acme/handbook/issues', { title: 'Hello' }), /not in Gitea/);
 });
 
-test('the signatures of the recorded deliveries match their bytes', () => {
+test('contains deliveries with signatures that match their bytes', () => {
   assert.equal(recordedDeliveries.length, 60);
   for (const { name, headers, body } of recordedDeliveries) {
     const signature = createHmac('sha256', recordedSecret).update(body).digest('hex');
@@ -47,7 +47,7 @@ test('the signatures of the recorded deliveries match their bytes', () => {
   }
 });
 
-test('a replay fails requests that were not recorded, and reports them at its end', async () => {
+test('fails requests that were not recorded, and reports them at the end of a replay', async () => {
   const replay = await startReplay();
   assert.equal((await fetch(`${replay.apiUrl}/users/alice`)).status, 200);
   assert.equal(

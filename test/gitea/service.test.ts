@@ -13,7 +13,7 @@ import { entity, inService, settingsOf, untilTrue } from './scene.ts';
 
 /** Tests a whole service on a simulated Gitea. */
 
-test('an organization is looked up, counted, listed and drawn', async () => {
+test('looks up, counts, lists and draws an organization', async () => {
   await inService(async (scene) => {
     const { service } = scene;
     const { status, body } = await service.get(entity('ANALYTICAL-engines'));
@@ -31,7 +31,7 @@ test('an organization is looked up, counted, listed and drawn', async () => {
   });
 });
 
-test('the numbers of a user are sums of stored contributions, marked as incomplete', async () => {
+test('sums the numbers of a user from stored contributions, and marks them as incomplete', async () => {
   await inService(async (scene) => {
     const { service, world, advance } = scene;
     await untilTrue(scene, 'the organization is collected');
@@ -68,7 +68,7 @@ test('the numbers of a user are sums of stored contributions, marked as incomple
   });
 });
 
-test('private data is shown to its owner alone, and git is read with a token that shows it', async () => {
+test('shows private data only to its owner, and reads git with a token that shows it', async () => {
   await inService(async (scene) => {
     const { service, simulator, world } = scene;
     await untilTrue(scene, 'everything public is counted');
@@ -89,7 +89,7 @@ test('private data is shown to its owner alone, and git is read with a token tha
   });
 });
 
-test('a repository with its code switched off is shown without commits, and with them when the code is on again', async () => {
+test('omits commits while the code of a repository is switched off, and counts them afterwards', async () => {
   await inService(async (scene) => {
     const { service, simulator, world, repositories, advance } = scene;
     simulator.withoutGit.add(repositories.handbook);
@@ -110,11 +110,11 @@ test('a repository with its code switched off is shown without commits, and with
   });
 });
 
-test('an instance for signed-in callers only is read with a token, commits included', async () => {
+test('reads an instance that requires a sign-in with a token, including its commits', async () => {
   await inService((scene) => untilTrue(scene, 'everything public is counted'), { isClosed: true });
 });
 
-test('an achievement file is stored with warnings about data that Gitea does not report', async () => {
+test('stores an achievement file with warnings about data that Gitea does not report', async () => {
   await inService(async (scene) => {
     const { service, simulator, world, repositories } = scene;
     const starred = fileWith('{ actor: author, action: star, condition: starred = true }');

@@ -56,7 +56,7 @@ async function receiver(): Promise<
   });
 }
 
-test('an App authenticates with a token of its key that is valid for at most ten minutes, and with nothing else', async () => {
+test('accepts an App only with a token that its key signed and that is valid for at most ten minutes', async () => {
   await using simulator = await start();
   const status = async (credential: string): Promise<number> => (await asApp(simulator, '/app', credential)).status;
   assert.equal(await status(proof(simulator)), 200);
@@ -75,7 +75,7 @@ test('an App authenticates with a token of its key that is valid for at most ten
   assert.equal(await status(proof(simulator)), 404);
 });
 
-test("an installation's token shows the covered repositories until it expires or the installation is suspended or removed", async () => {
+test('shows an installation token the covered repositories until expiry, suspension or removal', async () => {
   let at = now();
   await using simulator = await start({ now: () => at });
   const { app, world } = simulator;
@@ -128,7 +128,7 @@ test("an installation's token shows the covered repositories until it expires or
   assert.deepEqual((await asApp(simulator, '/app/installations', proof(simulator))).body, []);
 });
 
-test('deliveries arrive out of order when the policy says so, and none is missing', async () => {
+test('delivers every event, out of order and some twice, when the policy says so', async () => {
   await using simulator = await start({ seed: 7 });
   await using service = await receiver();
   const { app, world } = simulator;
@@ -154,7 +154,7 @@ test('deliveries arrive out of order when the policy says so, and none is missin
   );
 });
 
-test('only events of covered repositories are delivered, signed over the bytes, and every attempt is recorded', async () => {
+test('delivers only events of covered repositories, signed over the bytes, and records every attempt', async () => {
   await using simulator = await start();
   await using service = await receiver();
   const { app, world } = simulator;

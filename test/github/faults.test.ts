@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ask, rest, start } from './asking.ts';
 import { type FaultKind, faultKinds } from './faults.ts';
 
-test('headers count limits down, then requests are refused', async () => {
+test('counts limits down in headers, then refuses requests', async () => {
   await using simulator = await start({ limits: { graphql: 2, anonymousCore: 1, graphqlPerMinute: 100 } });
   const query = '{ viewer { login } }';
   const first = await ask(simulator, query);
@@ -19,7 +19,7 @@ test('headers count limits down, then requests are refused', async () => {
   assert.equal((await rest(simulator, '/rate_limit')).status, 200);
 });
 
-test('a query for too much of a heavy account fails, in turn with status 502 and inside a response with status 200', async () => {
+test('fails a query for too much of a heavy account, in turn with status 502 and inside a response with status 200', async () => {
   await using simulator = await start();
   const { heavy } = simulator.accounts;
   const query = (from: string, to: string) =>
@@ -39,7 +39,7 @@ test('a query for too much of a heavy account fails, in turn with status 502 and
   assert.equal(await send(query('2020-03-01', '2020-03-31')), '200 totalCommitContributions');
 });
 
-test('every kind of fault affects as many requests as configured, and none after them', async () => {
+test('applies every kind of fault to as many requests as configured, and to none after them', async () => {
   await using simulator = await start();
   const seen = new Map<FaultKind, string>();
   const outcome = async (): Promise<string> => {
@@ -73,7 +73,7 @@ test('every kind of fault affects as many requests as configured, and none after
   assert.match(seen.get('somebody_else') ?? '', /somebody-else/);
 });
 
-test('faults and changes can be made by hand over HTTP', async () => {
+test('accepts faults and changes over HTTP', async () => {
   await using simulator = await start();
   const post = (path: string, body: object) =>
     fetch(`${simulator.url}/_simulator/${path}`, { method: 'POST', body: JSON.stringify(body) });
@@ -85,7 +85,7 @@ test('faults and changes can be made by hand over HTTP', async () => {
   assert.equal((await post('world', { action: 'rename_account', login: 'nobody-at-all' })).status, 400);
 });
 
-test('an account changes its login after a request for its old login or before a request for its new one', async () => {
+test('renames an account after a request for its old login or before a request for its new one', async () => {
   for (const isOldFirst of [true, false]) {
     await using simulator = await start();
     const { renamed_from, renamed_to } = simulator.accounts;

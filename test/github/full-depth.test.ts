@@ -14,7 +14,7 @@ import { itemsOf } from './world/truth-items.ts';
 const key = (item: object): string => `${Object(item).kind} ${Object(item).id}`;
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 10, minute));
 
-test('everything in a repository can be requested at full depth, and is true', async () => {
+test('returns every item of a repository at full depth with its true data', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const { organization } = simulator.accounts;
@@ -39,7 +39,7 @@ test('everything in a repository can be requested at full depth, and is true', a
     assert.ok(filled.has(name), name);
 });
 
-test('the cost of a full page at full depth follows GitHub’s formula, also when a variable has a default', async () => {
+test('calculates the cost of a full page at full depth by GitHub’s formula, also when a variable has a default', async () => {
   await using simulator = await start();
   const { nodeId } = simulator.world.repository(simulator.accounts.organization, 'engine-1') ?? assert.fail();
   const query = `query Page($id: ID!, $n: Int = 50) { node(id: $id) { ... on Repository { pullRequests(first: $n) { nodes {
@@ -48,7 +48,7 @@ test('the cost of a full page at full depth follows GitHub’s formula, also whe
   assert.deepEqual(Object(body.data)['rateLimit'], { cost: 2, nodeCount: 50 + 50 * 130 });
 });
 
-test('comments are listed since a time, in both orders, in pages with a link to the last one', async () => {
+test('lists comments since a time, in both orders, in pages with a link to the last one', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
@@ -73,7 +73,7 @@ test('comments are listed since a time, in both orders, in pages with a link to 
   assert.match(link ?? '', /page=2>; rel="next".*page=2>; rel="last"/);
 });
 
-test('a closed issue shows the reason and the closer', async () => {
+test('shows the reason and the closer of a closed issue', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
@@ -105,7 +105,7 @@ test('a closed issue shows the reason and the closer', async () => {
   assert.deepEqual((await look())['timelineItems'].nodes[0].closer, { oid: commit.oid });
 });
 
-test('both interfaces serve files of the default branch', async () => {
+test('serves files of the default branch through both interfaces', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const repository = world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
@@ -130,7 +130,7 @@ test('both interfaces serve files of the default branch', async () => {
   assert.equal((await rest(simulator, `/repos/${simulator.accounts.user}/notes/contents/${path}`)).status, 404);
 });
 
-test('only changes that GitHub counts touch an item; numbers are never used twice', async () => {
+test('touches an item only for changes that GitHub counts, and never uses a number twice', async () => {
   await using simulator = await start({ now: () => new Date('2026-11-21T12:00:00Z') });
   const { world } = simulator;
   const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
@@ -153,7 +153,7 @@ test('only changes that GitHub counts touch an item; numbers are never used twic
   assert.equal(repository.stars.filter(({ accountId }) => accountId === author.id).length, 1);
 });
 
-test('days add up to the lifetime counters', async () => {
+test('returns days that add up to the lifetime counters', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const repository = world.repository(simulator.accounts.organization, 'hidden-engine') ?? assert.fail();

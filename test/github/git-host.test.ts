@@ -6,7 +6,7 @@ import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
 import { start } from './asking.ts';
 import { forcePush } from './world/mutations.ts';
 
-test('git serves the current branch, even when it was rewritten during the build of the repository', async () => {
+test('serves the current branch over git, even when it was rewritten during the build of the repository', async () => {
   await using simulator = await start();
   await using place = await makeTemporaryDirectory();
   const { world } = simulator;

@@ -52,7 +52,7 @@ async function readAgain(scene: Scene): Promise<void> {
 const lookupsIn = ({ simulator }: Scene): number =>
   simulator.requests.filter(({ name }) => name === 'CommitAuthors').length;
 
-test('on GitHub, a read finds a co-author whom no list of authors showed, when the address authors commits', async () => {
+test('finds a co-author on GitHub whom no list of authors showed, when the address authors commits', async () => {
   await inService(async (scene) => {
     const { world, tools, service } = scene;
     // The service requests 50 authors of a commit from GitHub.
@@ -68,7 +68,7 @@ test('on GitHub, a read finds a co-author whom no list of authors showed, when t
   });
 });
 
-test('on GitHub, a read finds a co-author who had no account before the address authors commits', async () => {
+test('finds a co-author on GitHub who had no account before the address authors commits', async () => {
   await inService(async (scene) => {
     const { world, tools } = scene;
     const account = world.accountByEmail(yan.email) ?? assert.fail();
@@ -83,7 +83,7 @@ test('on GitHub, a read finds a co-author who had no account before the address 
   });
 });
 
-test('on GitHub, a read finds authors after a force push during the read', async () => {
+test('finds authors on GitHub after a force push during the read', async () => {
   let isPushed = false;
   await inService(
     async (scene) => {
@@ -101,7 +101,7 @@ test('on GitHub, a read finds authors after a force push during the read', async
   );
 });
 
-test('on GitHub, a read finds authors in other repositories after the one that was read is deleted', async () => {
+test('finds authors on GitHub in other repositories after the one that was read is deleted', async () => {
   await inService(
     async (scene) => {
       const { world, tools, repositories, service } = scene;
@@ -125,7 +125,7 @@ test('on GitHub, a read finds authors in other repositories after the one that w
   );
 });
 
-test('on GitHub, a read repairs addresses that an earlier release stored without an account, though nothing is pushed', async () => {
+test('repairs addresses on GitHub that an earlier release stored without an account, without a new push', async () => {
   await inService(async (scene) => {
     const { world, tools, service } = scene;
     for (let count = 0; count < 3; count += 1) addCommit(world, tools, { author: yan, coAuthors: [olive] });
@@ -146,7 +146,7 @@ test('on GitHub, a read repairs addresses that an earlier release stored without
   });
 });
 
-test('on GitHub, a read looks up unknown addresses at growing intervals', async () => {
+test('looks up unknown addresses on GitHub at growing intervals', async () => {
   await inService(async (scene) => {
     const { world, tools, service } = scene;
     const crowd = Array.from({ length: 40 }, (_, index) => ({

@@ -30,7 +30,7 @@ const repositoryOf = ({ world }: Simulator, owner: Account): Repository => {
   return found;
 };
 
-test('a refused node is null, and the rest of the query succeeds', async () => {
+test('returns null for a refused node, and the other data of the query', async () => {
   await using simulator = await startRefusing('saml');
   const organization = accountOf(simulator, simulator.accounts.organization);
   const refused = repositoryOf(simulator, organization);
@@ -49,7 +49,7 @@ test('a refused node is null, and the rest of the query succeeds', async () => {
   ]);
 });
 
-test('a user whose contributions name a repository of a refusing organization is null', async () => {
+test('returns null for a user whose contributions name a repository of a refusing organization', async () => {
   await using simulator = await startRefusing('ip_allow_list');
   const organization = accountOf(simulator, simulator.accounts.organization);
   const repository = repositoryOf(simulator, organization);
@@ -64,7 +64,7 @@ test('a user whose contributions name a repository of a refusing organization is
   assert.deepEqual(error.path?.slice(0, 2), ['user', 'contributionsCollection']);
 });
 
-test('the closer of an issue is null when it belongs to a refusing organization', async () => {
+test('returns null for the closer of an issue when it belongs to a refusing organization', async () => {
   await using simulator = await startRefusing('saml');
   const { world } = simulator;
   const user = accountOf(simulator, simulator.accounts.user);
@@ -81,7 +81,7 @@ test('the closer of an issue is null when it belongs to a refusing organization'
   assert.equal(body.errors?.length, 1);
 });
 
-test('a refusing organization responds to REST requests with a token with 403, and serves those without one', async () => {
+test('refuses REST requests with a token to a refusing organization with 403, and serves those without a token', async () => {
   await using simulator = await startRefusing('saml');
   const repository = repositoryOf(simulator, accountOf(simulator, simulator.accounts.organization));
   const path = `/repos/${simulator.accounts.organization}/${repository.name}`;
@@ -93,7 +93,7 @@ test('a refusing organization responds to REST requests with a token with 403, a
   assert.equal((await rest(simulator, path, 'outsider')).status, 200);
 });
 
-test('refusals of an organization can be set and removed by hand', async () => {
+test('sets and removes refusals of an organization over HTTP', async () => {
   await using simulator = await startSimulator({ now });
   const { organization } = simulator.accounts;
   const post = (body: object): Promise<Response> =>
@@ -115,7 +115,7 @@ const query = `query {
   }
 }`;
 
-test('a field fault nulls the nearest nullable field, and its error names the path of the failed field', async () => {
+test('nulls the nearest nullable field for a field fault, and names the path of the failed field in the error', async () => {
   await using simulator = await startSimulator({ now });
   simulator.faults.add({ kind: 'field_error', fields: ['user.y2020'] });
   const { body } = await ask(simulator, query);
@@ -130,7 +130,7 @@ test('a field fault nulls the nearest nullable field, and its error names the pa
   assert.equal((await ask(simulator, query)).body.errors, undefined);
 });
 
-test('a field fault matches a field by its type and its arguments', async () => {
+test('matches the field of a field fault by its type and its arguments', async () => {
   await using simulator = await startSimulator({ now });
   const where = { from: '2021-01-01T00:00:00Z' };
   simulator.faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where, error: 'timeout' });
@@ -140,7 +140,7 @@ test('a field fault matches a field by its type and its arguments', async () => 
   assert.equal(body.errors?.[0]?.type, undefined);
 });
 
-test('a field fault can result in zero beside an error without a path', async () => {
+test('returns zero and an error without a path for a field fault with the value zero', async () => {
   await using simulator = await startSimulator({ now });
   const fields = ['ContributionsCollection.totalCommitContributions'];
   simulator.faults.add({ kind: 'field_error', fields, value: 0 });
@@ -151,7 +151,7 @@ test('a field fault can result in zero beside an error without a path', async ()
   assert.ok(body.errors?.every((error) => !('path' in error) && error.type === 'RESOURCE_LIMITS_EXCEEDED'));
 });
 
-test('a field fault can report a page that is too large', async () => {
+test('reports a page that is too large when a field fault says so', async () => {
   await using simulator = await startSimulator({ now });
   simulator.faults.add({ kind: 'field_error', fields: ['Repository.issues'], error: 'excessive_pagination' });
   const owner = accountOf(simulator, simulator.accounts.user);
@@ -164,7 +164,7 @@ test('a field fault can report a page that is too large', async () => {
   assert.equal(body.errors?.[0]?.type, 'EXCESSIVE_PAGINATION');
 });
 
-test('a field fault can fail the whole query with status 200', async () => {
+test('fails the whole query with status 200 when a fault says so', async () => {
   await using simulator = await startSimulator({ now });
   simulator.faults.add({ kind: 'timeout_in_200' });
   simulator.faults.add({ kind: 'internal_in_200' });

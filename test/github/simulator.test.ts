@@ -16,12 +16,12 @@ async function worldAsText(seed: number): Promise<string> {
   return JSON.stringify(repositories);
 }
 
-test('the same seed makes the same world, another seed another one', async () => {
+test('creates the same world from the same seed, and another world from another seed', async () => {
   assert.equal(await worldAsText(3), await worldAsText(3));
   assert.notEqual(await worldAsText(3), await worldAsText(4));
 });
 
-test('GraphQL returns the true data of a user, as far as the token may see them', async () => {
+test('returns the true data of a user over GraphQL, as far as the token may see them', async () => {
   await using simulator = await start();
   const { user } = simulator.accounts;
   const restricted: number[] = [];
@@ -57,7 +57,7 @@ test('GraphQL returns the true data of a user, as far as the token may see them'
   assert.ok(byOutsider > byUser);
 });
 
-test('the simulator refuses the queries that GitHub refuses', async () => {
+test('refuses the queries that GitHub refuses', async () => {
   await using simulator = await start();
   const refusals: [string, string | undefined, RegExp][] = [
     ['{ user(login: "nobody-at-all") { login } }', 'NOT_FOUND', /Could not resolve to a User/],
@@ -89,7 +89,7 @@ test('the simulator refuses the queries that GitHub refuses', async () => {
   assert.equal((await rest(simulator, '/user', undefined, { authorization: 'bearer nonsense' })).status, 401);
 });
 
-test("costs are those of GitHub's two documented examples", async () => {
+test("calculates the costs of GitHub's two documented examples", async () => {
   await using simulator = await start();
   const labels = 'labels(first: 60) { nodes { id } }';
   const costly = `{ viewer { login repositories(first: 100) { nodes { id issues(first: 50) { nodes { id ${labels} } } } } } rateLimit { cost nodeCount } }`;
@@ -104,7 +104,7 @@ test("costs are those of GitHub's two documented examples", async () => {
   assert.equal(Object(second.body.data)['rateLimit'].nodeCount, 22_060);
 });
 
-test('cursors keep their place while items come and go', async () => {
+test('keeps the place of a cursor while items are added and removed', async () => {
   await using simulator = await start();
   const { world } = simulator;
   const repository = world.repository(simulator.accounts.organization, 'engine-1');
@@ -137,7 +137,7 @@ test('cursors keep their place while items come and go', async () => {
   assert.deepEqual(new Set(seen), new Set(before));
 });
 
-test('GraphQL, REST and git show private repositories only to callers that may see them', async () => {
+test('shows private repositories over GraphQL, REST and git only to callers that may see them', async () => {
   await using simulator = await start();
   const { organization, private_owner } = simulator.accounts;
   const seers: Record<string, TokenName[]> = {
@@ -173,7 +173,7 @@ test('GraphQL, REST and git show private repositories only to callers that may s
   }
 });
 
-test("every REST response matches GitHub's own description", async () => {
+test("sends REST responses that match GitHub's own description", async () => {
   await using simulator = await start({ limits: { core: 100_000, corePerMinute: 100_000, search: 10_000 } });
   const { world } = simulator;
   const paths = ['/rate_limit', '/user', '/user/memberships/orgs/analytical-engines'];
@@ -199,7 +199,7 @@ test("every REST response matches GitHub's own description", async () => {
   }
 });
 
-test('an unchanged response has status 304 and costs nothing; another token has another ETag', async () => {
+test('responds with 304 to the ETag of an unchanged response, and gives another token another ETag', async () => {
   await using simulator = await start();
   const first = await rest(simulator, '/users/ada-lovelace', 'outsider');
   const etag = first.headers.get('etag') ?? '';
@@ -209,7 +209,7 @@ test('an unchanged response has status 304 and costs nothing; another token has 
   assert.equal(other.status, 200);
 });
 
-test('git serves the commits of the world, without their trees, and follows its changes', async () => {
+test('serves the commits of the world over git, without their trees, and follows its changes', async () => {
   await using simulator = await start();
   await using place = await makeTemporaryDirectory();
   const { world } = simulator;

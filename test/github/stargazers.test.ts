@@ -44,7 +44,7 @@ async function listAs(simulator: Simulator, token: TokenName, { nodeId }: Reposi
   };
 }
 
-test('administrators and collaborators list stargazers, others get an empty list and the number', async () => {
+test('lists stargazers for administrators and collaborators, and returns an empty list and the number to others', async () => {
   await using simulator = await start();
   const { world, accounts } = simulator;
   const { ofOrganization, ofPerson } = starred(simulator);
@@ -62,7 +62,7 @@ test('administrators and collaborators list stargazers, others get an empty list
   assert.ok((await listAs(simulator, 'public_only', ofPerson)).logins?.includes(accounts.empty));
 });
 
-test('fine-grained tokens are refused unless they may write contents', async () => {
+test('refuses fine-grained tokens unless they may write contents', async () => {
   await using simulator = await start();
   const { world, accounts } = simulator;
   const owner = world.accountByLogin(accounts.private_owner) ?? assert.fail();
@@ -78,7 +78,7 @@ test('fine-grained tokens are refused unless they may write contents', async () 
   assert.deepEqual((await listAs(simulator, 'private_owner_writing', repository)).logins, [accounts.empty]);
 });
 
-test("an installation is refused, regardless of the App's permissions", async () => {
+test("refuses an installation, regardless of the App's permissions", async () => {
   await using simulator = await start();
   const { world, app, accounts } = simulator;
   const { ofOrganization } = starred(simulator);
@@ -97,7 +97,7 @@ test("an installation is refused, regardless of the App's permissions", async ()
   );
 });
 
-test('REST lists stargazers for collaborators, and responds to others with 404, 401 and 403', async () => {
+test('lists stargazers over REST for collaborators, and responds to others with 404, 401 and 403', async () => {
   await using simulator = await start();
   const { accounts } = simulator;
   const { ofOrganization, ofPerson } = starred(simulator);

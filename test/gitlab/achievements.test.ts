@@ -44,7 +44,7 @@ achievements:
       triggers: [{trigger: {actor: author, action: pull_request, condition: "merged = true & changed_files = 1 & files in ['guide/engines.md']"}}]
 `;
 
-test('an installed project is collected completely, and its achievements are awarded and drawn', async () => {
+test('collects an installed project completely, and awards and draws its achievements', async () => {
   await inService(async (scene) => {
     const { service, world, repositories, people, issues, advance } = scene;
     const author = { name: 'Olive', email: 'olive-admin@mail.example' };

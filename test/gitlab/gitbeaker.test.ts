@@ -155,7 +155,7 @@ async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Prom
   await api.RepositoryFiles.show(project, path, oid);
 }
 
-test('gitbeaker sends the requests of the service with the same parameters', async () => {
+test('declares the same parameters for each endpoint as gitbeaker sends', async () => {
   const scene = createContractWorld();
   const { world, repositories } = scene;
   writeFile(world, repositories.handbook, path, 'Engines', { name: 'Ada', email: 'ada@mail.example' });

@@ -19,7 +19,7 @@ async function ownersToken({ service, simulator }: Scene, name: string): Promise
   return (JSON.parse(text) as { data: { token: string } }).data.token;
 }
 
-test('a group, a subgroup and a user are looked up, counted, listed and drawn', async () => {
+test('looks up, counts, lists and draws a group, a subgroup and a user', async () => {
   await inService(async (scene) => {
     const { service, world, looms, people } = scene;
     const { status, body } = await service.get(entity('ANALYTICAL-engines'));
@@ -61,7 +61,7 @@ test('a group, a subgroup and a user are looked up, counted, listed and drawn', 
   });
 });
 
-test('private data is shown to its owner alone, also by a card in a private README', async () => {
+test('shows private data only to its owner, and refuses a service token to another member', async () => {
   await inService(async (scene) => {
     const { service, simulator, world } = scene;
     await untilTrue(scene, 'everything public is counted');
@@ -82,7 +82,7 @@ test('private data is shown to its owner alone, also by a card in a private READ
   });
 });
 
-test('the owner of a group owns its subgroups, and a service token opens its own group alone', async () => {
+test('accepts the owner of a group for its subgroups, and limits a service token to its own group', async () => {
   await inService(async (scene) => {
     const { service, looms } = scene;
     await untilTrue(scene, 'it is counted', looms.login);
@@ -107,7 +107,7 @@ test('the owner of a group owns its subgroups, and a service token opens its own
   });
 });
 
-test('deliveries reach the responses within seconds', async () => {
+test('updates the responses within seconds of a delivery', async () => {
   await inService(async (scene) => {
     const { service, world, people, repositories, pulls } = scene;
     await untilTrue(scene, 'everything is counted');

@@ -22,7 +22,7 @@ function datesOf(text: string): (number | undefined)[] {
   return [commit?.authoredAt.getTime(), commit?.committedAt.getTime()];
 }
 
-test('a commit is parsed with all its fields', () => {
+test('parses a commit with all its fields', () => {
   const sha256 = 'b'.repeat(64);
   assert.deepEqual(
     parse(`${oid} 1000000000 1000000001 A@x.org\n\0`, `${sha256} 1 2 a@x.org\nB <b@x.org>\nC <C@X.ORG>\n\n\0`),
@@ -43,7 +43,7 @@ test('a commit is parsed with all its fields', () => {
   );
 });
 
-test('dates have a range, and one that is missing is replaced by the other', () => {
+test('limits dates to a range, and replaces a missing date with the other one', () => {
   const end = Date.parse('9999-12-31T23:59:59Z');
   assert.deepEqual(datesOf('0 253402300799'), [0, end]);
   assert.deepEqual(datesOf('253402300800 99999999999999999999999999'), [end, end]);
@@ -52,7 +52,7 @@ test('dates have a range, and one that is missing is replaced by the other', () 
   assert.deepEqual(datesOf(' '), [0, 0]);
 });
 
-test('e-mail addresses are lower-cased, distinct and not empty; names are ignored', () => {
+test('returns distinct lower-cased e-mail addresses that are not empty, and ignores names', () => {
   assert.deepEqual(emailsOf('Me@X.org', 'Me <me@x.ORG>', 'You < YOU@x.org >', '<x@x.org>', 'You <you@x.org>'), [
     'me@x.org',
     'you@x.org',
@@ -65,7 +65,7 @@ test('e-mail addresses are lower-cased, distinct and not empty; names are ignore
   assert.deepEqual(emailsOf(Buffer.from('\xff\xc3@x.org', 'latin1')), ['\ufffd\ufffd@x.org']);
 });
 
-test('addresses are bounded in number and length', () => {
+test('limits the number and length of addresses', () => {
   const many = Array.from({ length: 10_000 }, (_, index) => `N <${index}@x.org>`);
   assert.deepEqual(emailsOf('me@x.org', ...many), [
     'me@x.org',
@@ -80,7 +80,7 @@ test('addresses are bounded in number and length', () => {
   assert.deepEqual(after, { oid, authoredAt: new Date(3000), committedAt: new Date(4000), emails: ['a@x.org'] });
 });
 
-test('the result does not depend on the chunks of the stream, and any bytes are accepted', () => {
+test('returns the same result for any chunks of the stream, and accepts any bytes', () => {
   const bytes = fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array.map((byte) => byte || 1)));
   const record = fc.tuple(fc.nat(), fc.nat(), fc.array(bytes, { maxLength: 5 })).map(([authored, committed, lines]) => {
     const text = lines.flatMap((line) => [line, Buffer.from('\n')]);

@@ -46,7 +46,7 @@ async function lostCommits(copy: string, from: string[], to: string | null): Pro
   return lost;
 }
 
-test('the first fetch brings all commits and no other objects, the next ones only new commits', async () => {
+test('fetches all commits and no other objects first, and only new commits afterwards', async () => {
   await using place = await makeTemporaryDirectory();
   const [repository, copy] = [place.at('r.git'), place.at('copy')];
   const refs = { 'refs/tags/v1': 5, 'refs/heads/side': 2810 };
@@ -85,7 +85,7 @@ test('the first fetch brings all commits and no other objects, the next ones onl
   assert.equal((await readdir(join(copy, 'objects', 'pack'))).filter((name) => name.endsWith('.pack')).length, 2);
 });
 
-test('a repository without commits has no tip until its first push', async () => {
+test('returns no tip for a repository without commits until its first push', async () => {
   await using place = await makeTemporaryDirectory();
   await buildRepository(place.at('r.git'), { commits: [], branch: 'main' });
   await using remote = await startRemote(place.at('r.git'));
@@ -96,7 +96,7 @@ test('a repository without commits has no tip until its first push', async () =>
   assert.equal(await fetchFrom(remote, place.at('copy')), oid);
 });
 
-test('the default branch can change; a named branch must exist', async () => {
+test('follows a change of the default branch, and refuses a named branch that does not exist', async () => {
   await using place = await makeTemporaryDirectory();
   const [repository, copy] = [place.at('r.git'), place.at('copy')];
   const commits = [change(), change(0), change(0)];
@@ -118,7 +118,7 @@ test('the default branch can change; a named branch must exist', async () => {
   assert.equal(await fetchFrom(remote, copy), null);
 });
 
-test('after a rewrite of the branch, new and lost commits are found', async () => {
+test('finds new and lost commits after a rewrite of the branch', async () => {
   await using place = await makeTemporaryDirectory();
   const [repository, copy] = [place.at('r.git'), place.at('copy')];
   const oids = await buildRepository(repository, { commits: [change(), change(0), change(1)], branch: 'main' });
@@ -142,7 +142,7 @@ test('after a rewrite of the branch, new and lost commits are found', async () =
   assert.deepEqual(await lostCommits(copy, [next ?? ''], first), [next, second]);
 });
 
-test('a new copy does not contain commits that the branch lost before', async () => {
+test('fetches no commits into a new copy that the branch lost before', async () => {
   await using place = await makeTemporaryDirectory();
   const [first = '', second = ''] = await buildRepository(place.at('r.git'), {
     commits: [change(), change(0)],
@@ -155,7 +155,7 @@ test('a new copy does not contain commits that the branch lost before', async ()
   assert.equal(await holdsCommit(place.at('copy'), second, signal), false);
 });
 
-test('a server that cannot filter trees is supported', async () => {
+test('supports a server that cannot filter trees', async () => {
   await using place = await makeTemporaryDirectory();
   const oids = await buildRepository(place.at('r.git'), { commits: await readHistory('serverpod'), branch: 'main' });
   await using remote = await startRemote(place.at('r.git'), { allowFilter: false });
@@ -166,7 +166,7 @@ test('a server that cannot filter trees is supported', async () => {
   assert.equal(await countCommits(place.at('copy'), tip), 2811);
 });
 
-test('servers with the first protocol version or with SHA-256 are supported', async () => {
+test('supports servers with the first protocol version or with SHA-256', async () => {
   await using place = await makeTemporaryDirectory();
   const commits = [change(), change(0)];
   const oids = await buildRepository(place.at('r.git'), { commits, branch: 'main' });
@@ -188,7 +188,7 @@ test('servers with the first protocol version or with SHA-256 are supported', as
   assert.equal(await countCommits(place.at('long'), oids[1] ?? null), 2);
 });
 
-test('many small fetches are merged into few packs, and lost commits are still known', async () => {
+test('merges many small fetches into few packs, and still knows lost commits', async () => {
   await using place = await makeTemporaryDirectory();
   const [repository, copy] = [place.at('r.git'), place.at('copy')];
   const [first = ''] = await buildRepository(repository, { commits: [change()], branch: 'main' });
@@ -207,7 +207,7 @@ test('many small fetches are merged into few packs, and lost commits are still k
   assert.deepEqual(await lostCommits(copy, [lost], tip), [lost]);
 });
 
-test('a wait that a remote names is capped at an hour', async () => {
+test('limits the wait that a remote names to an hour', async () => {
   await using place = await makeTemporaryDirectory();
   const now = new Date('2026-11-21T12:00:00Z');
   for (const [retryAfter, seconds] of [

@@ -10,7 +10,7 @@ import { startRemote } from './remote.ts';
 const { signal } = new AbortController();
 const limits = { maxCopyBytes: 1e9, maxTotalBytes: 1e9, fetchTimeoutMs: 60_000, now: () => new Date() };
 
-test('a copy with directories is separate: commits are read even where it is too large, and both are deleted together', async () => {
+test('reads commits even where the copy with directories is too large, and deletes both copies together', async () => {
   await using place = await makeTemporaryDirectory();
   const names = Array.from({ length: 3000 }, (_, index) => `${index}-${(index * 7919) % 104_729}`);
   const changes = new Map(names.map((name, index) => [name, String(index)]));

@@ -44,7 +44,7 @@ async function readHostile(hostile: readonly Hostile[]): Promise<Commit[]> {
 const emailsOf = (commits: Commit[]): string[][] => commits.map(({ emails }) => emails);
 const trailers = (...lines: string[]): Hostile => ({ message: `m\n\n${lines.map((line) => `${line}\n`).join('')}` });
 
-test('invalid authors are left out or read leniently', async () => {
+test('leaves out invalid authors or reads them leniently', async () => {
   const commits = await readHostile([
     { author: 'author A B < a b@x.org > 100 +0000' },
     { author: 'author \xff\xfe <\xff@X.org> 100 +0000' },
@@ -77,7 +77,7 @@ test('invalid authors are left out or read leniently', async () => {
   ]);
 });
 
-test('invalid dates are replaced or limited', async () => {
+test('replaces or limits invalid dates', async () => {
   const dates = ['-5000000000 +0000', '99999999999999999999 +0000', '253402300800 +0000', '100 +9999', '100 -99999999'];
   const broken = ['100 garbage', '', 'now +0000', '1e3 +0000'];
   const commits = await readHostile([
@@ -97,7 +97,7 @@ test('invalid dates are replaced or limited', async () => {
   );
 });
 
-test('co-authors are the trailers that git recognizes, in upper or lower case', async () => {
+test('reads co-authors from the trailers that git recognizes, in upper or lower case', async () => {
   const commits = await readHostile([
     trailers('Co-authored-by: B <b@x.org>', 'CO-AUTHORED-BY: C <C@X.org>', 'co-authored-by:D <d@x.org>'),
     trailers('Co-authored-by: A again <A@x.org>', 'Co-authored-by: B <b@x.org>', 'Co-authored-by: B. <B@x.org>'),
@@ -126,7 +126,7 @@ test('co-authors are the trailers that git recognizes, in upper or lower case', 
   ]);
 });
 
-test('the number and length of co-authors are limited', async () => {
+test('limits the number and length of co-authors', async () => {
   const names = Array.from({ length: 10_000 }, (_, index) => `Co-authored-by: N <${index}@x.org>`);
   const [many, long, next] = await readHostile([
     trailers(...names),

@@ -58,7 +58,7 @@ const change = (time: number, ...parents: number[]): CommitDescription => ({
 });
 
 for (const name of ['serverpod', 'rails'] as const) {
-  test(`${name}: totals per person are those of git shortlog, co-authors included`, async () => {
+  test(`returns the totals per person of git shortlog, co-authors included, for ${name}`, async () => {
     const { copy, repository, oids, tip } = await realSample(name);
     const totals = new Map<string, number>();
     const authored = new Map<string, number>();
@@ -79,7 +79,7 @@ for (const name of ['serverpod', 'rails'] as const) {
     assert.deepEqual(totals, expected);
   });
 
-  test(`${name}: dates are those of the history`, async () => {
+  test(`returns the dates of the history for ${name}`, async () => {
     const { copy, oids, tip } = await realSample(name);
     const described = await readHistory(name);
     const indexes = new Map(oids.map((oid, index) => [oid, index]));
@@ -102,7 +102,7 @@ async function shortlog(repository: string, ...groups: string[]): Promise<Map<st
   return totals;
 }
 
-test('a range contains the commits that are reachable from one end and not from the other', async () => {
+test('returns the commits of a range that are reachable from one end and not from the other', async () => {
   const commits = [change(1), change(2, 0), change(3, 0), change(4, 1, 2), change(5, 3), change(9, 1)];
   const { copy, oids, tip } = await prepare('ranges', [...commits, change(10, 4, 5)]);
   const read = async (from: number | null, to: number): Promise<number[]> => {
@@ -127,7 +127,7 @@ test('a range contains the commits that are reachable from one end and not from 
   await assert.rejects(holdsCommit(copy, '--all', signal), { name: 'AssertionError' });
 });
 
-test('reading fetches nothing, not even for a mail map', async () => {
+test('fetches nothing while reading, not even for a mail map', async () => {
   const repository = place.at('mapped.git');
   const mailmap = 'Mapped <mapped@x.org> <a@x.org>\n';
   await buildRepository(repository, { commits: [], branch: 'main' });
@@ -150,7 +150,7 @@ test('reading fetches nothing, not even for a mail map', async () => {
   assert.equal(remote.requests.length, asked);
 });
 
-test('commits are not buffered while the consumer is slow', async () => {
+test('buffers no commits while the consumer is slow', async () => {
   const { copy, tip } = await realSample('rails');
   const garbageCollect = exposeGarbageCollector();
   const sizes: number[] = [];
@@ -178,7 +178,7 @@ function exposeGarbageCollector(): () => void {
   return runInNewContext('gc') as () => void;
 }
 
-test('a reader that stops or is aborted leaves no process', async () => {
+test('leaves no process after a reader stops or is aborted', async () => {
   const { copy, tip } = await realSample('rails');
   for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 })) {
     assert.equal(batch.length, 10);
@@ -195,7 +195,7 @@ test('a reader that stops or is aborted leaves no process', async () => {
   await assert.rejects(collect(late), /enough/);
 });
 
-test('a damaged or missing copy is an error, and the next fetch creates it again', async () => {
+test('throws an error for a damaged or missing copy, and creates it again with the next fetch', async () => {
   const commits = [change(1), change(2, 0)];
   const { copy, repository, oids, tip } = await prepare('damaged', commits);
   const read = (): Promise<Commit[]> => collect(readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 }));
@@ -212,7 +212,7 @@ test('a damaged or missing copy is an error, and the next fetch creates it again
   await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'conflict');
 });
 
-test('a missing git is reported as a misconfiguration', async () => {
+test('reports a missing git as a misconfiguration', async () => {
   const { copy, tip } = await realSample('serverpod');
   const path = process.env['PATH'];
   process.env['PATH'] = place.path;

@@ -49,7 +49,7 @@ async function read(copy: string, oids: readonly string[]): Promise<(string[] | 
   return oids.map((oid) => found.get(oid));
 }
 
-test('paths of first commits, renames, removals, merges and empty commits are read without a request', async () => {
+test('reads paths of first commits, renames, removals, merges and empty commits without a request', async () => {
   const repository = place.at('shapes.git');
   const oids = await buildRepository(repository, {
     commits: [
@@ -91,7 +91,7 @@ test('paths of first commits, renames, removals, merges and empty commits are re
   assert.deepEqual(await read(copy, [next, oids[0] ?? '']), [['z.ts'], ['a.ts', 'src/b.ts']]);
 });
 
-test('paths may contain every byte that git permits', async () => {
+test('reads paths with every byte that git permits', async () => {
   const names = [
     '\n\n:starts oddly',
     ' spaces ',
@@ -118,7 +118,7 @@ test('paths may contain every byte that git permits', async () => {
   assert.deepEqual(second, ['\ufffd/\ufffd(\ufffd\ufffd\ufffd.ts']);
 });
 
-test('paths of a commit are limited to 3,000 and a megabyte, and few commits are in memory at once', async () => {
+test('limits paths of a commit to 3,000 and a megabyte, and keeps few commits in memory at once', async () => {
   const many = Array.from({ length: 4000 }, (_, index) => `${digits(index % 40)}/${digits(index)}`).toSorted();
   const long = Array.from({ length: 1500 }, (_, index) => `${digits(index)}${'x'.repeat(995)}`);
   const folders = Array.from({ length: 20 }, () => 'f'.repeat(240)).join('/');
@@ -146,7 +146,7 @@ test('paths of a commit are limited to 3,000 and a megabyte, and few commits are
   assert.ok(sizes.length >= 3 && Math.max(...sizes) < 6 * 1024 * 1024, sizes.join(', '));
 });
 
-test('a host that cannot filter trees is supported, and a damaged copy is created again', async () => {
+test('supports a host that cannot filter trees, and creates a damaged copy again', async () => {
   const repository = place.at('old.git');
   const commits = [change([], { 'a.ts': '1' }), change([0], { 'b.ts': '1' })];
   const oids = await buildRepository(repository, { commits, branch: 'main' });

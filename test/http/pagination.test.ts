@@ -16,7 +16,7 @@ function refusal(query: { after?: string; before?: string }): AppError {
   return assert.fail('the cursor was accepted');
 }
 
-test('a cursor leads back to the position that it was made for', () => {
+test('reads a cursor back as the position that it was made for', () => {
   const place = fc.array(fc.oneof(fc.integer(), fc.string()), { maxLength: 4 });
   fc.assert(
     fc.property(place, (values) => {
@@ -28,7 +28,7 @@ test('a cursor leads back to the position that it was made for', () => {
   );
 });
 
-test('any other text is refused with the name of the parameter', () => {
+test('refuses any text that is no cursor with the name of the parameter', () => {
   const own = cursors.write('contributors', [1, 2]);
   const forged = [
     fc.string(),
@@ -50,12 +50,12 @@ test('any other text is refused with the name of the parameter', () => {
   );
 });
 
-test('after and before together are refused', () => {
+test('refuses after and before together', () => {
   const cursor = cursors.write('contributors', [1]);
   assert.match(refusal({ after: cursor, before: cursor }).message, /cannot be used together/);
 });
 
-test('every item is on exactly one page, forwards and backwards', () => {
+test('returns every item on exactly one page, forwards and backwards', () => {
   fc.assert(
     fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 10 }), (size, limit) => {
       const items = Array.from({ length: size }, (_, index) => index);

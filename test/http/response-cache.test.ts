@@ -7,7 +7,7 @@ function answer(accountId: string, bytes = 10): RenderedResponse {
   return { body: Buffer.alloc(bytes), etag: '"x"', headers: {}, accountId, expiresAt: 1000 };
 }
 
-test('a response is cached until it expires, until its account changes, or until the cache is cleared', () => {
+test('caches a response until it expires, until its account changes, or until the cache is cleared', () => {
   const cache = new ResponseCache(1_000_000);
   cache.put('/a', answer('ada'), cache.begin());
   cache.put('/a?limit=2', answer('ada'), cache.begin());
@@ -22,7 +22,7 @@ test('a response is cached until it expires, until its account changes, or until
   assert.equal(cache.get('/b', 0), undefined);
 });
 
-test('an alias is not valid for a later response, because the address may belong to another account by then', () => {
+test('drops an alias with its response, because the address may belong to another account later', () => {
   const cache = new ResponseCache(1_000_000);
   cache.put('a:card', answer('a'), cache.begin());
   cache.alias('/ada/card', 'a:card');
@@ -33,7 +33,7 @@ test('an alias is not valid for a later response, because the address may belong
   assert.equal(cache.get('/ada/card', 0), undefined);
 });
 
-test('addresses with the same meaning share one response, and lose it together', () => {
+test('shares one response among addresses with the same meaning, and drops it for all of them', () => {
   const cache = new ResponseCache(1_000_000);
   cache.put('a:card', answer('a', 1000), cache.begin());
   cache.alias('/card?v=1', 'a:card');
@@ -44,7 +44,7 @@ test('addresses with the same meaning share one response, and lose it together',
   for (const address of ['/card?v=1', '/card?v=2', 'a:card']) assert.equal(cache.get(address, 0), undefined);
 });
 
-test('a response that was begun before a change is not cached after it', () => {
+test('does not cache a response that was begun before its account changed or the cache was cleared', () => {
   const cache = new ResponseCache(1_000_000);
   const begun = cache.begin();
   cache.invalidate('ada');
@@ -59,7 +59,7 @@ test('a response that was begun before a change is not cached after it', () => {
   assert.equal(cache.get('/b', 0), undefined);
 });
 
-test('a response that was begun before a change is not cached when more accounts changed than the cache remembers', () => {
+test('does not cache a response that was begun before more accounts changed than the cache remembers', () => {
   const cache = new ResponseCache(1_000_000);
   const begun = cache.begin();
   cache.invalidate('ada');
@@ -68,7 +68,7 @@ test('a response that was begun before a change is not cached when more accounts
   assert.equal(cache.get('/a', 0), undefined);
 });
 
-test('the size of the cache is limited by bytes, and the least recently used responses are dropped first', () => {
+test('limits the size by bytes, and drops the least recently used responses first', () => {
   const cache = new ResponseCache(10_000);
   for (let index = 0; index < 100; index += 1) {
     cache.put(`/${index}`, answer(`account-${index}`, 1000), cache.begin());

@@ -24,7 +24,7 @@ for (const [how, spoil] of [
   ['its key was revoked', 'key'],
   ['it was deleted', 'deleted'],
 ] as const) {
-  test(`when GitHub refuses the App because ${how}, one log line reports it and public data stays served`, async () => {
+  test(`reports in one log line that GitHub refuses the App because ${how}, and still serves public data`, async () => {
     const time = clock();
     await using simulator = await startSimulator({ now: time.now });
     await using service = await startAppService(simulator, { now: time.now, tokens: ['public_only'] });
@@ -53,7 +53,7 @@ for (const [how, spoil] of [
   });
 }
 
-test('tokens are renewed before they expire, and after they were revoked', async () => {
+test('renews tokens before they expire, and after they were revoked', async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now });
   await using service = await startAppService(simulator, { now: time.now });
@@ -75,7 +75,7 @@ test('tokens are renewed before they expire, and after they were revoked', async
   assert.equal(made(), 3);
 });
 
-test('a wrong clock is corrected by the time of GitHub', async () => {
+test('corrects a wrong clock by the time of GitHub', async () => {
   const [github, ours] = [clock(), clock()];
   ours.advance(900);
   await using simulator = await startSimulator({ now: github.now });
@@ -84,7 +84,7 @@ test('a wrong clock is corrected by the time of GitHub', async () => {
   await untilShown(service, 'engine-1', /installed/);
 });
 
-test('an App without an installation reports it; without a token it cannot call GitHub', async () => {
+test('reports that the App has no installation when no token allows a request to GitHub', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const answer = await service.get(simulator.accounts.user);
@@ -94,7 +94,7 @@ test('an App without an installation reports it; without a token it cannot call 
   assert.equal(summarize(await provider.diagnose(AbortSignal.timeout(5000))), 'the App is installed nowhere yet');
 });
 
-test('every node uses an installation that was delivered to one of them, with tokens of its own', async () => {
+test('uses an installation on every node after a delivery to one of them, until it is suspended', async () => {
   await using simulator = await startSimulator();
   await using one = await startAppService(simulator);
   await using other = await startAppService(simulator, { databaseUrl: one.databaseUrl, isToldNothing: true });
@@ -118,7 +118,7 @@ test('every node uses an installation that was delivered to one of them, with to
   }, 'no node asks with it any more');
 });
 
-test('keys, proofs and tokens are in no log, error, metric or table', async () => {
+test('writes no key, proof or token into logs, errors, metrics or tables', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator, { settings: { LOG_LEVEL: 'trace' } });
   const { app } = simulator;
@@ -145,7 +145,7 @@ test('keys, proofs and tokens are in no log, error, metric or table', async () =
   }
 });
 
-test('a service whose App was removed from the settings hides repositories that only the App showed', async () => {
+test('hides repositories that only the App showed after the App was removed from the settings', async () => {
   await using simulator = await startSimulator();
   await using first = await startAppService(simulator);
   simulator.app.install(organization(simulator), [engine(simulator, 'hidden-engine')]);

@@ -43,7 +43,7 @@ async function following(way: (typeof ways)[number]) {
 const ways = ['deliveries', 'looking alone'] as const;
 
 for (const way of ways) {
-  test(`a selection that grows and shrinks, suspension, permissions and the end of an installation are followed by ${way}`, async () => {
+  test(`follows a changed selection, suspension, changed permissions and the end of an installation by ${way}`, async () => {
     await using setting = await following(way);
     const { simulator, service, installation, hidden, follow } = setting;
     const { app } = simulator;
@@ -77,7 +77,7 @@ for (const way of ways) {
     await untilShown(service, 'engine-1', /^public( collected)?$/);
   });
 
-  test(`renames, changes of visibility, transfers and deletions are followed by ${way}`, async () => {
+  test(`follows renames, changes of visibility, transfers and deletions by ${way}`, async () => {
     await using setting = await following(way);
     const { simulator, service, installation, hidden, first, follow } = setting;
     const { app, world } = simulator;
@@ -107,7 +107,7 @@ for (const way of ways) {
   });
 }
 
-test('a delivery hides repositories that an installation shows no more, even while GitHub is unavailable', async () => {
+test('hides repositories when a delivery suspends or ends their installation, even while GitHub is unavailable', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app } = simulator;
@@ -128,7 +128,7 @@ test('a delivery hides repositories that an installation shows no more, even whi
   await away(() => app.uninstall(installation));
 });
 
-test('new repositories of an account with everything installed are installed too', async () => {
+test('installs new repositories of an account that has everything installed', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app, world } = simulator;

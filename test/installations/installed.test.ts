@@ -9,7 +9,7 @@ import { engine, organization, shown, startAppService, untilShown } from './inst
 const told = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
-test('installed repositories are collected without a request, and private data is shown to its owner alone', async () => {
+test('collects installed repositories without a request, and shows private data to its owner alone', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app, world } = simulator;

@@ -23,7 +23,7 @@ async function missedCount({ service }: TestService): Promise<number> {
 const attemptsOf = ({ app }: Simulator, guid: string | undefined): Attempt[] =>
   app.deliverer.attempts.filter((attempt) => attempt.guid === guid);
 
-test('a lost delivery is found and requested again; one that arrived is not', async () => {
+test('finds a lost delivery and requests it again, but not one that arrived', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app, world } = simulator;
@@ -60,7 +60,7 @@ test('a lost delivery is found and requested again; one that arrived is not', as
   assert.equal(await missedCount(service), 1);
 });
 
-test('a delivery that never arrives is requested three times; one that is older than three days is left alone', async () => {
+test('requests a delivery that never arrives three times, but not one that is older than three days', async () => {
   const time = clock();
   await using simulator = await startSimulator({ now: time.now });
   await using service = await startAppService(simulator, { now: time.now });
@@ -87,7 +87,7 @@ test('a delivery that never arrives is requested three times; one that is older 
   assert.equal(attemptsOf(simulator, guid).length, 4);
 });
 
-test('deliveries during a downtime are requested after it, page by page; an invalid cursor starts the list again', async () => {
+test('requests the deliveries of a downtime page by page, and starts the list again after an invalid cursor', async () => {
   await using simulator = await startSimulator();
   await using first = await startAppService(simulator);
   const { app, world } = simulator;
@@ -118,7 +118,7 @@ test('deliveries during a downtime are requested after it, page by page; an inva
   assert.ok(app.installations.has(installation.id));
 });
 
-test('a delivery of an unknown installation is ignored, and nothing of it is stored', async () => {
+test('ignores a delivery of an unknown installation, and stores nothing of it', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app, world } = simulator;

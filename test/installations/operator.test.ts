@@ -41,7 +41,7 @@ function environmentOf(simulator: Simulator, service: TestService, token: TokenN
   };
 }
 
-test('the operator installs a repository, then everything, and takes both back, while the service runs', async () => {
+test('installs a repository, then everything, for the operator, and removes both, while the service runs', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['organization_admin'] });
   const environment = environmentOf(simulator, service, 'organization_admin');
@@ -77,7 +77,7 @@ test('the operator installs a repository, then everything, and takes both back, 
   await assert.rejects(uninstall('github/analytical-engines'), /not installed by the operator/);
 });
 
-test('a target that the operator’s token cannot read is refused in one line', async () => {
+test('refuses a target in one line when the operator’s token cannot read it', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const environment = environmentOf(simulator, service, 'public_only');
@@ -106,7 +106,7 @@ test('a target that the operator’s token cannot read is refused in one line', 
   assert.equal((await shown(service))['hidden-engine'], undefined);
 });
 
-test('installations of the App are listed with their faults, and the operator cannot remove them', async () => {
+test('lists installations of the App with their faults, and refuses to remove them for the operator', async () => {
   await using simulator = await startSimulator();
   await using service = await startAppService(simulator);
   const { app } = simulator;
@@ -122,7 +122,7 @@ test('installations of the App are listed with their faults, and the operator ca
   await assert.rejects(run(uninstallByName, 'github/analytical-engines', environment), /not installed by the operator/);
 });
 
-test('the link that registers an App requests read access to the collected data, and deliveries to this service', async () => {
+test('requests read access to the collected data and deliveries to this service in the link that registers an App', async () => {
   const [link = ''] = await run(gitHubAppUrl, ['analytical-engines'], { PUBLIC_URL: 'https://plaudit.example/' });
   const url = new URL(link);
   const [telling = ''] = await run(gitHubAppUrl, ['--telling', 'engines'], { PUBLIC_URL: 'https://plaudit.example' });

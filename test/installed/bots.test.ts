@@ -53,7 +53,7 @@ const copilots = [
 ];
 const brief = ({ name, type }: Row): object => ({ name, type });
 
-test('both bots of Copilot keep their names, and people their display names, after any kind of mention', async () => {
+test('keeps the names of both bots of Copilot and the display names of people after any kind of mention', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const ids = busyCopilot(simulator);
   await using service = await startAppService(simulator);
@@ -85,7 +85,7 @@ test('both bots of Copilot keep their names, and people their display names, aft
   }
 });
 
-test('without a token, both bots of Copilot are bots with the same names', async () => {
+test('stores both bots of Copilot as bots with the same names when it has no token', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const ids = busyCopilot(simulator);
   await using service = await startTestService({ simulator, tokens: [] });
@@ -94,7 +94,7 @@ test('without a token, both bots of Copilot are bots with the same names', async
   assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
 });
 
-test('a wrong stored type is corrected when the host mentions the account', async () => {
+test('corrects a wrong stored type when the host mentions the account', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const ids = busyCopilot(simulator);
   await using service = await startAppService(simulator);
@@ -108,7 +108,7 @@ test('a wrong stored type is corrected when the host mentions the account', asyn
   assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
 });
 
-test('deleted accounts, which REST calls ghost, and mannequins are not stored as accounts', async () => {
+test('stores neither mannequins nor deleted accounts, which REST calls ghost, as accounts', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const { world, accounts } = simulator;
   const repository = stage(simulator);

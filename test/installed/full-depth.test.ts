@@ -21,7 +21,7 @@ async function untilSame(stored: () => Promise<unknown>, truth: () => unknown): 
   );
 }
 
-test('everything in an installed repository is stored, private data included', async () => {
+test('stores everything in an installed repository, private data included', async () => {
   await using simulator = await startSimulator({ repositories: 3 });
   // GitHub does not list stars for Apps.
   await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
@@ -38,7 +38,7 @@ test('everything in an installed repository is stored, private data included', a
   }
 });
 
-test('lines and files of commits and files of pull requests are read where they are needed, and follow changes', async () => {
+test('reads lines and files of commits and files of pull requests where they are needed, and follows changes', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   await using service = await startAppService(simulator);
   const { world } = simulator;

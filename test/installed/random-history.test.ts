@@ -97,7 +97,7 @@ async function assertStored(pool: Pool, simulator: Simulator): Promise<void> {
 }
 
 for (const seed of sampled([1, 2], 2)) {
-  test(`losses, repetitions, reordering and kills do not change the final data (${steps} steps, seed ${seed})`, async () => {
+  test(`stores the same final data after losses, repetitions, reordering and kills (${steps} steps, seed ${seed})`, async () => {
     const random = new Random(seed);
     await using simulator = await startSimulator({ repositories: 3, seed, limits });
     await using database = await createTestDatabase();

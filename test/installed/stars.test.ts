@@ -69,7 +69,7 @@ async function reconcile(service: TestService): Promise<void> {
 const requestsOf = ({ requests }: Simulator, name: string): number =>
   requests.filter((request) => request.name === name).length;
 
-test('an App, which GitHub shows no stargazers, reads everything else and counts stars by their deliveries', async () => {
+test('counts stars by deliveries and reads everything else with an App, to which GitHub shows no stargazers', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startAppService(simulator);
   const { world, accounts } = simulator;
@@ -108,7 +108,7 @@ test('an App, which GitHub shows no stargazers, reads everything else and counts
   await untilStored(service, []);
 });
 
-test('a list that seems empty removes no star; once it is shown again, stars are compared with it', async () => {
+test('removes no star after a list that seems empty, and compares stars with the list when it is shown again', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using database = await createTestDatabase();
   const { world, accounts } = simulator;
@@ -170,7 +170,7 @@ function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
 }
 
 for (const seed of sampled([1, 2, 3], 3)) {
-  test(`stars are correct after deliveries in any order and with repetitions (seed ${seed})`, async () => {
+  test(`counts stars correctly after deliveries in any order and with repetitions (seed ${seed})`, async () => {
     const random = new Random(seed);
     let at = Date.now() - 86_400_000;
     await using simulator = await startSimulator({ repositories: 1, now: () => new Date(at) });

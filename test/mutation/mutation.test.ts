@@ -13,7 +13,7 @@ const seed = Number(process.env['MUTATION_SEED'] ?? '1');
 const mutationsOfHost = isThorough ? 40 : 4;
 
 for (const host of hosts) {
-  test(`${host.name}: one unexpected value in a response does no harm (MUTATION_SEED=${seed})`, async () => {
+  test(`withstands one unexpected value in a response of ${host.name} (MUTATION_SEED=${seed})`, async () => {
     await using experiment = await openExperiment(host, { stages: ['first', 'again'], seed, isProving: false });
     const verdicts: Verdict[] = [];
     for (const mutation of sample(experiment.mutations)) verdicts.push(await experiment.attempt(mutation));

@@ -21,7 +21,7 @@ const percent = 5;
 const tried = hosts.filter((_, index) => isThorough || index % 2 === seed % 2);
 
 for (const host of tried) {
-  test(`${host.name}: counters of a world with ${percent} % unexpected items are true or named as missing (MUTATION_SEED=${seed})`, async () => {
+  test(`returns true counters or names them as missing with ${percent} % unexpected items on ${host.name} (MUTATION_SEED=${seed})`, async () => {
     await using scene = await openScene({
       ...host,
       createWorld: () => addRandomActivity(host.createWorld(), seed),

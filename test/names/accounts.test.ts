@@ -10,7 +10,7 @@ import { clock, startTestService, until } from '../service.ts';
 
 /** Former names of accounts that the service never stored under these names. */
 
-test('a former name that only Gitea knows results in 301 after one lookup, until another account takes it', async () => {
+test('redirects a former name that only Gitea knows with 301 after one lookup, until another account takes it', async () => {
   await inService(async ({ service, simulator, world, people, advance }) => {
     renameAccount(world, people.max, 'max-renamed');
     remember(people.max, 'max-member');
@@ -44,7 +44,7 @@ test('a former name that only Gitea knows results in 301 after one lookup, until
   });
 });
 
-test('a name that the host redirects to another account does not lead to a contributor who had it before', async () => {
+test('follows the redirect of the host to another account instead of a contributor who had the name before', async () => {
   await inService(async (scene) => {
     const { service, simulator, world, people } = scene;
     await untilTrue(scene, 'the contributor is known by a mention');
@@ -66,7 +66,7 @@ test('a name that the host redirects to another account does not lead to a contr
   });
 });
 
-test('a contributor who was renamed at GitHub is found by the name that the list shows', async () => {
+test('finds a contributor who was renamed at GitHub by the name that the list shows', async () => {
   const { now } = clock();
   await using simulator = await startSimulator({ now, repositories: 2 });
   await using service = await startTestService({ simulator, now });

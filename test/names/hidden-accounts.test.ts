@@ -25,7 +25,7 @@ async function shownIn(service: TestService, owner: string, login: string): Prom
 
 const afterDays = (days: number): number => days * 86_400;
 
-test('gitea: an account that is not public is in no list, card or badge, and only its owner can read it', async () => {
+test('shows a Gitea account that is not public in no list, card or badge, and only to its owner', async () => {
   for (const visibility of ['private', 'limited']) {
     await gitea.inService(async (scene) => {
       const { service, simulator, people, world } = scene;
@@ -69,7 +69,7 @@ test('gitea: an account that is not public is in no list, card or badge, and onl
   }
 });
 
-test('gitea: an account that becomes hidden leaves cached lists with its next mention, and comes back with all its numbers', async () => {
+test('removes a hidden Gitea account from cached lists with its next mention, and restores it with all its numbers', async () => {
   await gitea.inService(async (scene) => {
     const { service, simulator, people, world, repositories, advance } = scene;
     const owner = gitea.entity(engines.name);
@@ -96,7 +96,7 @@ test('gitea: an account that becomes hidden leaves cached lists with its next me
   });
 });
 
-test('gitea: the check of listed accounts notices which were deleted or hidden, and which are shown again', async () => {
+test('notices Gitea accounts that were deleted, hidden or restored by the check of listed accounts', async () => {
   await gitea.inService(async (scene) => {
     const { service, simulator, people, world, advance } = scene;
     const owner = gitea.entity(engines.name);
@@ -127,7 +127,7 @@ test('gitea: the check of listed accounts notices which were deleted or hidden, 
   });
 });
 
-test('gitlab: a blocked account is hidden by its mentions, a private profile by the check, and both come back', async () => {
+test('hides a blocked GitLab account by its mentions and a private profile by the check, and restores both', async () => {
   await gitlab.inService(async (scene) => {
     const { service, simulator, people, world, advance } = scene;
     const owner = gitlab.entity(engines.name);
@@ -155,7 +155,7 @@ test('gitlab: a blocked account is hidden by its mentions, a private profile by 
   });
 });
 
-test('github: a deleted contributor leaves the lists after one check of many accounts, and comes back', async () => {
+test('removes a deleted GitHub contributor from the lists after one check of many accounts, and restores it later', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now, repositories: 2 });
   await using service = await startTestService({ simulator, now });

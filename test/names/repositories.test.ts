@@ -60,7 +60,7 @@ const location = async (service: TestService, path: string, token?: string): Pro
 };
 
 for (const provider of Object.keys(hosts)) {
-  test(`${provider}: a former name of a repository redirects with 301, the next time without a request, until another repository takes it`, async () => {
+  test(`redirects a former name of a ${provider} repository with 301, later without a request, until another one takes it`, async () => {
     await inService(provider, async ({ service, hosted, owner, world, organization, repositories, advance, now }) => {
       renameRepository(world, repositories.handbook, 'manual');
       const list = `${owner}/contributors?limit=5&repository=HANDBOOK&bots=false`;
@@ -106,7 +106,7 @@ for (const provider of Object.keys(hosts)) {
     });
   });
 
-  test(`${provider}: the former name of a private repository shows strangers nothing, and redirects its owner`, async () => {
+  test(`hides the former name of a private ${provider} repository from strangers, and redirects its owner`, async () => {
     await inService(provider, async ({ service, hosted, owner, world, repositories, advance }) => {
       renameRepository(world, repositories.plans, 'hidden-plans');
       const own = await service.get(`${owner}/token`, bearer(hosted.tokens[engines.token]));
@@ -159,7 +159,7 @@ for (const provider of Object.keys(hosts)) {
     });
   });
 
-  test(`${provider}: a transferred repository is absent under its former owner`, async () => {
+  test(`responds with 404 for a transferred ${provider} repository under its former owner`, async () => {
     await inService(provider, async ({ service, owner, world, people, repositories }) => {
       const { plans, handbook } = repositories;
       renameRepository(world, repositories.fork, 'copy');
@@ -177,7 +177,7 @@ for (const provider of Object.keys(hosts)) {
   });
 }
 
-test('an embed link to a card of a repository still works after the repository is renamed', async () => {
+test('serves an embed link to a card of a repository after the repository is renamed', async () => {
   await inService('github', async ({ service, hosted, owner, world, repositories }) => {
     const token = await serviceToken(service, hosted, { name: engines.name, token: engines.token });
     await service.getComplete(`${owner}/repositories/secret-plans/contributors`, bearer(token));

@@ -15,7 +15,7 @@ function pour(response: ServerResponse): void {
   more();
 }
 
-test('a failing receiver is retried with growing delays for three days; then its messages are kept as given up', async () => {
+test('retries a failing receiver with growing delays for three days, then keeps its messages as given up', async () => {
   let asked = 0;
   await using receiver = await serve((_request, response) => {
     asked += 1;
@@ -52,7 +52,7 @@ test('a failing receiver is retried with growing delays for three days; then its
   assert.deepEqual(outbox.outcomes.filter((one) => one === 'slack dead').length, 2);
 });
 
-test('a refused message delays no other message', async () => {
+test('sends other messages before it repeats a refused one', async () => {
   const heard: string[] = [];
   await using receiver = await serve((request, response) => {
     void bodyOf(request).then((body) => {
@@ -75,7 +75,7 @@ test('a refused message delays no other message', async () => {
   assert.ok((await outbox.rows()).every(({ state }) => state === 'sent'));
 });
 
-test('a receiver decides, within bounds, if and when a message is sent again', async () => {
+test('follows a Retry-After header within bounds, and gives a message up after status 410', async () => {
   let answer: [number, Record<string, string>] = [429, { 'retry-after': '1800' }];
   let asked = 0;
   await using receiver = await serve((_request, response) => {
@@ -103,7 +103,7 @@ test('a receiver decides, within bounds, if and when a message is sent again', a
   assert.equal(asked, 3);
 });
 
-test('hostile receivers cost an attempt each: silent, endless, redirecting inside, closing early', async () => {
+test('makes one attempt at most at a receiver that is internal or endless, closes early or redirects', async () => {
   let inside = 0;
   await using secret = await serve((_request, response) => {
     inside += 1;
@@ -141,7 +141,7 @@ test('hostile receivers cost an attempt each: silent, endless, redirecting insid
   assert.equal(inside, 0);
 });
 
-test('messages about hidden or erased accounts, or about revoked awards, are not sent', async () => {
+test('sends no messages about hidden or erased accounts or about revoked awards', async () => {
   let asked = 0;
   await using receiver = await serve((_request, response) => {
     asked += 1;

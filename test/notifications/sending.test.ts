@@ -37,7 +37,7 @@ function isSigned({ headers, text }: Heard, byte: number): boolean {
   return (headers['webhook-signature'] ?? '').split(' ').includes(signature);
 }
 
-test('each receiver gets one message in its own format, about nothing but the award', async () => {
+test('sends each receiver one message in its own format, about nothing but the award', async () => {
   await using receiver = await listening();
   await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([
@@ -75,7 +75,7 @@ test('each receiver gets one message in its own format, about nothing but the aw
   assert.ok(!/[\n\u202e]/.test(content));
 });
 
-test('an award that was earned long ago and noticed only now is not sent', async () => {
+test('sends no message about an award that was earned a month before it was found', async () => {
   await using receiver = await listening();
   await using outbox = await openOutbox([receiver.host]);
   await outbox.follow([{ name: 'slack', type: 'slack', url: receiver.url, achievements: ['First'] }]);
@@ -88,7 +88,7 @@ test('an award that was earned long ago and noticed only now is not sent', async
   );
 });
 
-test('names are shortened, and comments contain them only as code', () => {
+test('shortens names, and writes them into comments only as code', () => {
   const content = { person: 'ada', achievement: hostile, repository: 'owner/engine', awardedAt: '' };
   assert.equal(
     commentText(content),
@@ -99,7 +99,7 @@ test('names are shortened, and comments contain them only as code', () => {
   }
 });
 
-test('messages to an address are signed as Standard Webhooks say, with both secrets while one replaces the other', async () => {
+test('signs messages as Standard Webhooks require, with both secrets while one replaces the other', async () => {
   await using receiver = await listening();
   await using outbox = await openOutbox([receiver.host]);
   const url = `${receiver.url}/hook`;

@@ -29,7 +29,7 @@ async function listening(onMessage: () => number = () => 200) {
   return { ...server, heard };
 }
 
-test('two nodes send each message once', async () => {
+test('sends each message once from two nodes', async () => {
   await using receiver = await listening();
   await using simulator = await startSimulator();
   const settings = { OUTBOUND_ALLOW: receiver.host };
@@ -50,7 +50,7 @@ test('two nodes send each message once', async () => {
   assert.deepEqual(told, people.flatMap((person) => names.map(() => person)).toSorted());
 });
 
-test('a service that is killed while it sends loses no message, and sends none again under another id', async () => {
+test('loses no message when it is killed while sending, and repeats none under another id', async () => {
   let kill: (() => void) | undefined;
   await using receiver = await listening(() => {
     kill?.();
@@ -102,7 +102,7 @@ test('a service that is killed while it sends loses no message, and sends none a
   assert.ok(receiver.heard.every(({ id, text }) => bodies.get(id) === text));
 });
 
-test('only owners see sent and given-up messages, send them again and make secrets', async () => {
+test('allows only owners to list messages, to send given-up ones again and to create secrets', async () => {
   let status = 410;
   await using receiver = await listening(() => status);
   await using simulator = await startSimulator();
@@ -167,7 +167,7 @@ test('only owners see sent and given-up messages, send them again and make secre
   assert.deepEqual(audit.slice(0, 3), ['webhook_secret_removed', 'notification_retried', 'webhook_secret_made']);
 });
 
-test('notifications are listed in pages', async () => {
+test('lists notifications in pages', async () => {
   await using receiver = await listening(() => 200);
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
@@ -186,7 +186,7 @@ test('notifications are listed in pages', async () => {
   assert.deepEqual([paged, paged.length], [all, 5]);
 });
 
-test('requests of other accounts and invalid addresses are refused', async () => {
+test('refuses requests of other accounts and invalid addresses', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, engines);

@@ -8,7 +8,7 @@ import { serve } from './receiver.ts';
 const ask = (client: OutboundClient, url: string, timeoutMs = 5000) =>
   client.send({ method: 'GET', url, headers: {}, timeoutMs, maxBytes: 1000 });
 
-test('internal addresses are distinguished from public ones, even if one kind is mapped into another', () => {
+test('distinguishes internal addresses from public ones, even if one kind is mapped into another', () => {
   for (const address of [
     '127.0.0.1',
     '10.1.2.3',
@@ -51,7 +51,7 @@ test('internal addresses are distinguished from public ones, even if one kind is
   }
 });
 
-test('an address that is not public gets no request, regardless of its notation', async () => {
+test('sends no request to an address that is not public, regardless of its notation', async () => {
   let asked = 0;
   await using own = await serve((_request, response) => {
     asked += 1;
@@ -85,7 +85,7 @@ test('an address that is not public gets no request, regardless of its notation'
   await Promise.all([client.close(), strict.close()]);
 });
 
-test('a connection uses the address that was checked; a name with any internal address is refused', async () => {
+test('connects to the address that was checked, and refuses a name with any internal address', async () => {
   const answers = [
     [{ address: '127.0.0.1', family: 4 }],
     [
@@ -108,7 +108,7 @@ test('a connection uses the address that was checked; a name with any internal a
   await client.close();
 });
 
-test('a redirect is returned and not followed', async () => {
+test('returns a redirect without following it', async () => {
   let asked = 0;
   await using secret = await serve((_request, response) => {
     asked += 1;
@@ -124,7 +124,7 @@ test('a redirect is returned and not followed', async () => {
   await client.close();
 });
 
-test('a response is read up to the size limit, and awaited up to the time limit', async () => {
+test('reads a response up to the size limit, and waits for it up to the time limit', async () => {
   await using receiver = await serve((request, response) => {
     if (request.url === '/silent') return;
     if (request.url === '/gone') {

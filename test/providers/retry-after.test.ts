@@ -30,12 +30,12 @@ for (const [header, seconds] of [
   [['1', '2'], undefined],
   [undefined, undefined],
 ] as const) {
-  test(`Retry-After: ${String(header).slice(0, 40)} is a wait of ${seconds ?? 'no known number of'} seconds`, () => {
+  test(`reads Retry-After: ${String(header).slice(0, 40)} as ${seconds ?? 'no known number of'} seconds`, () => {
     assert.equal(secondsUntil(typeof header === 'object' ? [...header] : header), seconds);
   });
 }
 
-test('a past time stays past, and a time that is too far is capped', () => {
+test('keeps a past time, and caps a time that is too far in the future', () => {
   const past = new Date(now.getTime() - 5000);
   assert.deepEqual(believable(past, now), past);
   assert.deepEqual(believable(new Date('5138-11-16T09:46:39Z'), now), new Date(now.getTime() + longestWaitMs));

@@ -8,7 +8,7 @@ import { engine } from './engine.ts';
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-test('a listing that was requested before another one and arrives after it changes and hides nothing', async () => {
+test('changes and hides nothing for a listing that was requested before another one and arrives after it', async () => {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   const { rows } = await pool.query<{ id: string }>(

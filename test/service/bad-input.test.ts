@@ -8,7 +8,7 @@ import { startTestService } from '../service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
 
-test('each wrong parameter of each endpoint is a 400 that names it, and nothing is requested or stored', async () => {
+test('responds to each wrong parameter with a 400 that names it, and requests and stores nothing', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const wrong: Record<string, string[]> = {
@@ -59,7 +59,7 @@ test('each wrong parameter of each endpoint is a 400 that names it, and nothing 
   assert.equal(Number(rows[0].count), 0);
 });
 
-test('unknown parameters are ignored, because people add them to avoid caches', async () => {
+test('ignores unknown parameters, because clients add them to avoid caches', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   for (const query of ['v=2', 'v=2&v=3', '%ff=1', 'limits=0', 'a[b]=c', '&&&', '=', '__proto__=1', 'constructor=1']) {
@@ -67,7 +67,7 @@ test('unknown parameters are ignored, because people add them to avoid caches', 
   }
 });
 
-test('responses to wrong methods, bodies, credentials, paths and headers are as documented', async () => {
+test('responds as documented to wrong methods, bodies, credentials, paths and headers', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -125,7 +125,7 @@ test('responses to wrong methods, bodies, credentials, paths and headers are as 
   assert.equal((await send(service, user)).status, 200);
 });
 
-test('any request gets a documented response: never a 500, never a hang', async () => {
+test('responds to any request as documented, without a 500 and without hanging', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const junk = fc.oneof(
@@ -178,7 +178,7 @@ test('any request gets a documented response: never a 500, never a hang', async 
   );
 });
 
-test('a changed cursor is a 400', async () => {
+test('responds with 400 to a changed cursor and to the cursor of another listing', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.getComplete(`${simulator.accounts.user}/contributors`);
@@ -212,7 +212,7 @@ test('a changed cursor is a 400', async () => {
   }
 });
 
-test('bytes that are no HTTP are refused, and do not disturb other clients', async () => {
+test('refuses bytes that are not HTTP, and still serves other clients', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { hostname, port } = new URL(service.url);

@@ -6,7 +6,7 @@ import { startTestService } from '../service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
 
-test('HEAD works wherever GET does, with the headers that GET would send', async () => {
+test('responds to HEAD with the status and headers of GET, and without a body', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.getComplete(`${simulator.accounts.user}/contributors`);
@@ -29,7 +29,7 @@ test('HEAD works wherever GET does, with the headers that GET would send', async
   }
 });
 
-test('every 200 has a strong ETag; a request with it gets a 304', async () => {
+test('sends a strong ETag with every 200, and responds with 304 to a request that has it', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.getComplete(`${simulator.accounts.user}/contributors`);

@@ -45,7 +45,7 @@ function totalOf({ world }: Simulator, login: string, now: Date, { withPrivate }
 const requestsFor = (simulator: Simulator, name: string): number =>
   simulator.requests.filter((request) => request.name === name).length;
 
-test("a user's calendar is GitHub's own, fetched once for all callers, and nothing is collected for it", async () => {
+test("shows GitHub's calendar of a user, fetches it once for all callers, and collects nothing for it", async () => {
   const { now } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -69,7 +69,7 @@ test("a user's calendar is GitHub's own, fetched once for all callers, and nothi
   assert.notEqual(total, totalOf(simulator, keeper.name, now(), { withPrivate: true }));
 });
 
-test('a stale calendar is shown at once and fetched behind the response; a failure leaves the last good one', async () => {
+test('shows a stale calendar while it fetches a new one, and keeps the last good one after a failure', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -94,7 +94,7 @@ test('a stale calendar is shown at once and fetched behind the response; a failu
   }
 });
 
-test('a calendar follows deliveries of the user’s contributions', async () => {
+test("updates a calendar after deliveries about the user's contributions", async () => {
   await using simulator = await startSimulator();
   const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
   await using service = await startTestService({ simulator, settings });
@@ -111,7 +111,7 @@ test('a calendar follows deliveries of the user’s contributions', async () => 
   }, 'the new issue is counted');
 });
 
-test('a first calendar that takes longer than a caller waits is not final until it is there', async () => {
+test('marks a calendar as not final while its first fetch takes longer than a caller waits', async () => {
   const { now } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '400' } });
@@ -131,7 +131,7 @@ test('a first calendar that takes longer than a caller waits is not final until 
   assert.equal(requestsFor(simulator, 'Calendar'), 2);
 });
 
-test('a calendar that GitHub does not return is drawn of collected days, and is not final', async () => {
+test('draws collected days, and marks them as not final, when GitHub returns no calendar', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -148,7 +148,7 @@ test('a calendar that GitHub does not return is drawn of collected days, and is 
   }, "GitHub's calendar is there");
 });
 
-test('without a token that certainly sees public data alone, days are those of collected repositories', async () => {
+test('draws days of collected repositories when no token is certain to see only public data', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using database = await createTestDatabase();
@@ -169,7 +169,7 @@ test('without a token that certainly sees public data alone, days are those of c
   assert.equal(rows.length, 0);
 });
 
-test("an owner's calendar with private contributions is made of collected days", async () => {
+test("draws collected days in an owner's calendar with private contributions", async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner', 'public_only'] });
   const token = await serviceToken(service, simulator, keeper);
@@ -183,7 +183,7 @@ test("an owner's calendar with private contributions is made of collected days",
   assert.ok(told(own).total > told(open).total);
 });
 
-test('a calendar is part of the export, and erased with its account', async () => {
+test('includes a calendar in the export, and erases it with its account', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const token = await serviceToken(service, simulator, ada);
@@ -213,7 +213,7 @@ test('a calendar is part of the export, and erased with its account', async () =
   assert.ok(!(await everythingStored(service)).includes(id));
 });
 
-test('days of an organization are not final while its repositories are being collected', async () => {
+test("marks an organization's days as not final while its repositories are being collected", async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });

@@ -36,7 +36,7 @@ async function assertTrue(simulator: Simulator, service: TestService, login: str
   assert.deepEqual(told(contributors), contributorsOf(simulator.world, login));
 }
 
-test("an organization's contributors and counters are true, page by page, with bots and without", async () => {
+test("returns an organization's true contributors and counters, page by page, with bots and without", async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { organization, bot } = simulator.accounts;
@@ -54,14 +54,14 @@ test("an organization's contributors and counters are true, page by page, with b
   assert.ok(withBots.every(({ name }) => name !== 'imported-person'));
 });
 
-test("a user's contributors are those of the user's own public repositories", async () => {
+test("returns only contributors to a user's own public repositories", async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['user'] });
   await assertTrue(simulator, service, simulator.accounts.user);
   await assertTrue(simulator, service, simulator.accounts.empty);
 });
 
-test('one public repository can be requested alone; private, missing and impossible ones get the same 404', async () => {
+test('returns contributors of a public repository, and one 404 for private, missing and impossible ones', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['organization_member'] });
   const { organization } = simulator.accounts;
@@ -91,7 +91,7 @@ test('one public repository can be requested alone; private, missing and impossi
   assert.equal(refusals[0]?.status, 404);
 });
 
-test('pages fit together while contributions arrive between them', async () => {
+test('returns pages that fit together while contributions arrive between them', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -124,7 +124,7 @@ test('pages fit together while contributions arrive between them', async () => {
   assert.deepEqual(told([...first.body.data, ...rest]), before);
 });
 
-test('changes at the provider are followed: new, deleted, hidden, renamed and rewritten data', async () => {
+test('follows changes at the provider: new, deleted, hidden, renamed and rewritten data', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -173,7 +173,7 @@ test('changes at the provider are followed: new, deleted, hidden, renamed and re
   }
 });
 
-test('the commits of each author are those that git counts in a real history', async () => {
+test('counts the commits of each author as git does in a real history', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const { world, accounts } = simulator;
   const owner = world.accountByLogin(accounts.organization) ?? assert.fail();
@@ -208,7 +208,7 @@ test('the commits of each author are those that git counts in a real history', a
   assert.equal(history.filter(({ author }) => author.email === email).length, Number(most));
 });
 
-test('without a token contributors are known as far as REST reports them', async () => {
+test('returns contributors without a token as far as REST reports them', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: [] });
   const path = `${simulator.accounts.user}/contributors?repository=notes&limit=100`;

@@ -5,7 +5,7 @@ import { addIssue } from '../github/world/activity.ts';
 import { countersOf } from '../github/world/truth.ts';
 import { clock, startTestService, until } from '../service.ts';
 
-test('an account of ten years costs one request, and its numbers are true', async () => {
+test('fetches the true counters of an account of ten years with one request', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { status, body } = await service.get(`${simulator.accounts.user}/contributions`);
@@ -18,7 +18,7 @@ test('an account of ten years costs one request, and its numbers are true', asyn
   );
 });
 
-test('type, names and counters of every account are those of the world', async () => {
+test('returns the type, names and counters of every account as they are at the provider', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const logins = simulator.world.accounts
@@ -40,7 +40,7 @@ test('type, names and counters of every account are those of the world', async (
   }
 });
 
-test('a heavy account is fetched in smaller pieces and ends with true totals', async () => {
+test('fetches a heavy account in smaller pieces and returns true totals', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.get(`${simulator.accounts.heavy}/contributions`);
@@ -49,7 +49,7 @@ test('a heavy account is fetched in smaller pieces and ends with true totals', a
   assert.ok(simulator.requests.some(({ status }) => status === 502));
 });
 
-test('an unknown counter is named as missing and does not count as zero', async () => {
+test('lists an unknown counter as missing instead of counting it as zero', async () => {
   await using simulator = await startSimulator({ heavyLimit: 0 });
   await using service = await startTestService({ simulator });
   const answer = await until(async () => {
@@ -63,7 +63,7 @@ test('an unknown counter is named as missing and does not count as zero', async 
   assert.equal(contributions['issues'], truth.issues);
 });
 
-test('counters include only public contributions, with any token', async () => {
+test('includes only public contributions in counters, with any token', async () => {
   for (const tokens of [['user'], ['public_only'], ['user', 'public_only'], ['private_owner']] as const) {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator, tokens: [...tokens] });
@@ -80,7 +80,7 @@ test('counters include only public contributions, with any token', async () => {
   }
 });
 
-test('several tokens are used in turn, and one that is used up leaves the work to the others', async () => {
+test('uses several tokens in turn, and continues with the others when the quota of one is used up', async () => {
   await using simulator = await startSimulator({ limits: { graphql: 4 } });
   await using service = await startTestService({ simulator, tokens: ['public_only', 'second_public_only'] });
   const people = Array.from({ length: 8 }, (_, index) => `person-${index + 1}`);
@@ -90,7 +90,7 @@ test('several tokens are used in turn, and one that is used up leaves the work t
   assert.equal((await service.get('person-9')).status, 429);
 });
 
-test('without a token, counters come from REST, and the others are named as missing', async () => {
+test('takes counters from REST without a token, and lists the others as missing', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: [] });
   const { status, body } = await service.get(`${simulator.accounts.user}/contributions`);
@@ -107,7 +107,7 @@ test('without a token, counters come from REST, and the others are named as miss
   assert.ok(simulator.requests.every(({ name }) => !name.startsWith('Account')));
 });
 
-test('endpoint 2 is a history: one item a day, newest first, with pages', async () => {
+test('returns a history from endpoint 2, with one item a day, newest first, in pages', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });

@@ -4,7 +4,7 @@ import { startSimulator } from '../github/simulator.ts';
 import { changeProfile, deleteAccount, renameAccount, restoreAccount, takeLogin } from '../github/world/mutations.ts';
 import { clock, startTestService, until } from '../service.ts';
 
-test('a hundred simultaneous requests for one unknown name cost the provider one lookup', async () => {
+test('sends one lookup to the provider for a hundred simultaneous requests for one unknown name', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   simulator.faults.add({ kind: 'slow', delayMs: 300 });
@@ -16,7 +16,7 @@ test('a hundred simultaneous requests for one unknown name cost the provider one
   assert.equal(simulator.requests.length, 1);
 });
 
-test('the response is 202 when the budget ends first, and the work goes on', async () => {
+test('responds with 202 when the budget ends before the lookup, and continues the lookup', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { LOOKUP_BUDGET_MS: '200' } });
   simulator.faults.add({ kind: 'slow', delayMs: 700 });
@@ -29,7 +29,7 @@ test('the response is 202 when the budget ends first, and the work goes on', asy
   assert.equal(simulator.requests.length, 1);
 });
 
-test('a stale account is served at once and refreshed in the background', async () => {
+test('serves a stale account at once and refreshes it in the background', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -45,7 +45,7 @@ test('a stale account is served at once and refreshed in the background', async 
   assert.equal(simulator.requests.length, 2);
 });
 
-test('a failure of GitHub never turns a known account into an error, a zero or a gap', async () => {
+test('serves the stored data of a known account unchanged when GitHub fails', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -69,7 +69,7 @@ test('a failure of GitHub never turns a known account into an error, a zero or a
   }
 });
 
-test('a failing provider is a clear error for an account that is not stored', async () => {
+test('responds with a clear error when the provider fails for an account that is not stored', async () => {
   const cases = [
     ['unavailable', 503, 7, /cannot be reached/],
     ['drop_before', 503, 7, /cannot be reached/],
@@ -97,7 +97,7 @@ test('a failing provider is a clear error for an account that is not stored', as
   }
 });
 
-test('an unreadable identity is a 502 that names its place', async () => {
+test('responds with 502 and the path of the value when the provider sends an unreadable identity', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   simulator.faults.add({ kind: 'surprise', path: ['data', 'account', 'databaseId'], value: 'many' });
@@ -107,7 +107,7 @@ test('an unreadable identity is a 502 that names its place', async () => {
   assert.match(body.error.message, /account\/databaseId/);
 });
 
-test('an unreadable number is left out, and its place is logged without its value', async () => {
+test('leaves out an unreadable number, and logs its path without its value', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   simulator.faults.add({ kind: 'surprise', path: ['data', 'account', 'followers'], value: { totalCount: 'plenty' } });
@@ -118,7 +118,7 @@ test('an unreadable number is left out, and its place is logged without its valu
   assert.doesNotMatch(service.lines.join(''), /plenty/);
 });
 
-test('without a network a lookup is a clear 503 within the budget', async () => {
+test('responds to a lookup with 503 in time when there is no network', async () => {
   const simulator = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
   await using service = await startTestService({ simulator, tokens: [], settings: { LOOKUP_BUDGET_MS: '1000' } });
   const begun = performance.now();
@@ -127,7 +127,7 @@ test('without a network a lookup is a clear 503 within the budget', async () => 
   assert.ok(performance.now() - begun < 5000);
 });
 
-test('a renamed account keeps its id; the old name redirects to the new one until another account takes it', async () => {
+test('keeps the id of a renamed account, and redirects its old name until another account takes it', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -152,7 +152,7 @@ test('a renamed account keeps its id; the old name redirects to the new one unti
   assert.equal((await service.get(to)).body.data[0]?.['id'], before.body.data[0]['id']);
 });
 
-test('a rename is noticed by a refresh alone, also of the letter case', async () => {
+test('notices a rename in a refresh, even when only the letter case changes', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -172,7 +172,7 @@ test('a rename is noticed by a refresh alone, also of the letter case', async ()
   assert.equal((await service.get('ada-lovelace')).status, 301);
 });
 
-test('a deleted account is hidden at once, and shown again when it is restored', async () => {
+test('hides an account that was deleted at the provider, and shows it again after it was restored', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -196,7 +196,7 @@ test('a deleted account is hidden at once, and shown again when it is restored',
   assert.equal(back.body.data[0]?.['id'], body.data[0]?.['id']);
 });
 
-test('an absent name is requested once, and an impossible name never', async () => {
+test('looks up an absent name once, and does not look up an impossible name', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   for (let count = 0; count < 3; count += 1) {

@@ -11,7 +11,7 @@ import { startSync } from '../sync/syncing.ts';
 
 const nothing = (): void => {};
 
-test('ten nodes that start at once on an empty database all find its tables', async () => {
+test('creates the tables for ten nodes that start at once on an empty database', async () => {
   await using created = await createTestDatabase({ withTables: false });
   const open = () => openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
   const opened = await Promise.all(Array.from({ length: 10 }, open));
@@ -25,7 +25,7 @@ test('ten nodes that start at once on an empty database all find its tables', as
   await Promise.all(opened.map((database) => database.close()));
 });
 
-test('two nodes send one request to the provider, and share its result', async () => {
+test('sends one request to the provider for two nodes, and shares the result between them', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using created = await createTestDatabase();
@@ -51,7 +51,7 @@ test('two nodes send one request to the provider, and share its result', async (
   assert.equal(simulator.requests.length, 2);
 });
 
-test('several nodes and a command collect the same account together, and count nothing twice', async () => {
+test('counts nothing twice when several nodes and a command collect the same account together', async () => {
   await using simulator = await startSimulator();
   await using created = await createTestDatabase();
   await using directory = await makeTemporaryDirectory();
@@ -72,7 +72,7 @@ test('several nodes and a command collect the same account together, and count n
   assert.equal(listings.length, repositories.size);
 });
 
-test('a node that is killed while it collects leaves its work to the others', async () => {
+test('completes the work of a node that is killed while it collects', async () => {
   let kill = nothing;
   await using simulator = await startSimulator({
     onRequest: ({ name }) => {
@@ -95,7 +95,7 @@ test('a node that is killed while it collects leaves its work to the others', as
   );
 });
 
-test('a service recovers by itself after its database drops every connection', async () => {
+test('recovers by itself after its database drops every connection', async () => {
   await using simulator = await startSimulator();
   await using created = await createTestDatabase();
   await using service = await startTestService({ simulator, databaseUrl: created.url });

@@ -20,7 +20,7 @@ interface Operation {
 
 const account = '/v1/{provider}/entities/{name}';
 
-test('the description is OpenAPI 3.1, and every response matches it', async () => {
+test('sends responses that match its OpenAPI 3.1 description', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const description = JSON.parse((await service.get('/openapi.json')).text) as Description;
@@ -55,7 +55,7 @@ test('the description is OpenAPI 3.1, and every response matches it', async () =
   }
 });
 
-test('private endpoints are described with their credential, and their responses match', async () => {
+test('describes private endpoints with their credential, and sends responses that match', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['private_owner'] });
   const description = JSON.parse((await service.get('/openapi.json')).text) as Description;
@@ -94,7 +94,7 @@ test('private endpoints are described with their credential, and their responses
   }
 });
 
-test('the service serves its documentation pages itself, without files from other hosts', async () => {
+test('serves its documentation pages without files from other hosts', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const { status, text } = await service.get('/docs');

@@ -21,7 +21,7 @@ async function everythingStored(service: Awaited<ReturnType<typeof startTestServ
   return texts.join('\n');
 }
 
-test('the token is sent to GitHub alone, and shown nowhere after any failure', async () => {
+test('sends its token only to GitHub and keeps it out of responses, log, metrics and rows after failures', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
   const answers: string[] = [];
@@ -54,7 +54,7 @@ test('the token is sent to GitHub alone, and shown nowhere after any failure', a
   assert.ok(simulator.requests.some(({ token }) => token === 'public_only'));
 });
 
-test('requested names and paths do not become labels of metrics', async () => {
+test('keeps requested names and paths out of the labels of metrics', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   await service.get('ada-lovelace/contributions?v=marked-value');
@@ -65,7 +65,7 @@ test('requested names and paths do not become labels of metrics', async () => {
   assert.doesNotMatch(metrics, /marked|ada-lovelace/);
 });
 
-test('a redirect to another host is not followed, so that the token stays here', async () => {
+test('responds with 502 when GitHub redirects to another host, and sends that host no request', async () => {
   const heard: string[] = [];
   await using stranger = await startHttpServer((request, response) => {
     heard.push(JSON.stringify(request.headers));
@@ -83,7 +83,7 @@ test('a redirect to another host is not followed, so that the token stays here',
 const strip = (headers: Headers): string =>
   JSON.stringify([...headers].filter(([name]) => !['x-request-id', 'date', 'ratelimit-remaining'].includes(name)));
 
-test('the existence of a private repository shows in nothing: not in status, body, headers or log', async () => {
+test('reveals the existence of a private repository neither in status, body and headers nor in the log', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator, tokens: ['organization_member'] });
   const { organization } = simulator.accounts;
@@ -97,7 +97,7 @@ test('the existence of a private repository shows in nothing: not in status, bod
   assert.ok(service.lines.every((line) => !line.includes('hidden-engine')));
 });
 
-test('hostile names and descriptions are served unchanged and do no harm', async () => {
+test('serves hostile names and descriptions unchanged, and logs only valid JSON lines', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const people = simulator.world.accounts.filter(({ login }) => login.startsWith('person-'));

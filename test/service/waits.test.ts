@@ -12,7 +12,7 @@ const retryAfterS = 99_999_999_999;
 const untilFound = (service: TestService, name: string): Promise<true> =>
   until(async () => ((await service.get(name)).status === 200 ? true : undefined), `${name} is found`);
 
-test('a host that names a wait of millennia is called again within an hour, and at once after a start', async () => {
+test('calls a host again within an hour, and at once after a start, when it names a wait of millennia', async () => {
   await using simulator = await startSimulator();
   await using database = await createTestDatabase();
   const { user } = simulator.accounts;
@@ -32,7 +32,7 @@ test('a host that names a wait of millennia is called again within an hour, and 
   await untilFound(service, user);
 });
 
-test('waits that were stored before are ended by a start', async () => {
+test('ends stored waits when it starts', async () => {
   await using simulator = await startSimulator();
   await using database = await createTestDatabase();
   const { user, organization: owner } = simulator.accounts;
@@ -64,7 +64,7 @@ test('waits that were stored before are ended by a start', async () => {
   }, 'the job has run');
 });
 
-test('a poll never waits longer than its interval, even with a later stored time', async () => {
+test('polls at the latest after its interval, even when a later time is stored', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   await using database = await createTestDatabase();
   {
@@ -84,7 +84,7 @@ test('a poll never waits longer than its interval, even with a later stored time
   assert.deepEqual(rows, [{ far: false }]);
 });
 
-test('a name that was refused for lack of quota is looked up again when another account installs the App', async () => {
+test('repeats a lookup that was refused for lack of quota when another account installs the App', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   const { world, app, accounts } = simulator;
   await using service = await startAppService(simulator);

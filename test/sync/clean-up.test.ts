@@ -15,7 +15,7 @@ import { runSync } from './syncing.ts';
 
 const dayS = 86_400;
 
-test('a deleted account is hidden at once and erased after the grace period; outdated lookup results are removed', async () => {
+test('hides a deleted account at once, erases it after the grace period, and removes outdated lookup results', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using created = await createTestDatabase();

@@ -69,7 +69,7 @@ async function storedFiles(connection: Connection, repositoryId: string): Promis
   return new Map(rows.map(({ oid, files }) => [oid, files]));
 }
 
-test('paths are fetched only when they are needed, and commits are not evaluated until they are stored', async () => {
+test('fetches paths only when they are needed, and evaluates no commit before its paths are stored', async () => {
   await using prepared = await prepare([change('a.ts'), change('b.ts', 0)]);
   const { connection, repositoryId, remote, oids, fill, stored } = prepared;
   const isJudged = async (): Promise<boolean> => (await findKnownUntil(connection, repositoryId)).has('commit');
@@ -92,7 +92,7 @@ test('paths are fetched only when they are needed, and commits are not evaluated
   assert.equal(remote.requests.length, asked);
 });
 
-test('commits behind a force push keep lacking their paths, on every node, until they are deleted or restored', async () => {
+test('leaves commits behind a force push without paths, on every node, until they are deleted or restored', async () => {
   await using prepared = await prepare([change('a.ts'), change('b.ts', 0), change('c.ts', 1)]);
   const { connection, repositoryId, git, oids, fill, stored, lacking } = prepared;
   const [first = '', second = '', third = ''] = oids;
@@ -117,7 +117,7 @@ test('commits behind a force push keep lacking their paths, on every node, until
   );
 });
 
-test('a read that is interrupted at any request, or while it is stored, ends with the same data', async () => {
+test('stores the same data after a read that is interrupted at any request or while it is stored', async () => {
   const paths = Array.from({ length: 1500 }, (_, index) => `src/${index}.ts`);
   await using prepared = await prepare(paths.map((path, index) => change(path, ...(index === 0 ? [] : [index - 1]))));
   const { connection, repositoryId, remote, oids, fill, stored, lacking } = prepared;

@@ -6,7 +6,7 @@ import { forcePush } from '../github/world/mutations.ts';
 import { engine, organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
 import { until } from '../service.ts';
 
-test('a force push that is read in part and then reverted loses no commit', async () => {
+test('loses no commit by a force push that is read in part and then reverted', async () => {
   await using simulator = await startSimulator({ repositories: 1 });
   await using service = await startAppService(simulator);
   const { pool } = service.database;

@@ -54,10 +54,10 @@ async function compareInterrupted(every: number, offset: number, interrupt: Inte
   }
 }
 
-test('collecting that is stopped at any request goes on and ends with the same data as without a stop', () =>
+test('collects the same data after a stop at any request as without a stop', () =>
   compareInterrupted(isThorough ? 1 : 7, 0, (_options, controller) => controller.abort()));
 
-test('collecting ends with the same data when the database drops every connection', () =>
+test('collects the same data when the database drops every connection', () =>
   compareInterrupted(isThorough ? 2 : 9, 1, ({ databaseUrl }) => {
     const drop = async (): Promise<void> => {
       const client = new Client({ connectionString: databaseUrl });
@@ -70,10 +70,9 @@ test('collecting ends with the same data when the database drops every connectio
     void drop();
   }));
 
-test('collecting ends with the same data when the process is killed', () =>
-  compareInterrupted(isThorough ? 3 : 9, 2, 'kill'));
+test('collects the same data when the process is killed', () => compareInterrupted(isThorough ? 3 : 9, 2, 'kill'));
 
-test('a page that is lost after an interruption is noticed, even the first one after it', async () => {
+test('notices a page that is lost after an interruption, even the first one after it', async () => {
   await using simulator = await startSimulator({ now, repositories: 3 });
   const target = `github/${simulator.accounts.organization}`;
   const taken: Record<string, string[]>[] = [];
@@ -94,7 +93,7 @@ test('a page that is lost after an interruption is noticed, even the first one a
   for (const one of taken) assert.deepEqual(one, taken[0]);
 });
 
-test('faults during collecting do not change its result', async () => {
+test('collects the same data with faults as without them', async () => {
   await using simulator = await startSimulator({ now, repositories: 3 });
   const target = `github/${simulator.accounts.organization}`;
   const collect = async (): Promise<Record<string, string[]>> => {

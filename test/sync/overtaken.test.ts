@@ -29,9 +29,9 @@ const call = { urgency: 'background', signal: new AbortController().signal, cost
 
 for (const [what, overtake] of [
   ['a listing', 'listing'],
-  ['what a delivery hid', 'hiding'],
+  ['a delivery', 'hiding'],
 ] as const) {
-  test(`a listing that was requested before ${what} and arrives after it does not show a repository that became private`, async () => {
+  test(`hides a repository that became private when a listing requested before ${what} arrives after it`, async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const owner = await addOwner(opened.database);

@@ -8,7 +8,7 @@ import { everyFeature } from './every-feature.ts';
 import { scene } from './scene.ts';
 import { earnedIn, whatWas } from './truth.ts';
 
-test('achievements earned before the installation are awarded, as an independent count finds them', async () => {
+test('awards achievements earned before the installation, as an independent count finds them', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
   for (const happen of scene(simulator)) happen();
@@ -23,7 +23,7 @@ test('achievements earned before the installation are awarded, as an independent
   await untilTrue(service, simulator, everyFeature);
 });
 
-test('achievements earned after the installation are awarded at once, and kept when the condition no longer holds', async () => {
+test('awards achievements at once after installation, and keeps them when the condition no longer holds', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
   write(simulator, everyFeature);

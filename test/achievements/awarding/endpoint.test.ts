@@ -46,7 +46,7 @@ async function namesUntil(service: TestService, names: string[], path = list, in
   }, 'these are shown').catch(() => assert.deepEqual(seen, names));
 }
 
-test('awards are listed newest first, page by page, in the documented shape', async () => {
+test('lists awards newest first, page by page, in the documented shape', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await withAwards(simulator);
   const { body, headers } = await service.get(list);
@@ -81,7 +81,7 @@ test('awards are listed newest first, page by page, in the documented shape', as
   assert.equal((await service.get('nobody-at-all/achievements')).status, 404);
 });
 
-test('an award in a repository that is private now is shown to the account that earned it, and to others by consent', async () => {
+test('shows an award in a repository that became private to its earner, and to others by consent', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await withAwards(simulator);
   setVisibility(simulator.world, stage(simulator), 'private');
@@ -117,7 +117,7 @@ test('an award in a repository that is private now is shown to the account that 
   await until(async () => ((await service.get(list)).status === 404 ? true : undefined), 'she is hidden');
 });
 
-test('only the owner of a repository revokes an award and restores it', async () => {
+test('allows only the owner of a repository to revoke an award and to restore it', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await withAwards(simulator);
   const owner = await serviceToken(service, simulator, engines);
@@ -170,7 +170,7 @@ test('only the owner of a repository revokes an award and restores it', async ()
   );
 });
 
-test('an erased account has no awards, and earns none again', async () => {
+test('deletes the awards of an erased account, and awards nothing to it again', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await withAwards(simulator);
   const { pool } = service.database;

@@ -34,7 +34,7 @@ async function untilRead(service: TestService, text: string | null): Promise<voi
   await settled(service);
 }
 
-test('a file is followed: added, changed, broken, repaired, moved and removed', async () => {
+test('follows a file that is added, changed, broken, repaired, moved and removed', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startAppService(simulator);
   write(simulator, null);
@@ -99,7 +99,7 @@ test('a file is followed: added, changed, broken, repaired, moved and removed', 
   );
 });
 
-test('an achievement with a date is evaluated at that date, later if the service did not run then, and never again', async () => {
+test('evaluates an achievement with a date once: at that date, or later if the service did not run then', async () => {
   const { now, advance } = clock();
   const day = Math.floor((now().getTime() - beginning) / 86_400_000) + 1;
   const once = file(simple('That day', 'author issue: count() >= 1', { day }));

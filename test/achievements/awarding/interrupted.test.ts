@@ -46,7 +46,7 @@ function contextOf(connection: Connection): AwardContext {
   return { connection, now: () => new Date(), newId: uuidv7, configs: new LRUCache({ max: 10 }) };
 }
 
-test('every award is stored once, when awarding is stopped at any statement or run by four at once', async () => {
+test('stores every award once, when awarding stops at any statement or runs four times at once', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using database = await createTestDatabase();
   for (const happen of scene(simulator)) happen();
@@ -97,7 +97,7 @@ test('every award is stored once, when awarding is stopped at any statement or r
   await assertAwarded('by four at once');
 });
 
-test('a service that is killed again and again awards everything once, and so do two nodes', async () => {
+test('awards everything once, even when the service is killed repeatedly or runs as two nodes', async () => {
   let requests = 0;
   let kill: (() => void) | undefined;
   await using simulator = await startSimulator({

@@ -14,7 +14,7 @@ import { earnedIn } from './truth.ts';
 
 const hoursAgo = (hours: number): Date => new Date(Math.floor(Date.now() / 1000 - hours * 3600) * 1000);
 
-test('a newer accepted answer changes the order of answers of discussions, which is awarded at once', async () => {
+test('awards at once when a newer accepted answer changes the order of answers of discussions', async () => {
   await using simulator = await startSimulator({ repositories: 2 });
   await using service = await startAppService(simulator);
   const { world } = simulator;
@@ -68,7 +68,7 @@ for (const [table, keys, silent] of [
   ['contributions', ['repository_id', 'kind', 'external_id'], ['seen_at', 'updated_at']],
   ['commits', ['repository_id', 'oid'], ['scan_number']],
 ] as const) {
-  test(`a change of any column of ${table} has the people concerned evaluated, except for the columns of scans themselves`, async () => {
+  test(`evaluates affected people after a change of any column of ${table}, except for columns of scans`, async () => {
     await using opened = await openTestDatabase();
     const { connection, pool } = opened.database;
     const id = await addRepository(connection);
@@ -117,7 +117,7 @@ for (const [table, keys, silent] of [
   });
 }
 
-test('a change of the default branch announces awards, because their icons may be on it', async () => {
+test('announces awards after a change of the default branch, because their icons may be on it', async () => {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   const id = await addRepository(connection);

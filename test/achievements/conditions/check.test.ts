@@ -14,7 +14,7 @@ function said(action: Action, text: string, isPointAction = false): string[] {
   );
 }
 
-test('conditions that people wrote are understood', () => {
+test('accepts conditions that people wrote', () => {
   const cases: [Action, string][] = [
     ['star', 'starred = true'],
     ['commit', 'count() >= 1'],
@@ -93,13 +93,13 @@ const syntax: [string, string][] = [
   ['count() >= 99999999999', '11-22 error: 99999999999 is too large; expected at most 2147483647'],
 ];
 
-test('the first place at which a condition does not follow the grammar is reported, with the words that could stand there', () => {
+test('reports the first place at which a condition violates the grammar, with the words expected there', () => {
   for (const [text, expected] of syntax) {
     assert.deepEqual(said('pull_request', text), [expected], text);
   }
 });
 
-test('unknown names are reported with the known ones', () => {
+test('reports unknown names with the known ones', () => {
   assert.deepEqual(said('issue_comment', "reaction in ['THUMBS_UP'] & reactors in ['jeff']"), [
     '0-8 error: reaction is not a field of issue_comment; expected reactions, emojis, reactors, actor, created_at or labels; did you mean reactions?',
   ]);
@@ -126,7 +126,7 @@ test('unknown names are reported with the known ones', () => {
   assert.equal(fault?.message, 'the file defines no point action');
 });
 
-test('a comparison that a type does not allow is refused', () => {
+test('rejects a comparison that a type does not allow', () => {
   const cases: [Action, string, string][] = [
     ['pull_request', 'merged > true', '0-6 error: merged is not compared with >; expected = or != and true or false'],
     ['pull_request', 'merged = yes', '9-12 error: merged is compared with yes; expected true or false'],
@@ -187,7 +187,7 @@ test('a comparison that a type does not allow is refused', () => {
   ]);
 });
 
-test('impossible dates are refused, with the one that was probably meant', () => {
+test('rejects an impossible date, and suggests the date that was probably meant', () => {
   const forms = 'MM-DD-YYYY or YYYY-MM-DD, then maybe HH:MM or HH:MM:SS (UTC)';
   const cases: [string, string][] = [
     ['19-01-2024', `there is no month 19; expected ${forms}; did you mean 01-19-2024?`],
@@ -213,7 +213,7 @@ test('impossible dates are refused, with the one that was probably meant', () =>
   assert.match(said('issue', 'created_at >= 2024')[0] ?? '', /created_at is compared with 2024; expected MM-DD-YYYY/);
 });
 
-test('a valid condition that is probably not meant is a warning', () => {
+test('warns of a valid condition that is probably a mistake', () => {
   const never = 'this never holds together with what stands before it';
   const cases: [Action, string, string][] = [
     [

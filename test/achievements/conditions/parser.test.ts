@@ -19,7 +19,7 @@ function printed(text: string): string {
   return condition === undefined ? fault.message : printCondition(condition);
 }
 
-test('printing a condition and parsing it again gives the same condition', () => {
+test('parses a printed condition to the same condition', () => {
   fc.assert(
     fc.property(randomCondition, (condition) => {
       const text = printCondition(condition);
@@ -32,7 +32,7 @@ test('printing a condition and parsing it again gives the same condition', () =>
   );
 });
 
-test('white space between any two pieces changes nothing', () => {
+test('ignores white space between any two pieces', () => {
   const spaces = fc.constantFrom('', ' ', '\n', '\r\n\t ', '\u00a0');
   const pieces = [
     'count',
@@ -72,7 +72,7 @@ test('white space between any two pieces changes nothing', () => {
   );
 });
 
-test('"&" binds tighter than "|", and parentheses are kept where they matter', () => {
+test('binds "&" tighter than "|", and keeps parentheses where they matter', () => {
   const cases: [string, string][] = [
     ['a = 1 | b = 2 & c = 3', 'a = 1 | b = 2 & c = 3'],
     ['(a = 1 | b = 2) & c = 3', '(a = 1 | b = 2) & c = 3'],
@@ -86,7 +86,7 @@ test('"&" binds tighter than "|", and parentheses are kept where they matter', (
   for (const [text, expected] of cases) assert.equal(printed(text), expected);
 });
 
-test('any text gives a result, and faults lie inside the text', () => {
+test('returns a condition or errors for any text, with the faults inside the text', () => {
   const words = "count age sum rank labels in merged true 5 99999999999 01-19-2024 2024-13-45 08:00 AND 'bug' 👍";
   const symbols = '( ) [ ] { } ! = == >= < & && | , \' " ‘ \n \0 \ud800';
   const pieces = fc.constantFrom(...words.split(' '), ...symbols.split(' '));
@@ -113,7 +113,7 @@ test('any text gives a result, and faults lie inside the text', () => {
   );
 });
 
-test('long and deep conditions are refused', () => {
+test('rejects long and deeply nested conditions', () => {
   const surroundings: Surroundings = { action: 'issue', pointActions: [], isPointAction: false };
   const faultOf = (text: string): string => checkCondition(text, surroundings).faults[0]?.message ?? '';
   assert.equal(faultOf(`${'('.repeat(20)}comments = 1${')'.repeat(20)}`), '');

@@ -33,7 +33,7 @@ async function verify(jwt: string, now: Date): Promise<Record<string, unknown>> 
 
 const pathOf = (awardId: string): string => `${ada.name}/achievements/${awardId}/credential`;
 
-test('an award is an Open Badges 3.0 credential that any reader can verify, also years and keys later', async () => {
+test('issues an award as an Open Badges 3.0 credential that verifies also years and keys later', async () => {
   const { now, advance } = clock();
   await using simulator = await startSimulator({ now });
   await using service = await startTestService({ simulator, now });
@@ -90,7 +90,7 @@ test('an award is an Open Badges 3.0 credential that any reader can verify, also
   await assert.rejects(verify(forged, now()));
 });
 
-test('a caller who may not see an award gets no credential of it, and an issued credential is reported as revoked', async () => {
+test('refuses the credential of an award that a caller may not see, and reports an issued one as revoked', async () => {
   await using simulator = await startSimulator();
   await using service = await startTestService({ simulator });
   const open = await award(service, 'open');
@@ -135,7 +135,7 @@ test('a caller who may not see an award gets no credential of it, and an issued 
   assert.deepEqual(await status(), [{ id: `urn:uuid:${open}`, revoked: true }]);
 });
 
-test('several nodes sign with one key', async () => {
+test('signs with one key on several nodes', async () => {
   await using simulator = await startSimulator();
   await using one = await startTestService({ simulator });
   await using other = await startTestService({ simulator, databaseUrl: one.databaseUrl });

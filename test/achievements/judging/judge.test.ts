@@ -58,7 +58,7 @@ function inWords(earned: Iterable<[person: number, at: number]>): string[] {
   return [...earned].map(([person, at]) => `${names[person]} ${new Date(at).toISOString()}`).toSorted();
 }
 
-test('each person earns the same achievements at the same times as in the naive evaluation', async () => {
+test('finds the same achievements and times for each person as the naive evaluation', async () => {
   await fc.assert(
     fc.asyncProperty(fc.record(settings), async ({ world, achievements, pointActions }) => {
       const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
@@ -79,7 +79,7 @@ test('each person earns the same achievements at the same times as in the naive 
   );
 });
 
-test('the evaluation of some people gives the same results for them as the evaluation of all', async () => {
+test('evaluates some people with the same results as in the evaluation of all', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record(settings),
@@ -101,7 +101,7 @@ test('the evaluation of some people gives the same results for them as the evalu
   );
 });
 
-test('the largest numbers and the last dates are evaluated like any other', async () => {
+test('evaluates the largest numbers and the last dates like any other', async () => {
   const { repositoryId } = await storeWorld(opened.database.pool, {
     people: [{ name: 'Ada', type: 'user' }],
     items: [],

@@ -68,7 +68,7 @@ achievements:
   - achievement: { name: Second, type: once, metadata: { date: 01-31-2024 }, triggers: [ { trigger: { actor: author, action: point, condition: rank(2) sum(prs) } } ] }
 `;
 
-test('a preview says who would earn what, and for one person which term fails and by how much', async () => {
+test('lists the people who would earn each achievement, and which terms one person misses by how much', async () => {
   await using opened = await openTestDatabase();
   const { connection, pool } = opened.database;
   const { repositoryId } = await storeWorld(pool, world);

@@ -30,7 +30,7 @@ async function modesBelow(directory: string): Promise<{ path: string; mode: numb
   );
 }
 
-test('other users cannot read the data, no TCP port is open, and a graceful stop leaves no process', async () => {
+test('hides the data from other users, opens no TCP port, and leaves no process after a graceful stop', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   const server = await openEmbedded(options(dataDir));
@@ -65,7 +65,7 @@ test('other users cannot read the data, no TCP port is open, and a graceful stop
   await waitUntilEmpty(dataDir);
 });
 
-test('acknowledged rows survive any kill, the next start needs no help, and no server is left running', async () => {
+test('keeps acknowledged rows after any kill, starts again without help, and leaves no server running', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   const acknowledged: number[] = [];
@@ -86,7 +86,7 @@ test('acknowledged rows survive any kill, the next start needs no help, and no s
   await waitUntilEmpty(dataDir);
 });
 
-test('a kill at any moment of the first start and of later ones is repaired by the next start', async () => {
+test('repairs a kill at any moment of the first start and of later ones with the next start', async () => {
   await using place = await makeTemporaryDirectory();
   for (let kill = 0; kill < 12; kill += 1) {
     const dataDir = place.at(`data-${kill % 2}`);
@@ -110,7 +110,7 @@ test('a kill at any moment of the first start and of later ones is repaired by t
   }
 });
 
-test('several processes share one server, in any order of starts and ends', async () => {
+test('shares one server among several processes, in any order of starts and ends', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   for (let round = 0; round < 3; round += 1) {
@@ -129,7 +129,7 @@ test('several processes share one server, in any order of starts and ends', asyn
   }
 });
 
-test('opening while the last user leaves never returns a server that stops', async () => {
+test('returns no server that stops when it is opened while the last user leaves', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   let last = await openEmbedded(options(dataDir));
@@ -148,14 +148,14 @@ test('opening while the last user leaves never returns a server that stops', asy
   await waitUntilEmpty(dataDir);
 });
 
-test('a process that released its server can still open the pipe of the keeper', async () => {
+test('opens the pipe of the keeper after the process released its server', async () => {
   await using place = await makeTemporaryDirectory();
   const lease = await Lease.take(place.path, { uid: 0, gid: 0, name: '', isOther: false });
   lease.release();
   closeSync(lease.openForKeeper());
 });
 
-test('a process that leaves does not stop a server that another one has just joined', async () => {
+test('keeps a server that another process has just joined when a process leaves', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   const first = await openEmbedded(options(dataDir));
@@ -176,7 +176,7 @@ test('a process that leaves does not stop a server that another one has just joi
   await waitUntilEmpty(dataDir);
 });
 
-test('a server that lost its keeper is replaced, and one that was killed is started again', async () => {
+test('replaces a server that lost its keeper, and starts one again that was killed', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   const clusterDir = join(dataDir, 'postgres');
@@ -202,7 +202,7 @@ async function shellsIn(dataDir: string): Promise<number[]> {
   return ids.filter((_, index) => commands[index]?.startsWith('/bin/sh'));
 }
 
-test('a lock file with an id that another process has now does not stop the start', async () => {
+test('starts despite a lock file with an id that another process has now', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = place.at('data');
   await openAndRelease(dataDir);
@@ -215,7 +215,7 @@ test('a lock file with an id that another process has now does not stop the star
   await openAndRelease(dataDir);
 });
 
-test('a path that is too long for a socket works', async () => {
+test('supports a path that is too long for a socket', async () => {
   await using place = await makeTemporaryDirectory();
   const dataDir = join(place.path, 'd'.repeat(100), 'e'.repeat(100));
   const server = await openEmbedded(options(dataDir));
@@ -225,7 +225,7 @@ test('a path that is too long for a socket works', async () => {
   await waitUntilEmpty(dataDir);
 });
 
-test('another user can open a database of its own, and is refused that of others in one line', async (t) => {
+test('opens a database of its own for another user, and refuses those of others in one line', async (t) => {
   const nobody = { uid: 65534, gid: 65534 };
   const canRun = isRoot && spawnSync('test', ['-r', writerProgram], nobody).status === 0;
   if (!canRun) {

@@ -22,7 +22,7 @@ const rejects = (dataDir: string, message: RegExp): Promise<void> =>
     return true;
   });
 
-test('a fault that prevents the start is reported in one line', async () => {
+test('reports a fault that prevents the start in one line', async () => {
   await using place = await makeTemporaryDirectory();
   await writeFile(place.at('file'), '');
   await rejects(place.at('file'), /DATA_DIR: .*file is, or lies below, a file/);
@@ -38,7 +38,7 @@ test('a fault that prevents the start is reported in one line', async () => {
   await rejects(place.at('old'), /is of PostgreSQL 14 and this release brings 18: export it/);
 });
 
-test('on a platform without packaged programs, the error names DATABASE_URL', async () => {
+test('names DATABASE_URL in the error on a platform without packaged programs', async () => {
   await using place = await makeTemporaryDirectory();
   const pretend = "data:text/javascript,Object.defineProperty(process, 'arch', { value: 'mips' })";
   const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, 'bin/plaudit.js', 'serve'], {
@@ -52,7 +52,7 @@ test('on a platform without packaged programs, the error names DATABASE_URL', as
   );
 });
 
-test('an error of the PostgreSQL programs becomes one line with the remedy', () => {
+test('reports an error of the PostgreSQL programs in one line with the remedy', () => {
   const cases: [string, RegExp][] = [
     ['initdb: error: could not write: No space left on device', /disk of .* is full/],
     ['postgres: could not create: Read-only file system', /is read-only/],
@@ -71,7 +71,7 @@ function mountSmallDisk(directory: string): boolean {
   return isRoot && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', directory]).status === 0;
 }
 
-test('a full disk is reported in one line, and leaves nothing behind', async (t) => {
+test('reports a full disk in one line, and leaves nothing behind', async (t) => {
   await using place = await makeTemporaryDirectory();
   const disk = place.at('disk');
   await mkdir(disk);

@@ -65,7 +65,7 @@ function newWorld() {
   return { world, organization, ada, bob, repository, names, last };
 }
 
-test('changes of issues and comments send the events and payloads that GitHub sends', () => {
+test('sends the events and payloads that GitHub sends for changes of issues and comments', () => {
   const { world, ada, bob, repository, names, last } = newWorld();
   const issue = addIssue(world, repository, { author: ada });
   const steps: [string, () => unknown][] = [
@@ -92,7 +92,7 @@ test('changes of issues and comments send the events and payloads that GitHub se
   assert.equal(world.placeOf(issue.nodeId), undefined);
 });
 
-test('changes of pull requests and reviews send the events and payloads that GitHub sends', () => {
+test('sends the events and payloads that GitHub sends for changes of pull requests and reviews', () => {
   const { world, ada, bob, repository, names, last } = newWorld();
   const issue = addIssue(world, repository, { author: bob });
   assert.deepEqual(
@@ -142,7 +142,7 @@ test('changes of pull requests and reviews send the events and payloads that Git
   assert.deepEqual([issue.closings.at(-1)?.closer, issue.closings.at(-1)?.byId], [{ pullRequestId: pull.id }, bob.id]);
 });
 
-test('changes of discussions send the events and payloads that GitHub sends', () => {
+test('sends the events and payloads that GitHub sends for changes of discussions', () => {
   const { world, ada, bob, repository, names, last } = newWorld();
   assert.deepEqual(
     names(() => addDiscussion(world, repository, { author: ada })),
@@ -170,7 +170,7 @@ test('changes of discussions send the events and payloads that GitHub sends', ()
   }
 });
 
-test('changes of repositories and organizations send the events and payloads that GitHub sends', () => {
+test('sends the events and payloads that GitHub sends for changes of repositories and organizations', () => {
   const { world, organization, ada, bob, repository, names, last } = newWorld();
   const author = { name: 'Ada', email: 'ada@mail.example' };
   const steps: [string[], () => unknown][] = [
@@ -214,7 +214,7 @@ test('changes of repositories and organizations send the events and payloads tha
   ]);
 });
 
-test('reactions, upvotes and changed profiles send no event and touch no item', () => {
+test('sends no event and touches no item for reactions, upvotes and changed profiles', () => {
   const { world, ada, bob, repository, names } = newWorld();
   const discussion = addDiscussion(world, repository, { author: ada, createdAt: new Date(0) });
   const issue = addIssue(world, repository, { author: ada, createdAt: new Date(0) });

@@ -8,7 +8,7 @@ import { secretOf, startReplay } from '../../gitea/replay.ts';
 import { startGiteaSimulator } from '../../gitea/simulator.ts';
 import { renameAccount } from '../../github/world/mutations.ts';
 
-test('a token that lacks a scope is named with the scope, even when all data is public', async () => {
+test('names the scope that a token lacks, even when all data is public', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay, { tokens: [secretOf('alice-useronly')] });
   await assert.rejects(provider.readTotals(handbook, call()), {
@@ -17,7 +17,7 @@ test('a token that lacks a scope is named with the scope, even when all data is 
   });
 });
 
-test('a host that limits requests gets none for the time that it names', async () => {
+test('sends no requests to a host for the time that its rate limit names', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { now: scene.now });
@@ -32,7 +32,7 @@ test('a host that limits requests gets none for the time that it names', async (
   assert.equal((await look())?.account.name, 'ada-lovelace');
 });
 
-test('a wait that a host names is capped at an hour', async () => {
+test('caps the wait that a host names at an hour', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { now: scene.now });
@@ -45,7 +45,7 @@ test('a wait that a host names is capped at an hour', async () => {
   assert.equal((await look())?.account.name, 'ada-lovelace');
 });
 
-test('a host that names no time is left alone longer each time', async () => {
+test('doubles the wait each time when a rate limit names no time', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { now: scene.now });
@@ -57,7 +57,7 @@ test('a host that names no time is left alone longer each time', async () => {
   }
 });
 
-test('few background requests run at once, and interactive ones come first', async () => {
+test('runs at most three background requests at once', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.organization_member] });
@@ -77,7 +77,7 @@ test('few background requests run at once, and interactive ones come first', asy
   assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.name, 'max-member');
 });
 
-test('a refused token is replaced by another one, and reported when there is none', async () => {
+test('replaces a refused token with another one, and reports the refusal when there is none', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   const { tokens } = simulator;
@@ -97,7 +97,7 @@ test('a refused token is replaced by another one, and reported when there is non
   assert.deepEqual((await two.listRepositories(owner, cursor, call())).isRefused, true);
 });
 
-test('a redirect to a new name is followed, and one to another host never gets the token', async () => {
+test('follows a redirect to a new name, and rejects one to another host without a request to it', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user], now: scene.now });
@@ -116,7 +116,7 @@ test('a redirect to a new name is followed, and one to another host never gets t
   assert.deepEqual(seen, []);
 });
 
-test('invalid responses are errors with the right code', async () => {
+test('rejects invalid and refusing responses with the matching error code', async () => {
   for (const [status, body, code] of [
     [200, '{"id": "one"}', 'provider_invalid_response'],
     [200, '<html>', 'provider_invalid_response'],
@@ -130,7 +130,7 @@ test('invalid responses are errors with the right code', async () => {
   }
 });
 
-test('an account that Gitea limits to signed-in users is reported as hidden, and a private one not at all', async () => {
+test('reports an account that Gitea limits to signed-in users as hidden, and omits a private one', async () => {
   for (const [visibility, expected] of [
     ['limited', false],
     ['private', undefined],
@@ -143,7 +143,7 @@ test('an account that Gitea limits to signed-in users is reported as hidden, and
   }
 });
 
-test('repositories of an owner who is not public are private', async () => {
+test('treats repositories of an owner who is not public as private', async () => {
   const scene = createContractWorld();
   await using simulator = await startGiteaSimulator({ world: scene.world });
   await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });

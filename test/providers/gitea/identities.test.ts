@@ -46,7 +46,7 @@ async function startGitea(options: { absent: 404 | 500; commits?: RecordedCommit
   };
 }
 
-test('addresses are found by a commit that they authored, and not settled by one that names them as co-author', async () => {
+test('finds the account of an address by a commit that it authored, not by one that it co-authored', async () => {
   await using gitea = await startGitea({ absent: 404 });
   await using provider = giteaProvider(gitea);
   const resolve = (oid: string, isCoAuthor: boolean) =>
@@ -58,7 +58,7 @@ test('addresses are found by a commit that they authored, and not settled by one
   assert.deepEqual(gitea.requests, [], 'a host that shows no co-authors is not asked about them');
 });
 
-test('addresses are settled as without account by a commit that they authored', async () => {
+test('settles an address as one without account by a commit that it authored', async () => {
   const unlinked = commits.map(({ sha, commit }) => ({ sha, commit, author: null, committer: null }));
   await using gitea = await startGitea({ absent: 404, commits: unlinked });
   await using provider = giteaProvider(gitea);
@@ -67,7 +67,7 @@ test('addresses are settled as without account by a commit that they authored', 
 });
 
 for (const absent of [404, 500] as const) {
-  test(`addresses remain unknown when the list of commits responds with ${absent} for a lost commit`, async () => {
+  test(`leaves an address unknown when the list of commits responds with ${absent} for a lost commit`, async () => {
     await using gitea = await startGitea({ absent });
     await using provider = giteaProvider(gitea);
     const identities = [
@@ -82,7 +82,7 @@ for (const absent of [404, 500] as const) {
   });
 }
 
-test('addresses remain unknown in a repository that was emptied', async () => {
+test('leaves addresses unknown in a repository that was emptied', async () => {
   await using server = await startHttpServer((_request, response) => {
     response.writeHead(409, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ message: 'Git Repository is empty.', url: '' }));
@@ -92,7 +92,7 @@ test('addresses remain unknown in a repository that was emptied', async () => {
   assert.equal((await provider.resolveIdentities(repository, identities, call())).size, 0);
 });
 
-test('a lookup of addresses fails while the host does not work', async () => {
+test('rejects a lookup of addresses while the host is unavailable', async () => {
   await using server = await startHttpServer((_request, response) => {
     response.writeHead(503).end();
   });

@@ -45,7 +45,7 @@ async function readAll(
 
 const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
 
-test('a page that Gitea cuts silently is followed by the others', async () => {
+test('reads all issues although Gitea silently returns smaller pages than requested', async () => {
   await inScene(3, async (scene) => {
     const { handbook } = scene.repositories;
     for (let count = 0; count < 10; count += 1) addIssue(scene.world, handbook, { author: scene.people.ada });
@@ -53,7 +53,7 @@ test('a page that Gitea cuts silently is followed by the others', async () => {
   });
 });
 
-test('no remaining issue is skipped while others are added and deleted', async () => {
+test('skips no remaining issue while others are added and deleted', async () => {
   for (let seed = 1; seed <= 12; seed += 1) {
     await inScene(3, async (scene) => {
       const random = new Random(seed);
@@ -86,7 +86,7 @@ test('no remaining issue is skipped while others are added and deleted', async (
   }
 });
 
-test('no remaining comment is skipped while others are added and deleted', async () => {
+test('skips no remaining comment while others are added and deleted', async () => {
   for (let seed = 1; seed <= 8; seed += 1) {
     await inScene(2, async (scene) => {
       const random = new Random(seed);
@@ -118,7 +118,7 @@ test('no remaining comment is skipped while others are added and deleted', async
   }
 });
 
-test('no changed issue is skipped when another one is deleted and a third one changes during the read', async () => {
+test('skips no changed issue when one is deleted and an older one changes during the read', async () => {
   await inScene(2, async (scene) => {
     const { handbook } = scene.repositories;
     const [oldest] = handbook.issues;
@@ -143,7 +143,7 @@ test('no changed issue is skipped when another one is deleted and a third one ch
   });
 });
 
-test('every repository of a long list is listed although others are removed meanwhile', async () => {
+test('lists every remaining repository of a long list while others are removed', async () => {
   await inScene(2, async (scene) => {
     const { world, organization, provider, now } = scene;
     for (let count = 0; count < 9; count += 1) {
@@ -177,7 +177,7 @@ test('every repository of a long list is listed although others are removed mean
   });
 });
 
-test('an unreadable cursor is an error, so that the list starts again', async () => {
+test('rejects an unreadable cursor', async () => {
   await inScene(2, async ({ provider, ...scene }) => {
     const repository = handbookOf(scene);
     const position = { cursor: 'nonsense', since: null, pageSize: null, isDeep: false };
@@ -187,7 +187,7 @@ test('an unreadable cursor is an error, so that the list starts again', async ()
   });
 });
 
-test('a timeline is read to its end, though each page reports only its own length', async () => {
+test('reads a timeline to its end although each page reports only its own length', async () => {
   await inScene(50, async ({ provider, simulator, ...scene }) => {
     const happened = recorded('issue-2-timeline').body as { type: string; user: { id: number } }[];
     const closing = happened.findLast(({ type }) => type === 'close');
@@ -208,7 +208,7 @@ test('a timeline is read to its end, though each page reports only its own lengt
   });
 });
 
-test('a negative number of forks is read as zero', async () => {
+test('reads a negative number of forks as zero', async () => {
   await inScene(50, async ({ provider, organization, world, repositories: { handbook } }) => {
     handbook.forkCount = -1;
     world.changed();
@@ -224,7 +224,7 @@ test('a negative number of forks is read as zero', async () => {
   });
 });
 
-test('a repository with issues switched off has none; a repository that is absent is an error', async () => {
+test('reads no issues where they are switched off, and rejects a repository that is absent', async () => {
   await inScene(50, async ({ provider, simulator, ...scene }) => {
     const repository = handbookOf(scene);
     const position = { cursor: null, since: null, pageSize: null, isDeep: false };
@@ -236,7 +236,7 @@ test('a repository with issues switched off has none; a repository that is absen
   });
 });
 
-test('imported contributions have no author', async () => {
+test('reads imported contributions without an author', async () => {
   await inScene(50, async ({ provider, simulator, ...scene }) => {
     const repository = handbookOf(scene);
     for (const { id } of scene.issues) simulator.imported.add(id);

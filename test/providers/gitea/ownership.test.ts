@@ -7,7 +7,7 @@ import { secretOf, startReplay } from '../../gitea/replay.ts';
 
 const { signal } = new AbortController();
 
-test('an owner of an organization proves it; a member and a stranger do not', async () => {
+test('confirms that an owner of an organization owns it, and that users own their own account', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const alice = await provider.proveOwnership(secretOf('alice'), 'acme', signal);
@@ -17,7 +17,7 @@ test('an owner of an organization proves it; a member and a stranger do not', as
   assert.equal((await provider.proveOwnership(secretOf('alice'), 'ALICE', signal)).owned?.externalId, '2');
 });
 
-test('a proof requests only data of the bearer', async () => {
+test('requests only data of the bearer for a proof', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   for (const name of ['acme', 'alice', '../alice', 'alice/orgs/acme']) {
@@ -27,13 +27,13 @@ test('a proof requests only data of the bearer', async () => {
   assert.ok(replay.requests.every((request) => !request.includes('..') && !request.includes('%2')));
 });
 
-test('a user account belongs to itself alone', async () => {
+test('confirms no ownership of the account of another user', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   assert.equal((await provider.proveOwnership(secretOf('alice'), 'bob', signal)).owned, null);
 });
 
-test('a site administrator does not own the accounts of the site', async () => {
+test('confirms no ownership of an organization for a site administrator', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const { bearer, owned } = await provider.proveOwnership(secretOf('forgeadmin'), 'acme', signal);
@@ -41,7 +41,7 @@ test('a site administrator does not own the accounts of the site', async () => {
   assert.equal(owned, null);
 });
 
-test('the error names the scope that a token lacks', async () => {
+test('names the scope that a token lacks', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   await assert.rejects(provider.proveOwnership(secretOf('alice-useronly'), 'acme', signal), {
@@ -50,7 +50,7 @@ test('the error names the scope that a token lacks', async () => {
   });
 });
 
-test('an invalid token is refused as unauthenticated', async () => {
+test('refuses an invalid token as unauthenticated', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   await assert.rejects(provider.proveOwnership('nonsense', 'acme', signal), { code: 'unauthenticated' });

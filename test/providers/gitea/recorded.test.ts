@@ -8,7 +8,7 @@ import { secretOf, startReplay } from '../../gitea/replay.ts';
 
 const count = { cursor: null, since: null, pageSize: null, isDeep: false };
 
-test('an organization is recognized although Gitea returns it as a user too', async () => {
+test('recognizes an organization although Gitea returns it as a user too', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const organization = await lastReport(provider.lookUp('acme', call()));
@@ -34,14 +34,14 @@ test('an organization is recognized although Gitea returns it as a user too', as
   assert.equal(await lastReport(provider.lookUp('nobody-here', call())), undefined);
 });
 
-test('the real e-mail address of an account is not in its report', async () => {
+test('reports an account without its e-mail address', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const alice = await lastReport(provider.lookUp('alice', call()));
   assert.doesNotMatch(JSON.stringify(alice), /forge\.test|noreply/);
 });
 
-test('public repositories are listed first, then those that a token shows in addition', async () => {
+test('lists public repositories first, then those that a token shows in addition', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const page = await provider.listRepositories(acme, null, call());
@@ -66,7 +66,7 @@ test('public repositories are listed first, then those that a token shows in add
   assert.equal(shown.nextCursor, null);
 });
 
-test('a private repository is found only by a token that shows it', async () => {
+test('finds a private repository only with a token that shows it', async () => {
   await using replay = await startReplay();
   await using bob = giteaProvider(replay, { tokens: [secretOf('bob')] });
   const find = (name: string, withPrivate: boolean) => bob.findRepository(acme, name, { withPrivate }, call());
@@ -79,7 +79,7 @@ test('a private repository is found only by a token that shows it', async () => 
   assert.equal(await carol.findRepository(somebody, 'handbook', { withPrivate: false }, call()), null);
 });
 
-test('issues are read with their authors', async () => {
+test('reads issues with their authors', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const page = await provider.readStream('issues', handbook, count, call());
@@ -97,7 +97,7 @@ test('issues are read with their authors', async () => {
   );
 });
 
-test('requests for a review are no reviews; drafts are pull requests; merges are read', async () => {
+test('reads pull requests including drafts and merges, and does not read review requests as reviews', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const page = await provider.readStream('pull_requests', handbook, count, call());
@@ -130,7 +130,7 @@ test('requests for a review are no reviews; drafts are pull requests; merges are
   assert.deepEqual(page.wholeParents, ['11', '10', '9', '8', '7']);
 });
 
-test('every address of an account is found in commits, and an unknown one has no account', async () => {
+test('finds every address of an account in commits, and no account for an unknown address', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';
@@ -144,7 +144,7 @@ test('every address of an account is found in commits, and an unknown one has no
   assert.equal(replay.requests.length, 1);
 });
 
-test('an address that the host made is found without a commit by it, another one remains unknown', async () => {
+test('resolves a noreply address of the host without a commit by it, but not one of another host', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';
@@ -169,7 +169,7 @@ test('diagnoses a host without a token by its version, with public data alone', 
   );
 });
 
-test('the numbers of lines and files of a commit are read', async () => {
+test('reads the numbers of lines and files of a commit', async () => {
   await using replay = await startReplay();
   await using provider = giteaProvider(replay);
   const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';

@@ -21,7 +21,7 @@ const contributed = (...streams: string[]): Change => ({
   streams,
 });
 
-test('every recorded delivery is read, with an id and an event of its own', () => {
+test('reads every recorded delivery with its own id and event', () => {
   const ids = new Set<string>();
   for (const { headers, body, name } of recordedDeliveries) {
     const { id, event } = readDelivery(recordedSecret, headers, Buffer.from(body));
@@ -31,7 +31,7 @@ test('every recorded delivery is read, with an id and an event of its own', () =
   assert.equal(ids.size, recordedDeliveries.length);
 });
 
-test('a delivery names the repository and the account that changed', () => {
+test('names the repository and the account that changed', () => {
   assert.deepEqual(changesOf('004-push'), [contributed('commits'), account('2', 'alice')]);
   assert.deepEqual(changesOf('007-issues-opened'), [contributed('issues'), account('4', 'carol')]);
   assert.deepEqual(changesOf('012-issue_label-label_updated'), [contributed('issues'), account('4', 'carol')]);
@@ -44,7 +44,7 @@ test('a delivery names the repository and the account that changed', () => {
   assert.deepEqual(changesOf('057-release-published'), []);
 });
 
-test('reviews come under three names, and name their author as changed', () => {
+test('reads reviews from events with three names, and names their author as changed', () => {
   const author = account('3', 'bob');
   assert.deepEqual(changesOf('030-pull_request_review_approved-reviewed'), [
     contributed('pull_requests'),
@@ -63,12 +63,12 @@ test('reviews come under three names, and name their author as changed', () => {
   ]);
 });
 
-test('a comment on a pull request is recognized, though it comes as one on an issue', () => {
+test('recognizes a comment on a pull request although it arrives as one on an issue', () => {
   assert.deepEqual(changesOf('018-issue_comment-created'), [contributed('comments', 'issues')]);
   assert.deepEqual(changesOf('037-pull_request_comment-created'), [contributed('comments', 'pull_requests')]);
 });
 
-test('a fork changes the repositories of two accounts; a new repository those of one', () => {
+test('reports the repositories of two accounts as changed by a fork, and of one by a new repository', () => {
   assert.deepEqual(changesOf('033-fork'), [
     { what: 'owned', account: '5', name: 'acme' },
     { what: 'owned', account: '4', name: 'carol' },
@@ -87,7 +87,7 @@ function altered(name: string, change: (body: Record<string, unknown>) => void) 
   return { body, headers: { ...delivery.headers, 'x-gitea-signature': signed(body) } };
 }
 
-test('a deletion is applied at once', () => {
+test('reports a deleted comment as removed, and a deleted repository as hidden', () => {
   const comment = altered('018-issue_comment-created', (body) => Object.assign(body, { action: 'deleted' }));
   assert.deepEqual(readDelivery(recordedSecret, comment.headers, comment.body).changes[0], {
     what: 'removed',
@@ -102,13 +102,13 @@ test('a deletion is applied at once', () => {
   ]);
 });
 
-test('a delivery about an item of a deleted account names no account', () => {
+test('names no account when the item belongs to a deleted account', () => {
   const ghost = { id: -1, login: 'Ghost' };
   const { headers, body } = altered('007-issues-opened', ({ issue }) => Object.assign(Object(issue), { user: ghost }));
   assert.deepEqual(readDelivery(recordedSecret, headers, body).changes, [contributed('issues')]);
 });
 
-test('Forgejo signs and names by headers of its own', () => {
+test('accepts the signature and event headers of Forgejo', () => {
   const { headers, body } = recordedDelivery('007-issues-opened');
   const own = Object.fromEntries(
     Object.entries(headers)
@@ -121,7 +121,7 @@ test('Forgejo signs and names by headers of its own', () => {
   assert.equal(readDelivery(recordedSecret, byHub, Buffer.from(body)).event, 'issues');
 });
 
-test('an unsigned or invalid delivery is refused', () => {
+test('refuses an unsigned or invalid delivery', () => {
   const { headers, body } = recordedDelivery('007-issues-opened');
   const read = (changed: Record<string, string | undefined>, text = body) =>
     readDelivery(recordedSecret, { ...headers, ...changed }, Buffer.from(text));

@@ -5,7 +5,7 @@ import { readIssuesByRest } from '../../../src/providers/github/anonymous.ts';
 import { GitHubClient } from '../../../src/providers/github/client.ts';
 import { startSimulator } from '../../github/simulator.ts';
 
-test('a pull request without its merge is no issue, and pull requests are reported as incomplete', async () => {
+test('keeps a pull request whose merge cannot be read, and reports it as incomplete', async () => {
   await using simulator = await startSimulator();
   await using ending = new AsyncDisposableStack();
   const client = new GitHubClient({

@@ -36,7 +36,7 @@ async function waitFor(budget: Budget, call: Call, now: Date, resource: Resource
 const tell = (token: Token | undefined, remaining: number, resetAt: Date): void =>
   token?.learn({ resource: 'graphql', limit: 5000, remaining, resetAt });
 
-test('background work leaves the last tenth to interactive requests', async () => {
+test('leaves the last tenth of the quota to interactive requests', async () => {
   const { budget, time } = make(['a']);
   const resetAt = new Date(time.now().getTime() + 600_000);
   tell(budget.tokens[0], 502, resetAt);
@@ -50,7 +50,7 @@ test('background work leaves the last tenth to interactive requests', async () =
   assert.equal(await waitFor(budget, background, time.now()), 0);
 });
 
-test('a refusal without a time causes a minute of backoff, then twice as long each time, at most an hour', async () => {
+test('waits a minute after a refusal without a time, then twice as long each time, at most an hour', async () => {
   const { budget, time } = make(['a']);
   const [token] = budget.tokens;
   for (const seconds of [60, 120, 240, 480, 960, 1920, 3600, 3600]) {
@@ -63,7 +63,7 @@ test('a refusal without a time causes a minute of backoff, then twice as long ea
   assert.equal(await waitFor(budget, interactive, time.now()), 60);
 });
 
-test('a refusal with a time lasts until then, for all resources of the token', async () => {
+test('blocks all resources of a token until the time that a refusal names', async () => {
   const { budget, time } = make(['a', 'b']);
   const [first, second] = budget.tokens;
   first?.block(new Date(time.now().getTime() + 30_000), time.now());
@@ -72,7 +72,7 @@ test('a refusal with a time lasts until then, for all resources of the token', a
   assert.equal(await waitFor(budget, interactive, time.now(), 'core'), 30);
 });
 
-test('the token with the most remaining quota is used, minus the requests that are running', async () => {
+test('uses the token with the most remaining quota, minus the requests that are running', async () => {
   const { budget, time } = make(['a', 'b']);
   const resetAt = new Date(time.now().getTime() + 600_000);
   tell(budget.tokens[0], 4000, resetAt);
@@ -83,7 +83,7 @@ test('the token with the most remaining quota is used, minus the requests that a
   assert.equal(taken[0], 'token 2 of 2');
 });
 
-test('responses out of order do not increase the remaining quota', () => {
+test('keeps the lower remaining quota when responses arrive out of order', () => {
   const { budget, time } = make(['a']);
   const resetAt = new Date(time.now().getTime() + 600_000);
   tell(budget.tokens[0], 100, resetAt);
@@ -93,7 +93,7 @@ test('responses out of order do not increase the remaining quota', () => {
   assert.equal(budget.tokens[0]?.remaining('graphql')?.remaining, 5000);
 });
 
-test('some of the concurrent requests are reserved for interactive ones', async () => {
+test('reserves some of the concurrent requests for interactive ones', async () => {
   const { budget, sleeps } = make(['a']);
   for (let count = 0; count < 40; count += 1) await budget.acquire('graphql', background);
   const controller = new AbortController();
@@ -104,7 +104,7 @@ test('some of the concurrent requests are reserved for interactive ones', async 
   for (let count = 0; count < 10; count += 1) await budget.acquire('graphql', interactive);
 });
 
-test('in any minute background work sends less than GitHub allows', async () => {
+test('sends fewer background requests in a minute than GitHub allows', async () => {
   const { budget, time } = make(['a']);
   let sent = 0;
   while ((await waitFor(budget, background, time.now(), 'core')) === 0) sent += 1;
@@ -114,7 +114,7 @@ test('in any minute background work sends less than GitHub allows', async () => 
   assert.equal(await waitFor(budget, background, time.now(), 'core'), 0);
 });
 
-test('a token that GitHub refuses is not used for a while; when it refuses all, the error names the token', async () => {
+test('pauses a token that GitHub refuses, and rejects requests while it refuses all tokens', async () => {
   const { budget, time } = make(['a', 'b']);
   budget.tokens[0]?.refuse(time.now());
   assert.equal((await budget.acquire('core', interactive)).label, 'token 2 of 2');
@@ -124,7 +124,7 @@ test('a token that GitHub refuses is not used for a while; when it refuses all, 
   assert.equal(await waitFor(budget, interactive, time.now(), 'core'), 0);
 });
 
-test('only its scopes show that a token sees no private data', () => {
+test('treats a token as limited to public data only when its scopes show it', () => {
   const { budget } = make(['a', 'b', 'c']);
   const [unknown, classic, full] = budget.tokens;
   classic?.learnScopes('public_repo');

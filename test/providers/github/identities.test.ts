@@ -41,7 +41,7 @@ async function withAndWithoutToken(check: (scene: Scene, hasToken: boolean) => P
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 const stranger = { name: 'Stranger', email: 'stranger@elsewhere.example' };
 
-test('addresses are settled as without account by a commit that they authored, and by nothing else', async () => {
+test('settles an address as one without account only by a commit that it authored', async () => {
   await withAndWithoutToken(async (scene) => {
     const { world, provider, repositories } = scene;
     const named = addCommit(world, repositories.handbook, { author: olive, coAuthors: [stranger] });
@@ -59,7 +59,7 @@ test('addresses are settled as without account by a commit that they authored, a
   });
 });
 
-test('addresses are found as co-authors where GitHub shows them', async () => {
+test('finds the account of a co-author with a token, but not without one', async () => {
   await withAndWithoutToken(async (scene, hasToken) => {
     const { world, provider, repositories } = scene;
     const { oid } = addCommit(world, repositories.handbook, { author: stranger, coAuthors: [olive] });
@@ -70,7 +70,7 @@ test('addresses are found as co-authors where GitHub shows them', async () => {
   });
 });
 
-test('addresses of co-authors remain unknown when the author beside them cannot be read', async () => {
+test('leaves the address of a co-author unknown when the author beside it cannot be read', async () => {
   await withAndWithoutToken(async (scene, hasToken) => {
     const { world, provider, repositories, simulator } = scene;
     const { oid } = addCommit(world, repositories.handbook, { author: olive, coAuthors: [stranger] });
@@ -84,7 +84,7 @@ test('addresses of co-authors remain unknown when the author beside them cannot 
   });
 });
 
-test('addresses of Copilot belong to a bot, and those of deleted accounts to none', async () => {
+test('resolves an address of Copilot to a bot, and one of a deleted account to no account', async () => {
   await withAndWithoutToken(async (scene, hasToken) => {
     const { world, provider, repositories, people, now } = scene;
     addAccount(world, { id: 198_982_749, login: 'Copilot', type: 'Bot', createdAt: now() });

@@ -73,7 +73,7 @@ async function assertRests(
   await ask(bench);
 }
 
-test('a refusal lasts as long as retry-after says, else until the reset, else a minute', async () => {
+test('waits after a refusal as long as retry-after says, else until the reset, else a minute', async () => {
   for (const ask of [profile, listing]) {
     for (const [fault, seconds] of [
       [{ kind: 'secondary_limit', retryAfterS: 37 }, 37],
@@ -87,7 +87,7 @@ test('a refusal lasts as long as retry-after says, else until the reset, else a 
   }
 });
 
-test('a wait is capped at an hour, and an invalid one is ignored', async () => {
+test('caps a wait at an hour, and ignores an invalid one', async () => {
   for (const [fault, seconds] of [
     [{ kind: 'primary_limit_429', retryAfterS: 99_999_999_999 }, 3600],
     [{ kind: 'secondary_limit', retryAfterS: 99_999_999_999 }, 3600],
@@ -101,14 +101,14 @@ test('a wait is capped at an hour, and an invalid one is ignored', async () => {
   }
 });
 
-test('a limit in a response with status 200 is obeyed', async () => {
+test('obeys a limit in a response with status 200', async () => {
   for (const kind of ['primary_limit_in_200', 'secondary_limit_in_200'] as const) {
     await using bench = await make();
     await assertRests(bench, listing, { kind }, 60);
   }
 });
 
-test('the backoff after a refusal without a time doubles each time', async () => {
+test('doubles the backoff after each refusal without a time', async () => {
   await using bench = await make();
   bench.simulator.faults.add({ kind: 'secondary_limit_without_time', times: 3 });
   for (const seconds of [60, 120, 240]) {
@@ -119,14 +119,14 @@ test('the backoff after a refusal without a time doubles each time', async () =>
   await profile(bench);
 });
 
-test('a limit of one token does not stop the others', async () => {
+test('continues with another token when one is limited', async () => {
   await using bench = await make(['outsider', 'user']);
   bench.simulator.faults.add({ kind: 'secondary_limit', times: 1 });
   await profile(bench);
   assert.equal(new Set(bench.simulator.requests.map(({ token }) => token)).size, 2);
 });
 
-test('a 502, a 504 or a resource limit halves the page, and is never just repeated', async () => {
+test('halves the page after a 502, a 504 or a resource limit instead of repeating the request', async () => {
   for (const kind of ['bad_gateway', 'gateway_timeout', 'resource_limits'] as const) {
     await using bench = await make();
     const { simulator, client, call } = bench;
@@ -141,7 +141,7 @@ test('a 502, a 504 or a resource limit halves the page, and is never just repeat
   }
 });
 
-test('addresses are requested in halves when one request is too much', async () => {
+test('requests addresses in halves when one request exceeds the resource limits', async () => {
   await using bench = await make();
   const { simulator, client, call } = bench;
   const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
@@ -157,7 +157,7 @@ test('addresses are requested in halves when one request is too much', async () 
   assert.ok(simulator.requests.filter(({ name }) => name === 'CommitAuthors').length >= 4);
 });
 
-test('a request with a broken connection is repeated once', async () => {
+test('repeats a request with a broken connection once', async () => {
   for (const kind of ['drop_before', 'drop_midway', 'drop_after', 'malformed', 'truncated'] as const) {
     await using bench = await make();
     bench.simulator.faults.add({ kind });
@@ -170,14 +170,14 @@ test('a request with a broken connection is repeated once', async () => {
   }
 });
 
-test('a request without a response ends with the signal of the caller', async () => {
+test('ends a request without a response when the signal of the caller aborts', async () => {
   await using bench = await make();
   bench.simulator.faults.add({ kind: 'never' });
   const call = { ...bench.call, signal: AbortSignal.timeout(200) };
   await assert.rejects(profile({ ...bench, call }), AppError);
 });
 
-test('quotas and scopes are read from the headers of each response', async () => {
+test('reads quotas and scopes from the headers of each response', async () => {
   await using bench = await make();
   await profile(bench);
   await listing(bench);

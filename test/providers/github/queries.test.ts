@@ -14,7 +14,7 @@ function faults(text: string): string[] {
   return validate(schema, parse(text), specifiedRules, { maxErrors: 10 }).map(({ message }) => message);
 }
 
-test("every query is valid in GitHub's own schema", () => {
+test('uses only queries that are valid in the schema of GitHub', () => {
   const texts = Object.values(queries).flatMap((query) => (typeof query === 'object' ? [query.text] : []));
   assert.ok(texts.length >= 7);
   const made = [commitAuthors, lineCounts, changedFiles].flatMap((make) => [
@@ -25,7 +25,7 @@ test("every query is valid in GitHub's own schema", () => {
   for (const text of [...texts, ...made]) assert.deepEqual(faults(text), []);
 });
 
-test('the query for an account is valid for any requested data', () => {
+test('builds a valid query for an account with any requested data', () => {
   const spans = allYears(new Date('2026-11-21T00:00:00Z'));
   const light = spans.map(({ from, to }) => ({ from, to, isLight: true as const }));
   for (const handle of [undefined, 'U_1']) {
@@ -41,6 +41,6 @@ test('the query for an account is valid for any requested data', () => {
   }
 });
 
-test('an invalid query fails the check', () => {
+test('reports an invalid query', () => {
   assert.notDeepEqual(faults(queries.issues.text.replace('closedAt', 'closedWhen')), []);
 });

@@ -49,7 +49,7 @@ function isNeeded(event: string, path: string, payload: Json): boolean {
   return action === 'deleted' && /^(issue|comment|discussion)(\.id)?$/.test(path);
 }
 
-test('every example of GitHub is read, also without any part but the ids of its subject', () => {
+test('reads every example of GitHub, also when any part except the ids of its subject is missing', () => {
   let examplesRead = 0;
   let variantsRead = 0;
   for (const { name, examples: payloads } of events) {
@@ -71,7 +71,7 @@ test('every example of GitHub is read, also without any part but the ids of its 
 const repository = { id: 1, name: 'engine', owner: { id: 2, login: 'ada' } };
 const hint = { what: 'contributions', repository: '1', owner: '2', ownerName: 'ada' };
 
-test('an installation of an enterprise, whose account has a slug and no login, is followed', () => {
+test('follows an installation of an enterprise, whose account has a slug and no login', () => {
   const account = { id: 9, slug: 'big-enterprise', node_id: 'E_1', name: 'Big', avatar_url: 'https://a.example' };
   const installation = { id: 5, account, target_type: 'Enterprise', repository_selection: 'all' };
   const followed = { what: 'installation', access: 'installation:5', isOver: false };
@@ -132,14 +132,14 @@ const readable: [string, string, Json, Change[] | object[]][] = [
 ];
 
 for (const [what, event, payload, changes] of readable) {
-  test(`${what} is no reason to refuse a delivery`, () => {
+  test(`accepts a delivery with ${what}`, () => {
     assert.deepEqual(read(event, payload), changes);
   });
 }
 
 const starsOf = (payload: Json): Change[] => read('star', payload).filter(({ what }) => what === 'star');
 
-test('a delivered star is stored with its account and time, or read again where either is unknown', () => {
+test('reads a star with its account and time, or only a change of its repository if either is unknown', () => {
   const sender = { id: 7, login: 'bob', node_id: 'U_7', avatar_url: 'https://a.example/7', type: 'User' };
   const at = '2026-05-01T10:00:00Z';
   const given = { action: 'created', starred_at: at, repository, sender };
@@ -173,7 +173,7 @@ test('a delivered star is stored with its account and time, or read again where 
   }
 });
 
-test('a delivery without the id of its repository or of the deleted item is refused', () => {
+test('refuses a delivery without the id of its repository, its installation or the deleted item', () => {
   const refused = { code: 'invalid_input' };
   assert.throws(() => read('issues', { action: 'opened' }), refused);
   assert.throws(() => read('push', { repository: { id: '1' } }), refused);

@@ -33,7 +33,7 @@ const span = fc
   .tuple(day, fc.nat({ max: 400 }))
   .map(([from, length]) => ({ from, to: new Date(Date.parse(from) + length * dayMs).toISOString().slice(0, 10) }));
 
-test('the pieces of a span have the same days, and are shorter, down to a day', () => {
+test('splits a span into shorter pieces with the same days, down to a day', () => {
   fc.assert(
     fc.property(span, (whole) => {
       const pieces = splitSpan(whole);
@@ -47,7 +47,7 @@ test('the pieces of a span have the same days, and are shorter, down to a day', 
   );
 });
 
-test('a year is split into quarters, and quarters into months', () => {
+test('splits a year into quarters, and quarters into months', () => {
   const quarters = splitSpan({ from: '2024-01-01', to: '2024-12-31' });
   assert.deepEqual(
     quarters.map(({ from }) => from),
@@ -60,7 +60,7 @@ test('a year is split into quarters, and quarters into months', () => {
   ]);
 });
 
-test('every year since 2008 is requested at first, and nothing twice', () => {
+test('requests every year since 2008 at first, and no year twice', () => {
   const now = new Date('2026-11-21T00:00:00Z');
   const years = allYears(now);
   assert.equal(years.length, 19);
@@ -69,7 +69,7 @@ test('every year since 2008 is requested at first, and nothing twice', () => {
   assert.deepEqual(dueSpans(known, [1970, 2010], now), [{ from: '1970-01-01', to: '1970-12-31' }]);
 });
 
-test('later only windows that may have changed are requested again', () => {
+test('requests only windows again that may have changed', () => {
   const asked = '2026-11-21T00:00:00.000Z';
   const known = [2024, 2025, 2026].map((year) => window({ from: `${year}-01-01`, to: `${year}-12-31` }, asked));
   const spansAt = (now: string): string[] => dueSpans(known, [2024, 2025, 2026], new Date(now)).map(({ from }) => from);
@@ -84,7 +84,7 @@ test('later only windows that may have changed are requested again', () => {
   ]);
 });
 
-test('after the due spans are fetched, every year is covered once, for any known windows', () => {
+test('covers every year once after the due spans are fetched, for any known windows', () => {
   const now = new Date('2026-11-21T00:00:00Z');
   const years = fc.uniqueArray(fc.integer({ min: 2015, max: 2026 }), { maxLength: 5 });
   fc.assert(
@@ -104,7 +104,7 @@ test('after the due spans are fetched, every year is covered once, for any known
   );
 });
 
-test('sums count a repository once, also when it is in several windows', () => {
+test('counts a repository once when it is in several windows', () => {
   const one = { from: '2024-01-01', to: '2024-12-31' };
   const two = { from: '2025-01-01', to: '2025-12-31' };
   const sums = sumWindows([

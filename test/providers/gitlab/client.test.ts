@@ -9,7 +9,7 @@ import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** Tests limits, refusals and invalid responses. */
 
-test('the limits of GitLab are obeyed, and background work leaves the rest to interactive requests', async () => {
+test('obeys the limits of GitLab, and reserves the last requests before a limit for interactive calls', async () => {
   const { world, now, advance } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -32,7 +32,7 @@ test('the limits of GitLab are obeyed, and background work leaves the rest to in
   assert.equal(await look('background'), undefined);
 });
 
-test('the time at which a limit ends is capped at an hour', async () => {
+test('caps the time until a limit ends at an hour', async () => {
   const { world, now, advance } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -46,7 +46,7 @@ test('the time at which a limit ends is capped at an hour', async () => {
   assert.equal(await last(provider.lookUp('a/b', call())), undefined);
 });
 
-test('a second token is used while the first has no quota left', async () => {
+test('uses a second token while the first has no quota left', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   const { user, organization_member: second } = simulator.tokens;
@@ -62,7 +62,7 @@ test('a second token is used while the first has no quota left', async () => {
   );
 });
 
-test('a refusal for too many requests lasts as long as it says', async () => {
+test('sends no requests for the time that a response with the status 429 states', async () => {
   const { world, now, advance } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -77,7 +77,7 @@ test('a refusal for too many requests lasts as long as it says', async () => {
   assert.equal(await last(provider.lookUp('a/b', call())), undefined);
 });
 
-test('a limit of one endpoint does not stop the others', async () => {
+test('sends requests to other endpoints while one endpoint is limited', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -87,7 +87,7 @@ test('a limit of one endpoint does not stop the others', async () => {
   assert.equal((await last(provider.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
 });
 
-test('a limit of requests without a token does not stop those with one', async () => {
+test('sends requests with a token while requests without one are limited', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -101,7 +101,7 @@ test('a limit of requests without a token does not stop those with one', async (
   assert.ok(strangers.length <= 4, `${strangers.length} requests`);
 });
 
-test('the error names the scope that a token lacks', async () => {
+test('names the scope that a token lacks in the error', async () => {
   const { world, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   simulator.narrowTokens.add('user');
@@ -119,7 +119,7 @@ test('the error names the scope that a token lacks', async () => {
   });
 });
 
-test('a revoked token is replaced by another one, and the repositories that it showed are refused', async () => {
+test('uses another token after one is revoked, and reports the list of the revoked token as refused', async () => {
   const scene = createContractWorld();
   const { world, now } = scene;
   await using simulator = await startGitLabSimulator({ world });
@@ -132,7 +132,7 @@ test('a revoked token is replaced by another one, and the repositories that it s
   assert.equal((await provider.listRepositories(owner, cursor, call())).isRefused, true);
 });
 
-test('a redirect on the same instance is followed, and one to another host never gets the token', async () => {
+test('follows a redirect within the instance, and rejects one to another host without a request to it', async () => {
   const scene = createContractWorld();
   const { world, now, repositories } = scene;
   await using simulator = await startGitLabSimulator({ world });
@@ -158,7 +158,7 @@ test('a redirect on the same instance is followed, and one to another host never
   assert.deepEqual(seen, []);
 });
 
-test('invalid responses are errors with the right code', async () => {
+test('rejects invalid responses with the matching error code', async () => {
   for (const [status, body, code] of [
     [200, '[{"id": "one"}]', 'provider_invalid_response'],
     [200, '<html>', 'provider_invalid_response'],

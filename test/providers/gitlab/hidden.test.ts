@@ -20,7 +20,7 @@ async function inScene(check: (scene: ContractWorld & { simulator: GitLabSimulat
 const idsOf = (contributions: readonly Contribution[], kind: Contribution['kind']): string[] =>
   contributions.filter((one) => one.kind === kind).map(({ externalId }) => externalId);
 
-test('confidential issues and internal notes of a public project are not read', async () => {
+test('skips confidential issues and internal notes of a public project', async () => {
   await inScene(async (scene) => {
     const { simulator, issues, pulls, now } = scene;
     const [first, second] = issues;
@@ -45,7 +45,7 @@ test('confidential issues and internal notes of a public project are not read', 
   });
 });
 
-test('parts of a public project that are switched off or for its members count as empty', async () => {
+test('reads parts of a public project as empty that are switched off or for members only', async () => {
   for (const level of ['private', 'disabled'] as const) {
     await inScene(async (scene) => {
       const { simulator, organization, repositories, now } = scene;
@@ -70,7 +70,7 @@ test('parts of a public project that are switched off or for its members count a
   }
 });
 
-test('members-only parts of a private project are read with the token that shows it', async () => {
+test('reads members-only parts of a private project with the token that shows it', async () => {
   await inScene(async ({ simulator, organization, world, people, repositories, now }) => {
     const issue = addIssue(world, repositories.plans, { author: people.olive });
     simulator.hidden.issues.add(issue.id);
@@ -86,7 +86,7 @@ test('members-only parts of a private project are read with the token that shows
   });
 });
 
-test('internal projects are read with a token, and are private', async () => {
+test('reads internal projects with a token, and reports them as private', async () => {
   await inScene(async ({ simulator, organization, repositories, world, now }) => {
     repositories.handbook.visibility = 'internal';
     world.changed();
@@ -106,7 +106,7 @@ test('internal projects are read with a token, and are private', async () => {
   });
 });
 
-test('a private profile and a blocked account are reported as hidden, and a private group not at all', async () => {
+test('reports a private profile and a blocked account as hidden, and does not find a private group', async () => {
   await inScene(async ({ simulator, people, organization, now }) => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
     simulator.hidden.profiles.add(people.ada.id);
@@ -120,7 +120,7 @@ test('a private profile and a blocked account are reported as hidden, and a priv
   });
 });
 
-test('the issues of an account are counted without a token, as strangers see them; unknown counters are missing', async () => {
+test('counts the issues of an account without a token, and lists unknown counters as missing', async () => {
   await inScene(async ({ simulator, world, people, repositories, now }) => {
     addIssue(world, repositories.plans, { author: people.max });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
@@ -156,7 +156,7 @@ test('the issues of an account are counted without a token, as strangers see the
   });
 });
 
-test('the length of a list is unknown when GitLab does not report it', async () => {
+test('lists a counter as missing when GitLab does not report the length of its list', async () => {
   const { world, people, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world, totalsUpTo: 0 });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -164,7 +164,7 @@ test('the length of a list is unknown when GitLab does not report it', async () 
   assert.ok(report?.missing.includes('issues') && report.counters.issues === undefined);
 });
 
-test('profiles, issues and merge requests are read without a token, and unknown values are not guessed', async () => {
+test('reads profiles, issues and merge requests without a token, and leaves other values unknown', async () => {
   await inScene(async (scene) => {
     const { simulator, people, issues, pulls, now } = scene;
     await using provider = gitlabProvider(simulator, { now });
@@ -200,7 +200,7 @@ test('profiles, issues and merge requests are read without a token, and unknown 
   });
 });
 
-test('the time of a tip is up to an hour after the last activity, because GitLab may not report later activity yet', async () => {
+test('dates a tip up to an hour after the reported activity, because GitLab may report activity late', async () => {
   await inScene(async ({ simulator, organization, world, people, repositories, now, advance }) => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     addCommit(world, repositories.handbook, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
@@ -219,7 +219,7 @@ test('the time of a tip is up to an hour after the last activity, because GitLab
   });
 });
 
-test('a project that is no longer public is not read with the token of a member', async () => {
+test('refuses to read a project that is no longer public with the token of a member', async () => {
   await inScene(async (scene) => {
     const { simulator, world, repositories, now } = scene;
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });

@@ -48,7 +48,7 @@ async function readAll(
 
 const idsOf = (items: readonly { id: number }[]): string[] => items.map(({ id }) => String(id));
 
-test('no remaining issue is skipped while others are added and deleted, also when lists do not report their length', async () => {
+test('reads every remaining issue while others are added and deleted, also in lists of unknown length', async () => {
   for (let seed = 1; seed <= 10; seed += 1) {
     await inScene({ maxPerPage: 3, totalsUpTo: seed % 2 === 0 ? 0 : 100 }, async (scene) => {
       const random = new Random(seed);
@@ -84,7 +84,7 @@ test('no remaining issue is skipped while others are added and deleted, also whe
   }
 });
 
-test('more issues than a page holds, all with the same time, are all read', async () => {
+test('reads all issues with the same time, also when they fill more than one page', async () => {
   await inScene({ maxPerPage: 2, totalsUpTo: 0 }, async (scene) => {
     const { handbook } = scene.repositories;
     for (let count = 0; count < 7; count += 1) addIssue(scene.world, handbook, { author: scene.people.ada });
@@ -92,7 +92,7 @@ test('more issues than a page holds, all with the same time, are all read', asyn
   });
 });
 
-test('no changed issue is skipped when another one is deleted and a third one changes during the read', async () => {
+test('reads every remaining changed issue when another is deleted and a third changes during the read', async () => {
   await inScene({ maxPerPage: 2 }, async (scene) => {
     const { handbook } = scene.repositories;
     const since = new Date(scene.now().getTime() + 1000);
@@ -118,7 +118,7 @@ test('no changed issue is skipped when another one is deleted and a third one ch
   });
 });
 
-test('changes after the beginning of a read of changes are left to the next read', async () => {
+test('leaves changes after the beginning of a read of changes to the next read', async () => {
   await inScene({ maxPerPage: 1 }, async (scene) => {
     const { handbook } = scene.repositories;
     const since = new Date(scene.now().getTime() + 1000);
@@ -140,7 +140,7 @@ test('changes after the beginning of a read of changes are left to the next read
   });
 });
 
-test('an issue that is deleted between the list and its notes does not hide the repository', async () => {
+test('reads a list although the notes of its items are not found, and fails when the list is not found', async () => {
   await inScene({ maxPerPage: 100 }, async (scene) => {
     scene.simulator.surprises.push((path) =>
       path.includes('/notes') || path.includes('/award_emoji') || path.includes('/closed_by')
@@ -160,7 +160,7 @@ test('an issue that is deleted between the list and its notes does not hide the 
   });
 });
 
-test('stars are read with their times, and new ones from the end of the list', async () => {
+test('reads stars with their times, and new stars from the end of the list', async () => {
   await inScene({ maxPerPage: 2 }, async (scene) => {
     const { world, repositories, now, advance, provider } = scene;
     const people = Array.from({ length: 5 }, (_, index) =>
@@ -192,7 +192,7 @@ test('stars are read with their times, and new ones from the end of the list', a
   });
 });
 
-test('every project of a group is listed although others are removed meanwhile', async () => {
+test('lists every remaining project of a group while others are removed', async () => {
   await inScene({ maxPerPage: 2 }, async (scene) => {
     const { world, organization, provider, now } = scene;
     for (let count = 0; count < 9; count += 1) {
@@ -218,7 +218,7 @@ test('every project of a group is listed although others are removed meanwhile',
   });
 });
 
-test('an unreadable cursor is an error, so that the list starts again', async () => {
+test('rejects an unreadable cursor, so that the list starts again', async () => {
   await inScene({ maxPerPage: 2 }, async (scene) => {
     for (const stream of ['issues', 'stars']) {
       const position = { cursor: '{"page": 0}', since: null, pageSize: null, isDeep: false };

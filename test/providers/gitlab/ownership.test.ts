@@ -7,7 +7,7 @@ import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** Tests proofs of ownership; the rules that all hosts share are in the contract. */
 
-test('an owner of a group proves it; a maintainer and a pending member do not', async () => {
+test('proves a group for its owner, but not for a maintainer or a pending member', async () => {
   const { world, organization, people, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now });
@@ -24,7 +24,7 @@ test('an owner of a group proves it; a maintainer and a pending member do not', 
   }
 });
 
-test('the name of a group is not taken as its id or as a path', async () => {
+test('refuses an id or a path in place of the name of a group', async () => {
   const { world, organization, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now });
@@ -36,7 +36,7 @@ test('the name of a group is not taken as its id or as a path', async () => {
   assert.ok(simulator.requests.every((request) => !request.includes('..')));
 });
 
-test('a proof sends two requests for a group, a user and an unknown name alike', async () => {
+test('sends two requests for a proof of a group, a user or an unknown name', async () => {
   const { world, organization, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { now });

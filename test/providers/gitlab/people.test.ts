@@ -11,7 +11,7 @@ import { startGitLabSimulator } from '../../gitlab/simulator.ts';
 
 /** Tests accounts at GitLab: subgroups, bots, ghosts and reviewers. */
 
-test('a subgroup is an account of its own, from its name to its addresses', async () => {
+test('treats a subgroup as a separate account with its own name, repositories and URLs', async () => {
   const { world, now, organization, people } = createContractWorld();
   const looms = addAccount(world, {
     type: 'Organization',
@@ -59,7 +59,7 @@ test('a subgroup is an account of its own, from its name to its addresses', asyn
   assert.equal(refreshed?.account.externalId, owner.externalId);
 });
 
-test('a user and a group with the same id are different accounts', async () => {
+test('distinguishes a user from a group with the same id', async () => {
   const { world, now, organization, people } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -71,7 +71,7 @@ test('a user and a group with the same id are different accounts', async () => {
   assert.equal(await last(provider.refresh(asGroup, call())), undefined);
 });
 
-test('impossible names are never requested', async () => {
+test('recognizes impossible names of accounts and repositories', async () => {
   const { world } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator);
@@ -87,7 +87,7 @@ test('impossible names are never requested', async () => {
   );
 });
 
-test('tokens of projects and groups act as bots; contributions of deleted accounts have no author', async () => {
+test('reports the account of a project token as a bot, and no author for a deleted account', async () => {
   const scene = createContractWorld();
   const { world, now, repositories, people } = scene;
   const bot = addAccount(world, { login: 'project_7_bot_0a1b2c', createdAt: now(), emails: ['bot@mail.example'] });
@@ -105,7 +105,7 @@ test('tokens of projects and groups act as bots; contributions of deleted accoun
   assert.equal(page.contributions.filter(({ author }) => author === null).length, 1);
 });
 
-test('a review is a verdict of another person than the author; the size of a merge request is read', async () => {
+test('reads verdicts of people other than the author as reviews, and the size of a merge request', async () => {
   const scene = createContractWorld();
   const { world, now, people, pulls } = scene;
   const pull = pulls[3];
@@ -142,7 +142,7 @@ test('a review is a verdict of another person than the author; the size of a mer
   assert.deepEqual([less?.details?.additions, less?.details?.comments], [null, 1]);
 });
 
-test('an address that GitLab made belongs to the account with its id, on this instance only', async () => {
+test('finds the account of a generated address by the id in it, for addresses of this instance only', async () => {
   const scene = createContractWorld();
   const { world, now, repositories, people } = scene;
   const former = `${people.max.id}-former-name@users.noreply.127.0.0.1`;
@@ -165,7 +165,7 @@ test('an address that GitLab made belongs to the account with its id, on this in
   assert.ok(avatar.startsWith(`${simulator.url}/uploads/`), avatar);
 });
 
-test('an address is settled as without account by a commit that it authored, and by nothing else', async () => {
+test('resolves an address to no account only by a commit that it authored', async () => {
   const { world, organization, people, repositories, now } = createContractWorld();
   await using simulator = await startGitLabSimulator({ world });
   await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
@@ -187,7 +187,7 @@ test('an address is settled as without account by a commit that it authored, and
   assert.deepEqual(simulator.requests, []);
 });
 
-test('many addresses are requested in queries below the complexity limit', async () => {
+test('requests many addresses in queries below the complexity limit', async () => {
   const scene = createContractWorld();
   const { world, now, repositories, people } = scene;
   const commits = Array.from({ length: 30 }, () =>

@@ -27,7 +27,7 @@ const change = (name: string, more?: object): Change[] =>
   changesOf('Project Hook', events.project(name, handbook, more));
 const owned = (name: string): Change => ({ what: 'owned', account: null, name });
 
-test('a delivery names the project and the account that changed', () => {
+test('reports the project and the account that changed', () => {
   assert.deepEqual(changesOf('Push Hook', events.push(handbook, ada)), [contributed('commits'), adas]);
   assert.deepEqual(changesOf('Issue Hook', events.issue(handbook, ada)), [contributed('issues'), adas]);
   const confidential = { ...events.issue(handbook, ada), event_type: 'confidential_issue' };
@@ -40,7 +40,7 @@ test('a delivery names the project and the account that changed', () => {
   ]);
 });
 
-test('a comment changes the list of its item; one on a commit or snippet is ignored', () => {
+test('reports a comment as a change of the list of its item, and ignores one on a commit or snippet', () => {
   assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, 'Issue')), [contributed('issues')]);
   assert.deepEqual(changesOf('Note Hook', events.note(handbook, ada, 'MergeRequest')), [contributed('pull_requests')]);
   for (const other of ['Commit', 'Snippet']) {
@@ -48,7 +48,7 @@ test('a comment changes the list of its item; one on a commit or snippet is igno
   }
 });
 
-test('items of a group without a project and pushes by deploy keys are accepted', () => {
+test('accepts items of a group without a project and pushes by deploy keys', () => {
   const { project: _none, ...epic } = events.issue(handbook, ada);
   assert.deepEqual(changesOf('Issue Hook', { ...epic, object_kind: 'work_item' }), [adas]);
   const { project: _nor, ...award } = events.emoji(handbook, ada, 'Epic');
@@ -57,11 +57,11 @@ test('items of a group without a project and pushes by deploy keys are accepted'
   assert.deepEqual(changesOf('Push Hook', byKey), [contributed('commits')]);
 });
 
-test('a reaction is read at once', () => {
+test('reports a reaction as a change of the reactions of its project', () => {
   assert.deepEqual(changesOf('Emoji Hook', events.emoji(handbook, ada)), [{ what: 'reactions', repository: '15' }]);
 });
 
-test('new, deleted, moved and hidden projects change the projects of their owners', () => {
+test('reports new, deleted, moved and hidden projects as changes of the projects of their owners', () => {
   assert.deepEqual(change('project_create'), [owned('acme/docs')]);
   const hidden: Change = { what: 'hidden', repository: '15', onlyPrivate: false };
   assert.deepEqual(change('project_destroy'), [hidden, owned('acme/docs')]);
@@ -74,7 +74,7 @@ test('new, deleted, moved and hidden projects change the projects of their owner
   }
 });
 
-test('system hooks report renamed accounts', () => {
+test('reports renamed accounts from system hooks, and ignores unrelated hooks', () => {
   const user = { event_name: 'user_rename', user_id: 58, username: 'new', old_username: 'old' };
   assert.deepEqual(changesOf('System Hook', user), [{ what: 'account', account: '58', name: 'new' }]);
   const group = { event_name: 'group_rename', group_id: 64, path: 'b', full_path: 'a/b', old_full_path: 'a/c' };
@@ -84,7 +84,7 @@ test('system hooks report renamed accounts', () => {
   assert.deepEqual(changesOf('Job Hook', { object_kind: 'constructor' }), []);
 });
 
-test('a repeated delivery has the same id, and different deliveries of one request have different ids', () => {
+test('gives a repeated delivery the same id, and different deliveries of one request different ids', () => {
   const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
   const { 'idempotency-key': key, ...older } = headers;
   assert.equal(readDelivery(deliverySecret, headers, Buffer.from(body)).id, key);
@@ -93,7 +93,7 @@ test('a repeated delivery has the same id, and different deliveries of one reque
   assert.notEqual(idOf(body), idOf(delivery('Push Hook', events.push(handbook, { id: 5, login: 'max' })).body));
 });
 
-test('a delivery without the secret or with an invalid body is refused', () => {
+test('refuses a delivery without the secret, or with invalid headers or an invalid body', () => {
   const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
   const read = (changed: Record<string, string | string[] | undefined>, text = body) =>
     readDelivery(deliverySecret, { ...headers, ...changed }, Buffer.from(text));
