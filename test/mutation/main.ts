@@ -49,6 +49,8 @@ async function runWorker(server: Record<string, string>, part: string): Promise<
   for await (const line of createInterface({ input: child.stdout })) {
     const verdict = JSON.parse(line) as Verdict;
     verdicts.push(verdict);
+    // Shown at once, because a whole run takes more than an hour.
+    for (const { rule, detail } of verdict.failures) console.error(`${verdict.id}: ${rule}: ${detail}`);
     if (verdicts.length % 100 === 0) {
       const failed = verdicts.filter(({ failures }) => failures.length > 0).length;
       console.error(`${verdicts.length} tried, ${failed} do harm`);
