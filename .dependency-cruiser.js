@@ -110,7 +110,14 @@ export default {
       comment: 'the service does not need what only tests need',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^(test|bench|scripts)/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^(simulators|test|bench|scripts)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'simulators-stand-alone',
+      comment: 'a simulator that shares code with the service shares its mistakes',
+      severity: 'error',
+      from: { path: '^simulators/' },
+      to: { path: '^(src|test|bench|scripts)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'no-dev-dependency-in-src',

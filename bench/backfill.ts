@@ -1,3 +1,5 @@
+import { type Simulator, startSimulator } from '../simulators/github/simulator.ts';
+import type { Repository } from '../simulators/world/model.ts';
 import { findById } from '../src/accounts/store.ts';
 import type { Core } from '../src/core.ts';
 import type { Provider } from '../src/providers/provider.ts';
@@ -5,8 +7,6 @@ import { collectNamed } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
 import { install } from '../src/sync/installations/operator.ts';
 import { lookUp } from '../src/sync/look-up.ts';
-import { type Simulator, startSimulator } from '../test/github/simulator.ts';
-import type { Repository } from '../test/github/world/model.ts';
 import { openBenchCore } from './bench-core.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';

@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
+import { makeTemporaryDirectory } from '../simulators/git/temporary-directory.ts';
 import type { Images } from '../src/cards/card.ts';
 import type { Drawing } from '../src/cards/frame.ts';
 import { prepareFonts } from '../src/cards/png/fonts.ts';
 import { Rasterizer } from '../src/cards/png/rasterizer.ts';
 import { sample } from '../src/commands/sample.ts';
-import { contributionsOf, contributorsOf, draw } from '../test/cards/samples.ts';
-import { makeTemporaryDirectory } from '../test/git/temporary-directory.ts';
+import { contributionsOf, contributorsOf, draw } from '../test/unit/cards/samples.ts';
 import type { BenchResult } from './bench-result.ts';
 import { startBareServer, startService } from './bench-service.ts';
 import { compare, load } from './load.ts';

@@ -3,7 +3,7 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { fastify } from 'fastify';
 import { Pool, type PoolConfig } from 'pg';
-import { signed, webhookSecret } from '../test/github/deliver.ts';
+import { signed, webhookSecret } from '../simulators/github/deliver.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir, started, startService } from './bench-service.ts';
 import { compare, load } from './load.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Simulator, startSimulator } from '../simulators/github/simulator.ts';
+import { addIssue } from '../simulators/world/activity.ts';
+import { contributorsOf } from '../simulators/world/truth.ts';
 import type { Database } from '../src/database/connection.ts';
 import { saveDeliveries } from '../src/deliveries/store.ts';
 import { applyDeliveries } from '../src/sync/apply-deliveries.ts';
 import type { SyncContext } from '../src/sync/context.ts';
-import { type Simulator, startSimulator } from '../test/github/simulator.ts';
-import { addIssue } from '../test/github/world/activity.ts';
-import { contributorsOf } from '../test/github/world/truth.ts';
-import { appSettings, secret } from '../test/installations/installed.ts';
+import { appSettings, secret } from '../test/e2e/installations/installed.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir, startService } from './bench-service.ts';
 import { median } from './load.ts';

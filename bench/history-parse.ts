@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildRepository } from '../simulators/git/build-repository.ts';
+import { readHistory } from '../simulators/git/histories.ts';
 import { commitFormat } from '../src/history/commit-parser.ts';
 import { fetchHistory } from '../src/history/fetch-history.ts';
 import { gitEnvironment } from '../src/history/git-environment.ts';
 import { readCommits } from '../src/history/read-commits.ts';
-import { buildRepository } from '../test/git/build-repository.ts';
-import { readHistory } from '../test/git/histories.ts';
-import { startRemote } from '../test/history/remote.ts';
+import { startRemote } from '../test/integration/history/remote.ts';
 import type { BenchResult } from './bench-result.ts';
 
 const rounds = 9;

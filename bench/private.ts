@@ -1,5 +1,5 @@
-import { startSimulator } from '../test/github/simulator.ts';
-import { until } from '../test/service.ts';
+import { startSimulator } from '../simulators/github/simulator.ts';
+import { until } from '../test/time.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir, startService } from './bench-service.ts';
 import { compare, load, median } from './load.ts';

@@ -20,7 +20,7 @@ interface Finding extends Passage {
 }
 
 const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const files = globSync(['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'])
+const files = globSync(['src/**/*.ts', 'simulators/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'])
   .filter((file) => !file.includes('/generated/') && file !== 'scripts/wording.ts')
   .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
   .toSorted();

@@ -2,6 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startSimulator } from '../simulators/github/simulator.ts';
+import { addIssue } from '../simulators/world/activity.ts';
+import { namedAccounts } from '../simulators/world/cast.ts';
+import { generateWorld } from '../simulators/world/generate.ts';
+import { Random } from '../simulators/world/random.ts';
+import { addHistory } from '../simulators/world/real-history.ts';
+import type { World } from '../simulators/world/world.ts';
 import { exportTo } from '../src/commands/backup.ts';
 import { readConfig } from '../src/config.ts';
 import { type Core, openCore } from '../src/core.ts';
@@ -9,13 +16,6 @@ import { createLog } from '../src/log.ts';
 import { collect } from '../src/sync/collect.ts';
 import { newCost } from '../src/sync/context.ts';
 import { lookUp } from '../src/sync/look-up.ts';
-import { startSimulator } from '../test/github/simulator.ts';
-import { addIssue } from '../test/github/world/activity.ts';
-import { namedAccounts } from '../test/github/world/cast.ts';
-import { generateWorld } from '../test/github/world/generate.ts';
-import { Random } from '../test/github/world/random.ts';
-import { addHistory } from '../test/github/world/real-history.ts';
-import type { World } from '../test/github/world/world.ts';
 
 /**
  * Makes sample/sample.ndjson.gz, which `plaudit sample` and `npm run demo` use: the data that the service collects of a

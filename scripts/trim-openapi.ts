@@ -69,7 +69,7 @@ const output = {
   components: { schemas },
 };
 writeFileSync(
-  fileURLToPath(new URL('../test/github/generated/openapi.json', import.meta.url)),
+  fileURLToPath(new URL('../simulators/github/generated/openapi.json', import.meta.url)),
   `${JSON.stringify(output, null, 1)}\n`,
 );
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import type { TokenName } from '../../simulators/github/tokens.ts';
+import type { Account } from '../../simulators/world/model.ts';
+import { deleteAccount, renameAccount, takeLogin } from '../../simulators/world/mutations.ts';
 import type { AccountReport } from '../../src/providers/provider.ts';
-import type { TokenName } from '../github/tokens.ts';
-import type { Account } from '../github/world/model.ts';
-import { deleteAccount, renameAccount, takeLogin } from '../github/world/mutations.ts';
 import { type ContractHost, call, knownAccount, last, type Rule } from './host.ts';
 
 /** Rules about accounts and the proof of their ownership. */

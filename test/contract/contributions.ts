@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Repository } from '../../simulators/world/model.ts';
 import { type Contribution, contributionKinds, type ItemKind } from '../../src/contributions/contribution.ts';
 import { historyStream, type Stream } from '../../src/providers/provider.ts';
-import type { Repository } from '../github/world/model.ts';
 import { expectedContributions, inOrder, normalized, withoutUntold } from './expected.ts';
 import { call, knownRepository, type Rule, type Scene } from './host.ts';
 

@@ -1,5 +1,5 @@
+import type { Issue, PullRequest, Reactable, Repository, Review } from '../../simulators/world/model.ts';
 import { type Contribution, noDetails } from '../../src/contributions/contribution.ts';
-import type { Issue, PullRequest, Reactable, Repository, Review } from '../github/world/model.ts';
 import type { ContractHost } from './host.ts';
 import type { ContractWorld } from './world.ts';
 

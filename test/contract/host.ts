@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import type { TokenName } from '../../simulators/github/tokens.ts';
+import type { Account, Repository, ReviewState } from '../../simulators/world/model.ts';
 import type { Contribution } from '../../src/contributions/contribution.ts';
 import type { AccountReport, Call, KnownAccount, KnownRepository, Provider } from '../../src/providers/provider.ts';
-import type { TokenName } from '../github/tokens.ts';
-import type { Account, Repository, ReviewState } from '../github/world/model.ts';
 import type { ContractWorld } from './world.ts';
 
 /** A kind of code host whose provider must keep the contract. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { lineCountsOf } from '../../simulators/world/line-counts.ts';
+import { renameRepository, transferRepository } from '../../simulators/world/mutations.ts';
 import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
-import { lineCountsOf } from '../github/world/line-counts.ts';
-import { renameRepository, transferRepository } from '../github/world/mutations.ts';
 import { expectedContributions, withoutUntold } from './expected.ts';
 import { call, knownAccount, knownRepository, type Rule } from './host.ts';
 

@@ -1,6 +1,7 @@
-import { contributorsOf, countersOf } from '../github/world/truth.ts';
-import type { World } from '../github/world/world.ts';
-import { type TestService, until } from '../service.ts';
+import { contributorsOf, countersOf } from '../../simulators/world/truth.ts';
+import type { World } from '../../simulators/world/world.ts';
+import type { TestService } from '../e2e/service.ts';
+import { until } from '../time.ts';
 
 /** Compares the responses of a service with a simulated world. */
 

@@ -1,14 +1,14 @@
+import { addCommit, addIssue, addPullRequest, addRepository, addReview } from '../../simulators/world/activity.ts';
+import { addComment, addReviewComment } from '../../simulators/world/comments.ts';
+import type { Account, Issue, PullRequest, Repository } from '../../simulators/world/model.ts';
+import { closeItem } from '../../simulators/world/mutations.ts';
+import { addAccount } from '../../simulators/world/people.ts';
+import { react } from '../../simulators/world/reactions.ts';
+import { star } from '../../simulators/world/repository-changes.ts';
+import { assign, label, requestReview } from '../../simulators/world/threads.ts';
+import { World } from '../../simulators/world/world.ts';
 import type { KnownRepository } from '../../src/providers/provider.ts';
-import { addCommit, addIssue, addPullRequest, addRepository, addReview } from '../github/world/activity.ts';
-import { addComment, addReviewComment } from '../github/world/comments.ts';
-import type { Account, Issue, PullRequest, Repository } from '../github/world/model.ts';
-import { closeItem } from '../github/world/mutations.ts';
-import { addAccount } from '../github/world/people.ts';
-import { react } from '../github/world/reactions.ts';
-import { star } from '../github/world/repository-changes.ts';
-import { assign, label, requestReview } from '../github/world/threads.ts';
-import { World } from '../github/world/world.ts';
-import { clock } from '../service.ts';
+import { clock } from '../time.ts';
 
 /** A small world that every code host can report completely. The simulators have tokens of its people. */
 export interface ContractWorld {

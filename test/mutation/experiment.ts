@@ -1,4 +1,4 @@
-import type { Exchange } from '../simulated-host.ts';
+import type { Exchange } from '../../simulators/host.ts';
 import { type Ground, openGround } from './ground.ts';
 import type { MutationHost } from './host.ts';
 import { Items } from './items.ts';

@@ -1,5 +1,5 @@
-import { startGiteaSimulator } from '../gitea/simulator.ts';
-import { answerSchema } from '../gitea/swagger.ts';
+import { startGiteaSimulator } from '../../simulators/gitea/simulator.ts';
+import { answerSchema } from '../../simulators/gitea/swagger.ts';
 import type { MutationHost } from './host.ts';
 import { jsonCandidates } from './json-schema.ts';
 import { createMutationWorld } from './world.ts';

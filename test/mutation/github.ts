@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { schema as github } from '@octokit/graphql-schema';
 import { buildSchema } from 'graphql';
-import { documentedLimits } from '../github/limits.ts';
-import { startSimulator } from '../github/simulator.ts';
-import type { Exchange } from '../simulated-host.ts';
+import { documentedLimits } from '../../simulators/github/limits.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import type { Exchange } from '../../simulators/host.ts';
 import type { Candidate } from './candidate.ts';
 import { graphqlCandidates } from './graphql.ts';
 import type { MutationHost } from './host.ts';
@@ -11,7 +11,9 @@ import { jsonCandidates, type Schema } from './json-schema.ts';
 import { createMutationWorld } from './world.ts';
 
 const graphqlSchema = buildSchema(github.idl, { assumeValid: true });
-const description = JSON.parse(readFileSync(new URL('../github/generated/openapi.json', import.meta.url), 'utf8')) as {
+const description = JSON.parse(
+  readFileSync(new URL('../../simulators/github/generated/openapi.json', import.meta.url), 'utf8'),
+) as {
   answers: Record<string, Schema>;
   components: { schemas: Record<string, Schema> };
 };

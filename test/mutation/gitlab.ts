@@ -1,6 +1,6 @@
-import { gitlabSchema } from '../gitlab/graphql.ts';
-import { answerSchema } from '../gitlab/interface.ts';
-import { startGitLabSimulator } from '../gitlab/simulator.ts';
+import { gitlabSchema } from '../../simulators/gitlab/graphql.ts';
+import { answerSchema } from '../../simulators/gitlab/interface.ts';
+import { startGitLabSimulator } from '../../simulators/gitlab/simulator.ts';
 import { graphqlCandidates } from './graphql.ts';
 import type { MutationHost } from './host.ts';
 import { jsonCandidates } from './json-schema.ts';

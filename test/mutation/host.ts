@@ -1,4 +1,4 @@
-import type { Exchange, Rewrite } from '../simulated-host.ts';
+import type { Exchange, Rewrite } from '../../simulators/host.ts';
 import type { Candidate } from './candidate.ts';
 import type { MutationWorld } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { type ArgumentNode, Kind, parse, visit } from 'graphql';
-import type { World } from '../github/world/world.ts';
-import type { Exchange } from '../simulated-host.ts';
+import type { Exchange } from '../../simulators/host.ts';
+import type { World } from '../../simulators/world/world.ts';
 import { alongPath, type Path } from './candidate.ts';
 import { type Row, type Snapshot, textOf } from './snapshot.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Exchange } from '../simulated-host.ts';
+import type { Exchange } from '../../simulators/host.ts';
 import type { Candidate } from './candidate.ts';
 import type { Items } from './items.ts';
 import type { Outcome } from './run.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Exchange } from '../simulated-host.ts';
+import type { Exchange } from '../../simulators/host.ts';
 import { type Candidate, placeOf } from './candidate.ts';
 import type { MutationHost } from './host.ts';
 import type { Stage } from './run.ts';

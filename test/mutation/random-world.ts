@@ -1,7 +1,7 @@
-import { addRepository } from '../github/world/activity.ts';
-import { addActivity } from '../github/world/fill.ts';
-import { Random } from '../github/world/random.ts';
-import { star } from '../github/world/repository-changes.ts';
+import { addRepository } from '../../simulators/world/activity.ts';
+import { addActivity } from '../../simulators/world/fill.ts';
+import { Random } from '../../simulators/world/random.ts';
+import { star } from '../../simulators/world/repository-changes.ts';
 import type { MutationWorld } from './world.ts';
 
 const amounts = { commits: 0, issues: 18, pullRequests: 12 };

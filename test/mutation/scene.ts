@@ -1,5 +1,5 @@
-import { makeTemporaryDirectory } from '../git/temporary-directory.ts';
-import type { Exchange } from '../simulated-host.ts';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import type { Exchange } from '../../simulators/host.ts';
 import { type Candidate, withChange } from './candidate.ts';
 import type { MutationHost } from './host.ts';
 import type { MutationWorld } from './world.ts';

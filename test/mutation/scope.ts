@@ -1,4 +1,4 @@
-import type { Exchange } from '../simulated-host.ts';
+import type { Exchange } from '../../simulators/host.ts';
 import { alongPath, type Candidate } from './candidate.ts';
 import { dependents } from './dependents.ts';
 import { type Items, isThing } from './items.ts';

@@ -1,4 +1,4 @@
-import type { Exchange } from '../simulated-host.ts';
+import type { Exchange } from '../../simulators/host.ts';
 import { alongPath, type Candidate, type Path, withChange } from './candidate.ts';
 import type { MutationHost } from './host.ts';
 import type { Items } from './items.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { Exchange } from '../simulated-host.ts';
+import type { Exchange } from '../../simulators/host.ts';
 import { type Path, placeOf } from './candidate.ts';
 import type { Mutation } from './mutations.ts';
 import type { Outcome } from './run.ts';

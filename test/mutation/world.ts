@@ -1,4 +1,3 @@
-import { type ContractWorld, createContractWorld } from '../contract/world.ts';
 import {
   addCommit,
   addDiscussion,
@@ -6,13 +5,14 @@ import {
   addPullRequest,
   addRepository,
   addReview,
-} from '../github/world/activity.ts';
-import { addComment, addDiscussionComment, markAnswer } from '../github/world/comments.ts';
-import type { Account, Repository } from '../github/world/model.ts';
-import { closeItem } from '../github/world/mutations.ts';
-import { addAccount } from '../github/world/people.ts';
-import { react, upvote } from '../github/world/reactions.ts';
-import { star } from '../github/world/repository-changes.ts';
+} from '../../simulators/world/activity.ts';
+import { addComment, addDiscussionComment, markAnswer } from '../../simulators/world/comments.ts';
+import type { Account, Repository } from '../../simulators/world/model.ts';
+import { closeItem } from '../../simulators/world/mutations.ts';
+import { addAccount } from '../../simulators/world/people.ts';
+import { react, upvote } from '../../simulators/world/reactions.ts';
+import { star } from '../../simulators/world/repository-changes.ts';
+import { type ContractWorld, createContractWorld } from '../contract/world.ts';
 
 /** The world of the contract tests, with an example of everything that hosts serve. */
 export interface MutationWorld extends ContractWorld {

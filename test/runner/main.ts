@@ -8,7 +8,7 @@ import type { TestResult } from './reporter.ts';
 /**
  * Runs the tests: `npm test`, or `npm test -- accounts history` for the files whose path contains one of the words. All
  * of them use one PostgreSQL server, each test databases of its own: an embedded server in a temporary directory, or
- * the one that DATABASE_URL names. Files run in batches, each batch in one process, because loading the sources takes
+ * the one that DATABASE_URL names. Unit tests need none. Files run in batches, each batch in one process, because loading the sources takes
  * longer than most tests.
  */
 
@@ -30,13 +30,17 @@ const startedAt = performance.now();
 const results: TestResult[] = [];
 const broken: string[] = [];
 
-await withTestServer(async (server, directory) => {
-  const environment = {
-    ...process.env,
-    DATABASE_URL: undefined,
-    ...server,
-    NODE_COMPILE_CACHE: join(directory, 'compile-cache'),
-  };
+if (files.every((file) => file.startsWith('test/unit/'))) await runBatches({ ...process.env, DATABASE_URL: undefined });
+else {
+  await withTestServer((server, directory) => {
+    const compiled = join(directory, 'compile-cache');
+    return runBatches({ ...process.env, DATABASE_URL: undefined, ...server, NODE_COMPILE_CACHE: compiled });
+  });
+}
+summarize();
+process.exitCode = broken.length > 0 || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
+
+async function runBatches(environment: NodeJS.ProcessEnv): Promise<void> {
   const queue = batches().values();
   const worker = async (): Promise<void> => {
     for (const batch of queue) {
@@ -45,9 +49,7 @@ await withTestServer(async (server, directory) => {
     }
   };
   await Promise.all(Array.from({ length: processes }, worker));
-});
-summarize();
-process.exitCode = broken.length > 0 || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
+}
 
 /** Puts neighbours in different batches, because the files of one folder often take equally long. */
 function batches(): string[][] {

@@ -1,0 +1,298 @@
+import type { Comment, Commit, Reaction, ReviewComment } from '../world/model.ts';
+import {
+  type Account,
+  type Issue,
+  isPullRequest,
+  type PullRequest,
+  type Repository,
+  type Review,
+} from '../world/model.ts';
+import type { Viewer, World } from '../world/world.ts';
+import { recorded } from './recordings.ts';
+
+/** Gitea's responses about a simulated world: recorded ones with the values of the world. */
+
+/** The context of a request; `viewer` is undefined for an invalid credential. */
+export interface Place {
+  world: World;
+  url: string;
+  query: URLSearchParams;
+  maxPerPage: number;
+  viewer: Viewer | undefined;
+  hidden: ReadonlyMap<number, string>;
+  imported: ReadonlySet<number>;
+  /** Repositories with an unprocessed push: Gitea shows them as empty, though git shows the commits. */
+  behind: ReadonlySet<Repository>;
+}
+
+export interface Reply {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+export type Shape = Record<string, unknown>;
+
+export function shapeOf(name: string, index?: number): Shape {
+  const { body } = recorded(name);
+  return (index === undefined ? body : (body as Shape[])[index]) as Shape;
+}
+
+const shapes = {
+  user: shapeOf('user-alice-anon'),
+  organization: shapeOf('org-acme-anon'),
+  repository: shapeOf('repo-handbook-anon'),
+  issue: shapeOf('issues-and-pulls', 5),
+  pull: shapeOf('issues-and-pulls', 0),
+  wholePull: shapeOf('pull-1'),
+  review: shapeOf('pull-1-reviews', 1),
+  reviewComment: shapeOf('pull-1-review-comments', 0),
+  comment: shapeOf('repo-comments', 0),
+  reaction: shapeOf('issue-1-reactions', 0),
+  commit: shapeOf('commits-nostat', 0),
+  closing: shapeOf('issue-2-timeline', 4),
+  closingReference: shapeOf('issue-2-timeline', 3),
+  label: (shapeOf('issue-1')['labels'] as Shape[])[0],
+};
+
+/** Gitea shows a deleted account as this user. */
+const ghost = { ...shapes.user, id: -1, login: 'Ghost', username: 'Ghost', full_name: 'Ghost', email: '' };
+
+export function user(place: Place, id: number | null): Shape {
+  const account = id === null ? undefined : place.world.accountById(id);
+  return account === undefined ? ghost : accountAsUser(place, account);
+}
+
+export function accountAsUser({ url, hidden }: Place, account: Account): Shape {
+  return {
+    ...shapes.user,
+    id: account.id,
+    login: account.login,
+    username: account.login,
+    full_name: account.name ?? '',
+    email: placeholder(account),
+    avatar_url: avatarOf(url, account),
+    website: account.websiteUrl ?? '',
+    description: account.bio ?? '',
+    created: time(account.createdAt),
+    visibility: hidden.get(account.id) ?? 'public',
+    followers_count: account.followers,
+    following_count: account.following,
+  };
+}
+
+export function organization({ url }: Place, account: Account): Shape {
+  return {
+    ...shapes.organization,
+    id: account.id,
+    name: account.login,
+    username: account.login,
+    full_name: account.name ?? '',
+    avatar_url: avatarOf(url, account),
+    description: account.bio ?? '',
+    website: account.websiteUrl ?? '',
+  };
+}
+
+/** Returns the address that Gitea shows where the real one is hidden; it belongs to the account in commits, too. */
+export function placeholder({ login }: Account): string {
+  return `${login.toLowerCase()}@noreply.forge.example`;
+}
+
+export function repository(place: Place, shown: Repository): Shape {
+  return {
+    ...shapes.repository,
+    id: shown.id,
+    owner: user(place, shown.ownerId),
+    name: shown.name,
+    full_name: shown.name,
+    description: shown.description ?? '',
+    empty: place.behind.has(shown) || shown.commits.length === 0,
+    private: shown.visibility === 'private',
+    internal: shown.visibility === 'internal',
+    fork: shown.isFork,
+    size: shown.sizeKib,
+    language: shown.language ?? '',
+    stars_count: place.world.starsOf(shown).length,
+    forks_count: shown.forkCount,
+    open_issues_count: shown.issues.filter(({ closedAt }) => closedAt === null).length,
+    open_pr_counter: shown.pullRequests.filter(({ closedAt }) => closedAt === null).length,
+    default_branch: shown.defaultBranch,
+    updated_at: time(later(shown.updatedAt, shown.pushedAt)),
+  };
+}
+
+/** Returns an issue, or a pull request as the list of both shows it. */
+export function item(place: Place, told: Issue | PullRequest): Shape {
+  const isPull = isPullRequest(told);
+  return {
+    ...(isPull ? shapes.pull : shapes.issue),
+    id: told.id,
+    number: told.number,
+    user: user(place, told.authorId),
+    original_author: place.imported.has(told.id) ? 'somebody-elsewhere' : '',
+    title: isPull && told.isDraft ? `WIP: ${told.title}` : told.title,
+    labels: told.labels.map((name) => ({ ...shapes.label, name })),
+    assignees: told.assigneeIds.length === 0 ? null : told.assigneeIds.map((id) => user(place, id)),
+    comments: told.comments.length,
+    state: told.closedAt === null ? 'open' : 'closed',
+    created_at: time(told.createdAt),
+    updated_at: time(told.updatedAt),
+    closed_at: time(told.closedAt),
+    pull_request: isPull ? { merged: told.mergedAt !== null, merged_at: time(told.mergedAt) } : null,
+  };
+}
+
+/** Returns a pull request as its own endpoint shows it, where its id differs from its id as an issue. */
+export function wholePull(place: Place, told: PullRequest): Shape {
+  const { pull_request: _marker, ...common } = item(place, told);
+  const people = told.requestedReviewerIds.map((id) => user(place, id));
+  return {
+    ...shapes.wholePull,
+    ...common,
+    id: told.id + 500_000,
+    requested_reviewers: people.length === 0 ? null : people,
+  };
+}
+
+const reviewStates = {
+  APPROVED: 'APPROVED',
+  CHANGES_REQUESTED: 'REQUEST_CHANGES',
+  COMMENTED: 'COMMENT',
+  DISMISSED: 'APPROVED',
+  PENDING: 'PENDING',
+};
+
+/** Returns the reviews of a pull request; Gitea lists requests for a review among them. */
+export function reviews(place: Place, pull: PullRequest): Shape[] {
+  const visible = pull.reviews.filter(
+    ({ state, authorId }) => state !== 'PENDING' || authorId === place.viewer?.accountId,
+  );
+  return [
+    ...pull.requestedReviewerIds.map((id) => ({
+      ...shapes.review,
+      id: pull.id * 100 + id,
+      user: user(place, id),
+      state: 'REQUEST_REVIEW',
+      submitted_at: time(pull.createdAt),
+      updated_at: time(pull.createdAt),
+    })),
+    ...visible.map((review) => toReview(place, pull, review)),
+  ];
+}
+
+function toReview(place: Place, pull: PullRequest, review: Review): Shape {
+  return {
+    ...shapes.review,
+    id: review.id,
+    user: user(place, review.authorId),
+    state: reviewStates[review.state],
+    dismissed: review.state === 'DISMISSED',
+    comments_count: pull.reviewComments.filter(({ reviewId }) => reviewId === review.id).length,
+    submitted_at: time(review.submittedAt ?? review.createdAt),
+    updated_at: time(review.updatedAt),
+  };
+}
+
+export function reviewComment(place: Place, comment: ReviewComment): Shape {
+  return {
+    ...shapes.reviewComment,
+    id: comment.id,
+    user: user(place, comment.authorId),
+    pull_request_review_id: comment.reviewId,
+    created_at: time(comment.createdAt),
+    updated_at: time(comment.updatedAt),
+  };
+}
+
+export function comment(place: Place, told: Comment, below: Issue | PullRequest, path: string): Shape {
+  const isOnPull = isPullRequest(below);
+  const address = `${place.url}${path}/${isOnPull ? 'pulls' : 'issues'}/${below.number}`;
+  return {
+    ...shapes.comment,
+    id: told.id,
+    user: user(place, told.authorId),
+    issue_url: isOnPull ? '' : address,
+    pull_request_url: isOnPull ? address : '',
+    body: told.body,
+    created_at: time(told.createdAt),
+    updated_at: time(told.updatedAt),
+  };
+}
+
+const emojis: Record<Reaction['content'], string> = {
+  THUMBS_UP: '+1',
+  THUMBS_DOWN: '-1',
+  LAUGH: 'laugh',
+  HOORAY: 'hooray',
+  CONFUSED: 'confused',
+  HEART: 'heart',
+  ROCKET: 'rocket',
+  EYES: 'eyes',
+};
+
+/** Returns null where there are no reactions, as Gitea does. */
+export function reactions(place: Place, told: readonly Reaction[]): Shape[] | null {
+  const living = told.filter(({ accountId }) => place.world.accountById(accountId) !== undefined);
+  if (living.length === 0) return null;
+  return living.map((one) => reaction(place, one));
+}
+
+function reaction(place: Place, { accountId, content, createdAt }: Reaction): Shape {
+  return { ...shapes.reaction, user: user(place, accountId), content: emojis[content], created_at: time(createdAt) };
+}
+
+export function commit(place: Place, told: Commit): Shape {
+  const shape = shapes.commit;
+  return {
+    ...shape,
+    sha: told.oid,
+    commit: {
+      ...(shape['commit'] as Shape),
+      author: { ...told.author, date: time(told.authoredAt) },
+      committer: { ...told.committer, date: time(told.committedAt) },
+      message: told.message,
+    },
+    author: byAddress(place, told.author.email),
+    committer: byAddress(place, told.committer.email),
+  };
+}
+
+function byAddress(place: Place, email: string): Shape | null {
+  const account =
+    place.world.accountByEmail(email) ??
+    place.world.accounts.find((one) => !one.isDeleted && placeholder(one) === email.toLowerCase());
+  return account === undefined ? null : accountAsUser(place, account);
+}
+
+/** Returns the timeline of an issue; only the closing is simulated. */
+export function timeline(place: Place, issue: Issue, pulls: readonly PullRequest[]): Shape[] {
+  const closing = issue.closings.at(-1);
+  if (closing === undefined || issue.closedAt === null) return [];
+  const { closer, at, byId } = closing;
+  const pull =
+    closer !== null && 'pullRequestId' in closer ? pulls.find(({ id }) => id === closer.pullRequestId) : undefined;
+  const closed = { ...shapes.closing, user: user(place, byId), created_at: time(at), updated_at: time(at) };
+  if (pull === undefined) return [closed];
+  const reference = {
+    ...shapes.closingReference,
+    user: user(place, pull.authorId),
+    ref_issue: item(place, pull),
+    created_at: time(pull.createdAt),
+  };
+  return [reference, closed];
+}
+
+function avatarOf(url: string, { id }: Account): string {
+  return `${url}/avatars/u/${id}`;
+}
+
+function later(one: Date, other: Date | null): Date {
+  return other !== null && other > one ? other : one;
+}
+
+export function time(at: Date): string;
+export function time(at: Date | null): string | null;
+export function time(at: Date | null): string | null {
+  return at === null ? null : at.toISOString().replace(/\.\d{3}Z$/, 'Z');
+}

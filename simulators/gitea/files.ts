@@ -1,0 +1,45 @@
+import { gitId } from '../git/git-id.ts';
+import { lineCountsOf } from '../world/line-counts.ts';
+import type { ChangedFile, Commit, Repository } from '../world/model.ts';
+import { commit, type Place, type Shape, shapeOf } from './answers.ts';
+
+/** Changes of commits and pull requests, and contents of files. */
+
+const shapes = {
+  changedFile: shapeOf('pull-1-files', 0),
+  branch: shapeOf('repo-branches', 0),
+  commit: shapeOf('commit-one'),
+};
+
+/** Returns a commit as its own endpoint shows it, with its changed files. */
+export function wholeCommit(place: Place, told: Commit): Shape {
+  const { additions, deletions } = lineCountsOf(told);
+  const files = [...told.changes.keys()].map((filename) => ({ filename, status: 'modified' }));
+  const stats = { total: additions + deletions, additions, deletions };
+  return { ...shapes.commit, ...commit(place, told), files, stats };
+}
+
+export function branch({ defaultBranch, commits }: Repository): Shape {
+  const id = commits.at(-1)?.oid;
+  return { ...shapes.branch, name: defaultBranch, commit: { ...(shapes.branch['commit'] as Shape), id } };
+}
+
+export function changedFile({ path, additions, deletions }: ChangedFile): Shape {
+  return { ...shapes.changedFile, filename: path, additions, deletions, changes: additions + deletions };
+}
+
+/** Returns the contents of a file in the shape of the API description, because none was recorded. */
+export function contents(path: string, text: string): Shape {
+  const content = Buffer.from(text);
+  return {
+    name: path.split('/').at(-1),
+    path,
+    sha: gitId('blob', content),
+    type: 'file',
+    size: content.length,
+    encoding: 'base64',
+    content: content.toString('base64'),
+    target: null,
+    submodule_git_url: null,
+  };
+}

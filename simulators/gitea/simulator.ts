@@ -1,0 +1,109 @@
+import { json } from 'node:stream/consumers';
+import { type Rewrite, type SimulatedHost, startHost } from '../host.ts';
+import type { Repository } from '../world/model.ts';
+import type { World } from '../world/world.ts';
+import type { Place, Reply } from './answers.ts';
+import { answer } from './routes.ts';
+import { lackedScopes, lacksScope } from './scopes.ts';
+import { checkAnswer, checkRequest } from './swagger.ts';
+
+/**
+ * A simulated Gitea that serves a simulated world: its responses have the shapes of recorded ones, requests and
+ * responses are checked against the API description of a real instance, and lists are paged as there.
+ */
+export interface GiteaSimulator extends SimulatedHost {
+  apiUrl: string;
+  world: World;
+  /** Every request to the interface, as `WHO PATH`; `WHO POST PATH` for a write. */
+  requests: string[];
+  /** The first function may return a response that replaces the regular one. */
+  surprises: ((path: string) => Reply | undefined)[];
+  /** Functions that are awaited before each response. */
+  pauses: ((path: string) => Promise<void>)[];
+  /** Visibility of accounts that are not public, by id. */
+  hidden: Map<number, string>;
+  /** Ids of issues that were imported from another host. */
+  imported: Set<number>;
+  /** Repositories with a push that is not processed yet. */
+  behind: Set<Repository>;
+  /** Names of tokens without write access. */
+  readingTokens: Set<string>;
+  /** Scopes of tokens by name; other tokens have all scopes for reading. */
+  scopes: Map<string, readonly string[]>;
+}
+
+export interface GiteaSimulatorOptions {
+  world: World;
+  /** The largest page. Default 50, as in Gitea's default configuration. */
+  maxPerPage?: number;
+  /** True when the instance refuses callers who are not signed in. */
+  isClosed?: boolean;
+  /** Called with each request before the response. */
+  onRequest?: (path: string) => void;
+  /** Changes responses after they are checked. */
+  rewrite?: Rewrite;
+}
+
+const onlySignedIn: Reply = { status: 403, body: { message: 'Only signed in user is allowed to call APIs.' } };
+
+export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promise<GiteaSimulator> {
+  const { world, maxPerPage = 50, isClosed = false, onRequest, rewrite } = options;
+  const requests: string[] = [];
+  const surprises: GiteaSimulator['surprises'] = [];
+  const pauses: GiteaSimulator['pauses'] = [];
+  const hidden = new Map<number, string>();
+  const imported = new Set<number>();
+  const behind = new Set<Repository>();
+  const readingTokens = new Set<string>();
+  const scopes: GiteaSimulator['scopes'] = new Map();
+  const host = await startHost({
+    name: 'Gitea',
+    world,
+    apiPrefix: '/api/v1/',
+    isClosed,
+    rewrite,
+    answer: async ({ request, address, who }) => {
+      const { searchParams: query, search } = address;
+      const path = address.pathname.slice('/api/v1'.length);
+      const isWriting = request.method === 'POST';
+      const body = isWriting ? await json(request) : undefined;
+      const described = checkRequest(request.method ?? '', path, query, body);
+      requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
+      onRequest?.(`${path}${search}`);
+      for (const pause of pauses) await pause(`${path}${search}`);
+      const place: Place = {
+        world,
+        url: address.origin,
+        query,
+        maxPerPage,
+        viewer: who?.viewer,
+        hidden,
+        imported,
+        behind,
+      };
+      const closed = isClosed && request.headers.authorization === undefined ? onlySignedIn : undefined;
+      const surprise = surprises[0]?.(`${path}${search}`) ?? closed;
+      const isRefused = isWriting && readingTokens.has(who?.name ?? '');
+      const lacking = lackedScopes(scopes.get(who?.name ?? ''), described.path);
+      const refused = isRefused ? 'write:issue' : lacking;
+      const refusal = refused === undefined ? undefined : lacksScope(refused);
+      const reply = surprise ?? refusal ?? answer(place, described);
+      if (reply.status === 200 || reply.status === 201)
+        checkAnswer(described.path, reply.body, { isWritten: isWriting });
+      return { ...reply, operation: described.path };
+    },
+  });
+  return {
+    ...host,
+    apiUrl: `${host.url}/api/v1`,
+    world,
+    requests,
+    surprises,
+    pauses,
+    hidden,
+    imported,
+    behind,
+    readingTokens,
+    scopes,
+  };
+}

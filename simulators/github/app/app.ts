@@ -1,0 +1,284 @@
+import { randomBytes } from 'node:crypto';
+import type { WorldEvent } from '../../world/events.ts';
+import type { Account, Repository } from '../../world/model.ts';
+import { addAccount } from '../../world/people.ts';
+import type { Viewer, World } from '../../world/world.ts';
+import type { Place } from '../rest/accounts.ts';
+import { simpleAccount } from '../rest/accounts.ts';
+import { tokenIn } from '../tokens.ts';
+import { payloadOf } from '../webhooks/payloads.ts';
+import type { CheckRun } from './checks.ts';
+import { Deliverer } from './deliverer.ts';
+import {
+  briefly,
+  covers,
+  type Installation,
+  type Permissions,
+  readPermissions,
+  tellInstallation,
+} from './installation.ts';
+import { type KeyPair, makeKeyPair, proofFault } from './proof.ts';
+
+/** A caller with the App's credentials, or the refusal of these credentials. */
+export type AppCaller =
+  | { name: string; viewer: Viewer; installation: Installation | null }
+  | { refusal: { status: number; message: string } };
+
+interface IssuedToken {
+  installation: Installation;
+  expiresAt: Date;
+}
+
+/** The lifetime of an installation's token, in ms. */
+const tokenLifeMs = 3_600_000;
+
+/** The events about contributions and repositories of GitHub's list of webhook events, without those about CI and teams. */
+const contributionEvents = [
+  'push',
+  'issues',
+  'issue_comment',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'discussion',
+  'discussion_comment',
+  'star',
+  'fork',
+  'public',
+  'repository',
+  'organization',
+];
+
+/** A GitHub App: its registration, its installations and its deliveries. */
+export class App {
+  readonly id = 481_516;
+  readonly clientId = 'Iv23liSimulated00000';
+  readonly slug = 'plaudit-simulated';
+  readonly installations = new Map<number, Installation>();
+  readonly deliverer: Deliverer;
+  readonly checkRuns: CheckRun[] = [];
+  /** True once the owner has deleted the App; GitHub then refuses all of its credentials. */
+  isDeleted = false;
+  /** The permissions that the App requests from accounts. */
+  permissions: Permissions = readPermissions;
+  /** The events that the App subscribes to, in addition to events about installations. */
+  events: readonly string[] = contributionEvents;
+  readonly #place: Place;
+  readonly #now: () => Date;
+  readonly #tokens = new Map<string, IssuedToken>();
+  #keys: KeyPair[] | undefined;
+
+  constructor(options: { world: World; origin: string; apiUrl: string; now: () => Date; seed: number }) {
+    const { world, origin, apiUrl, now, seed } = options;
+    this.#place = { world, origin, apiUrl, viewer: { accountId: null, seesPrivate: false } };
+    this.#now = now;
+    this.deliverer = new Deliverer({ appId: this.id, now, seed });
+    world.listeners.add((event) => this.#hear(event));
+  }
+
+  /** The newest private key. */
+  get privateKey(): string {
+    return this.#keyPairs()[0]?.pem ?? '';
+  }
+
+  /** Replaces the private key; GitHub refuses earlier keys from then on. */
+  replaceKey(): void {
+    this.#keys = [makeKeyPair()];
+  }
+
+  /** Sets the address and the secret of deliveries. */
+  deliverTo(serviceUrl: string, secret: string): void {
+    this.deliverer.target = { url: `${serviceUrl}/v1/github/webhooks`, secret };
+  }
+
+  /** @param repositories the selected repositories; undefined: all. */
+  install(
+    account: Account,
+    repositories?: readonly Repository[],
+    permissions: Permissions = readPermissions,
+  ): Installation {
+    const { world } = this.#place;
+    const installation: Installation = {
+      id: world.newId(),
+      accountId: account.id,
+      selection: repositories === undefined ? 'all' : 'selected',
+      repositoryIds: new Set(repositories?.map(({ id }) => id)),
+      permissions,
+      suspendedAt: null,
+      createdAt: world.now(),
+      updatedAt: world.now(),
+    };
+    this.installations.set(installation.id, installation);
+    world.changed();
+    this.#tellInstallation('created', installation);
+    return installation;
+  }
+
+  uninstall(installation: Installation): void {
+    const told = this.#told(installation, 'deleted');
+    this.installations.delete(installation.id);
+    for (const [token, issued] of this.#tokens) if (issued.installation === installation) this.#tokens.delete(token);
+    this.#place.world.changed();
+    this.deliverer.send(told);
+  }
+
+  suspend(installation: Installation): void {
+    this.#change(installation, { suspendedAt: this.#place.world.now() });
+    this.#tellInstallation('suspend', installation);
+  }
+
+  unsuspend(installation: Installation): void {
+    this.#change(installation, { suspendedAt: null });
+    this.#tellInstallation('unsuspend', installation);
+  }
+
+  acceptPermissions(installation: Installation, permissions: Permissions): void {
+    this.#change(installation, { permissions });
+    this.#tellInstallation('new_permissions_accepted', installation);
+  }
+
+  addRepositories(installation: Installation, repositories: readonly Repository[]): void {
+    for (const { id } of repositories) installation.repositoryIds.add(id);
+    this.#change(installation, { selection: 'selected' });
+    this.#tellSelection('added', installation, repositories);
+  }
+
+  removeRepositories(installation: Installation, repositories: readonly Repository[]): void {
+    for (const { id } of repositories) installation.repositoryIds.delete(id);
+    this.#change(installation, {});
+    this.#tellSelection('removed', installation, repositories);
+  }
+
+  /** Revokes all tokens before they expire, as GitHub does with a published token. */
+  revokeTokens(): void {
+    this.#tokens.clear();
+  }
+
+  covered(installation: Installation): Repository[] {
+    return this.#place.world.repositories.filter((repository) => covers(installation, repository));
+  }
+
+  /** Returns the caller, undefined for credentials that do not belong to the App. */
+  authenticate(authorization: string | undefined): AppCaller | undefined {
+    if (authorization === undefined) return undefined;
+    const secret = tokenIn(authorization);
+    if (secret.startsWith('eyJ')) {
+      const ids = [String(this.id), this.clientId];
+      const keys = this.#keyPairs().map(({ publicKey }) => publicKey);
+      const refusal = proofFault(secret, { ids, keys, isDeleted: this.isDeleted }, this.#now());
+      const viewer = { accountId: null, seesPrivate: false };
+      return refusal === undefined ? { name: 'app', viewer, installation: null } : { refusal };
+    }
+    if (!secret.startsWith('ghs_')) return undefined;
+    const issued = this.#tokens.get(secret);
+    if (issued === undefined || issued.expiresAt <= this.#now() || this.isDeleted) {
+      return { refusal: { status: 401, message: 'Bad credentials' } };
+    }
+    const { installation } = issued;
+    if (installation.suspendedAt !== null) {
+      return { refusal: { status: 403, message: 'This installation has been suspended' } };
+    }
+    const shows = (repository: Repository): boolean => covers(installation, repository);
+    return {
+      name: `installation:${installation.id}`,
+      viewer: { accountId: null, seesPrivate: true, shows, lacksStargazers: 'integration' },
+      installation,
+    };
+  }
+
+  /** Returns the account that an installation comments as, null when it may not comment. */
+  commenter(installation: Installation | null, repository: Repository): Account | null {
+    const mayComment = installation?.permissions.discussions === 'write' && covers(installation, repository);
+    if (!mayComment) return null;
+    const { world } = this.#place;
+    const login = `${this.slug}[bot]`;
+    return world.accountByLogin(login) ?? addAccount(world, { type: 'Bot', login, createdAt: world.now() });
+  }
+
+  issueToken(installation: Installation): { token: string; expiresAt: Date } {
+    const token = `ghs_${randomBytes(18).toString('hex')}`;
+    const expiresAt = new Date(this.#now().getTime() + tokenLifeMs);
+    this.#tokens.set(token, { installation, expiresAt });
+    return { token, expiresAt };
+  }
+
+  #hear(event: WorldEvent): void {
+    if (event.name === 'repository' && event.action === 'transferred') this.#tellFormerOwners(event);
+    for (const installation of this.installations.values()) {
+      const { repository, ownerId } = event;
+      const isTold =
+        this.events.includes(event.name) &&
+        installation.suspendedAt === null &&
+        (repository === null ? ownerId === installation.accountId : covers(installation, repository));
+      if (!isTold) continue;
+      this.deliverer.send({
+        event: event.name,
+        action: event.action,
+        installationId: installation.id,
+        repositoryId: repository?.id ?? null,
+        payload: { ...payloadOf(this.#place, event), installation: { id: installation.id, node_id: 'MDI=' } },
+      });
+    }
+  }
+
+  /** Removes a transferred repository from selections of its former owner; the former owner gets no other event. */
+  #tellFormerOwners({ repository }: WorldEvent): void {
+    for (const installation of this.installations.values()) {
+      if (repository === null || repository.ownerId === installation.accountId) continue;
+      const wasCovered = installation.repositoryIds.delete(repository.id);
+      if (wasCovered) this.#tellSelection('removed', installation, [repository]);
+    }
+  }
+
+  #change(installation: Installation, changes: Partial<Installation>): void {
+    Object.assign(installation, changes, { updatedAt: this.#place.world.now() });
+    this.#place.world.changed();
+  }
+
+  #tellInstallation(action: string, installation: Installation): void {
+    this.deliverer.send(this.#told(installation, action));
+  }
+
+  #told(installation: Installation, action: string) {
+    const { world } = this.#place;
+    const account = world.accountById(installation.accountId);
+    return {
+      event: 'installation',
+      action,
+      installationId: installation.id,
+      repositoryId: null,
+      payload: {
+        action,
+        installation: tellInstallation(this.#place, this, installation),
+        repositories: this.covered(installation).map((repository) => briefly(this.#place, repository)),
+        requester: null,
+        sender: account && simpleAccount(this.#place, account),
+      },
+    };
+  }
+
+  #tellSelection(action: 'added' | 'removed', installation: Installation, repositories: readonly Repository[]): void {
+    const brief = repositories.map((repository) => briefly(this.#place, repository));
+    const account = this.#place.world.accountById(installation.accountId);
+    this.deliverer.send({
+      event: 'installation_repositories',
+      action,
+      installationId: installation.id,
+      repositoryId: null,
+      payload: {
+        action,
+        installation: tellInstallation(this.#place, this, installation),
+        repository_selection: installation.selection,
+        repositories_added: action === 'added' ? brief : [],
+        repositories_removed: action === 'removed' ? brief : [],
+        requester: null,
+        sender: account && simpleAccount(this.#place, account),
+      },
+    });
+  }
+
+  #keyPairs(): KeyPair[] {
+    this.#keys ??= [makeKeyPair()];
+    return this.#keys;
+  }
+}

@@ -1,0 +1,73 @@
+import { lineCountsOf } from '../../world/line-counts.ts';
+import type { Commit, Person, Repository } from '../../world/model.ts';
+import { connection, type PageArguments } from './connection.ts';
+import { type Fields, type Question, time } from './question.ts';
+
+export function commitFields(question: Question, repository: Repository, commit: Commit): Fields {
+  const { additions, deletions, changedFiles } = lineCountsOf(commit);
+  return {
+    __typename: 'Commit',
+    id: `C_${commit.oid}`,
+    oid: commit.oid,
+    abbreviatedOid: commit.oid.slice(0, 7),
+    message: commit.message,
+    messageHeadline: commit.message.split('\n', 1)[0],
+    authoredDate: time(commit.authoredAt),
+    committedDate: time(commit.committedAt),
+    additions,
+    deletions,
+    changedFiles,
+    changedFilesIfAvailable: changedFiles,
+    repository: () => question.tell.repository(repository),
+    author: () => personFields(question, commit.author, commit.authoredAt),
+    committer: () => personFields(question, commit.committer, commit.committedAt),
+    authors: (args: PageArguments) =>
+      connection(
+        {
+          name: 'authors',
+          items: distinct([commit.author, ...commit.coAuthors]).map((person, index) => ({ person, index })),
+          key: ({ index }) => index,
+          id: ({ index }) => index,
+          toNode: ({ person }) => personFields(question, person, commit.authoredAt),
+        },
+        args,
+      ),
+    history: (args: PageArguments & Record<'since' | 'until' | 'path' | 'author', string | null | undefined>) => {
+      if (args.path || args.author) throw new Error('the simulator knows a history by its dates only');
+      const upTo = repository.commits.findIndex(({ oid }) => oid === commit.oid) + 1;
+      return connection(
+        {
+          name: 'history',
+          items: repository.commits
+            .slice(0, upTo)
+            .map((item, index) => ({ item, index }))
+            .filter(({ item }) => !args.since || item.committedAt >= new Date(args.since))
+            .filter(({ item }) => !args.until || item.committedAt <= new Date(args.until)),
+          key: ({ index }) => index,
+          id: ({ index }) => index,
+          descending: true,
+          toNode: ({ item }) => question.tell.commit(repository, item),
+        },
+        args,
+      );
+    },
+  };
+}
+
+function personFields(question: Question, { name, email }: Person, at: Date): Fields {
+  return {
+    __typename: 'GitActor',
+    name,
+    email,
+    date: time(at),
+    user: () => {
+      const account = question.world.accountByEmail(email);
+      // Commits of a bot have no user here.
+      return account?.type === 'User' ? question.tell.account(account) : null;
+    },
+  };
+}
+
+function distinct(people: readonly Person[]): Person[] {
+  return [...new Map(people.map((person) => [person.email.toLowerCase(), person])).values()];
+}

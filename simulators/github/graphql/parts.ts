@@ -1,0 +1,149 @@
+import { authorAssociation } from '../../world/association.ts';
+import type { Account, Discussion, Issue, PullRequest, Reactable, Reaction, Repository } from '../../world/model.ts';
+import { reactionContents } from '../../world/model.ts';
+import { connection, type Order, ordering, type PageArguments } from './connection.ts';
+import { type Fields, type Question, time } from './question.ts';
+
+/** Fields that several kinds of objects share: place, author, labels, people, reactions. */
+
+export function pageOf(question: Question, repository: Repository): string {
+  const owner = question.world.accountById(repository.ownerId)?.login ?? 'ghost';
+  return `${question.origin}/${owner}/${repository.name}`;
+}
+
+/** @param path the path of the item's page, below its repository. */
+export function writtenFields(
+  question: Question,
+  repository: Repository,
+  item: { nodeId: string; authorId: number; createdAt: Date; updatedAt: Date },
+  path: string,
+): Fields {
+  const { nodeId, authorId, createdAt, updatedAt } = item;
+  return {
+    id: nodeId,
+    createdAt: time(createdAt),
+    updatedAt: time(updatedAt),
+    publishedAt: time(createdAt),
+    author: () => question.tell.author(authorId),
+    authorAssociation: () => authorAssociation(question.world, repository, authorId),
+    viewerDidAuthor: question.viewer.accountId === authorId,
+    repository: () => question.tell.repository(repository),
+    url: () => `${pageOf(question, repository)}/${path}`,
+    resourcePath: () => new URL(`${pageOf(question, repository)}/${path}`).pathname,
+  };
+}
+
+/** Returns the fields that issues, pull requests and discussions share. */
+export function itemFields(
+  question: Question,
+  repository: Repository,
+  item: Issue | PullRequest | Discussion,
+  path: string,
+): Fields {
+  return {
+    ...writtenFields(question, repository, item, path),
+    ...reactableFields(question, item),
+    databaseId: item.id,
+    number: item.number,
+    title: item.title,
+    closedAt: time(item.closedAt),
+    closed: item.closedAt !== null,
+    locked: false,
+    labels: (args: PageArguments & Order) => labels(item.labels, args),
+  };
+}
+
+function labels(names: readonly string[], args: PageArguments & Order): Fields {
+  const byPlace = names.map((name, index) => ({ name, index }));
+  return connection(
+    {
+      name: 'labels',
+      items: byPlace,
+      ...ordering<(typeof byPlace)[number]>(
+        { CREATED_AT: ({ index }) => index, NAME: ({ name }) => name },
+        args,
+        'CREATED_AT',
+      ),
+      id: ({ index }) => index,
+      toNode: ({ name }) => ({
+        id: `LA_${Buffer.from(name).toString('base64url')}`,
+        name,
+        color: 'ededed',
+        description: null,
+        isDefault: false,
+      }),
+    },
+    args,
+  );
+}
+
+/** Lists the accounts that still exist and are people. */
+export function users(question: Question, name: string, ids: readonly number[], args: PageArguments): Fields {
+  const accounts = ids
+    .map((id, index) => ({ account: question.world.accountById(id), index }))
+    .filter((one): one is { account: Account; index: number } => one.account?.type === 'User');
+  return connection(
+    {
+      name,
+      items: accounts,
+      key: ({ index }) => index,
+      id: ({ index }) => index,
+      toNode: ({ account }) => question.tell.account(account),
+    },
+    args,
+  );
+}
+
+export function reactableFields(question: Question, of: Reactable): Fields {
+  const { viewer } = question;
+  return {
+    viewerCanReact: viewer.accountId !== null,
+    reactions: (args: PageArguments & Order & { content?: string | null }) => {
+      const items = of.reactions.filter(({ content }) => !args.content || args.content === content);
+      return {
+        ...connection(
+          {
+            name: 'reactions',
+            items,
+            ...ordering({ CREATED_AT: ({ createdAt }: Reaction) => createdAt.getTime() }, args, 'CREATED_AT'),
+            id: ({ id }) => id,
+            toNode: (reaction) => reactionFields(question, reaction),
+          },
+          args,
+        ),
+        viewerHasReacted: items.some(({ accountId }) => accountId === viewer.accountId),
+      };
+    },
+    reactionGroups: () =>
+      reactionContents.map((content) => {
+        const group = of.reactions.filter((reaction) => reaction.content === content);
+        return {
+          content,
+          createdAt: time(group[0]?.createdAt ?? null),
+          viewerHasReacted: group.some(({ accountId }) => accountId === viewer.accountId),
+          reactors: (args: PageArguments) => reactors(question, group, args),
+          users: (args: PageArguments) => reactors(question, group, args),
+        };
+      }),
+  };
+}
+
+function reactors(question: Question, group: readonly Reaction[], args: PageArguments): Fields {
+  return users(
+    question,
+    'reactors',
+    group.map(({ accountId }) => accountId),
+    args,
+  );
+}
+
+function reactionFields(question: Question, reaction: Reaction): Fields {
+  return {
+    __typename: 'Reaction',
+    id: `REA_${reaction.id}`,
+    databaseId: reaction.id,
+    content: reaction.content,
+    createdAt: time(reaction.createdAt),
+    user: () => question.tell.author(reaction.accountId),
+  };
+}

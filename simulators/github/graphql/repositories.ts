@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import type { Commit, Issue, Repository, Star } from '../../world/model.ts';
+import { connection, type Order, ordering, type PageArguments } from './connection.ts';
+import { findFile } from './files.ts';
+import { type Fields, faultyArgument, notFound, type Question, time } from './question.ts';
+
+export function repositoryFields(question: Question, repository: Repository): Fields {
+  const owner = question.world.accountById(repository.ownerId);
+  if (owner === undefined) throw notFound('Could not resolve to a Repository.');
+  const tip = repository.commits.at(-1);
+  return {
+    __typename: 'Repository',
+    id: repository.nodeId,
+    databaseId: repository.id,
+    name: repository.name,
+    nameWithOwner: `${owner.login}/${repository.name}`,
+    owner: () => question.tell.account(owner),
+    url: `${question.origin}/${owner.login}/${repository.name}`,
+    description: repository.description,
+    homepageUrl: null,
+    isPrivate: repository.visibility !== 'public',
+    visibility: repository.visibility.toUpperCase(),
+    isFork: repository.isFork,
+    isArchived: repository.isArchived,
+    isDisabled: false,
+    isTemplate: false,
+    isEmpty: tip === undefined,
+    stargazerCount: question.world.starsOf(repository).length,
+    forkCount: repository.forkCount,
+    diskUsage: repository.sizeKib,
+    createdAt: time(repository.createdAt),
+    updatedAt: time(repository.updatedAt),
+    pushedAt: time(repository.pushedAt),
+    hasIssuesEnabled: true,
+    hasDiscussionsEnabled: repository.hasDiscussions,
+    primaryLanguage:
+      repository.language === null ? null : { name: repository.language, color: colorOf(repository.language) },
+    licenseInfo: repository.license,
+    defaultBranchRef:
+      tip === undefined
+        ? null
+        : { name: repository.defaultBranch, target: () => question.tell.commit(repository, tip) },
+    pullRequest: ({ number }: { number: number }) => {
+      const pull = repository.pullRequests.find((one) => one.number === number);
+      if (pull === undefined) throw notFound(`Could not resolve to a PullRequest with the number of ${number}.`);
+      return question.tell.pullRequest(repository, pull);
+    },
+    object: (args: { oid?: string; expression?: string }) => findObject(question, repository, args),
+    ...lists(question, repository),
+  };
+}
+
+function lists(question: Question, repository: Repository): Fields {
+  return {
+    issues: (args: PageArguments & Order & { states?: string[] | null; filterBy?: IssueFilter | null }) =>
+      connection(
+        {
+          name: 'issues',
+          items: filteredIssues(repository, args.filterBy).filter(
+            ({ closedAt }) => !args.states || args.states.includes(closedAt === null ? 'OPEN' : 'CLOSED'),
+          ),
+          ...ordering(itemKeys, args, 'CREATED_AT'),
+          id: (issue) => issue.id,
+          toNode: (issue) => question.tell.issue(repository, issue),
+        },
+        args,
+      ),
+    pullRequests: (args: PageArguments & Order & { states?: string[] | null }) =>
+      connection(
+        {
+          name: 'pullRequests',
+          items: repository.pullRequests.filter(({ closedAt, mergedAt }) => {
+            const state = mergedAt !== null ? 'MERGED' : closedAt !== null ? 'CLOSED' : 'OPEN';
+            return !args.states || args.states.includes(state);
+          }),
+          ...ordering(itemKeys, args, 'CREATED_AT'),
+          id: (pull) => pull.id,
+          toNode: (pull) => question.tell.pullRequest(repository, pull),
+        },
+        args,
+      ),
+    discussions: (args: PageArguments & Order & { states?: string[] | null; answered?: boolean | null }) =>
+      connection(
+        {
+          name: 'discussions',
+          items: repository.discussions
+            .filter(
+              ({ closedAt }) => !args.states?.length || args.states.includes(closedAt === null ? 'OPEN' : 'CLOSED'),
+            )
+            .filter(({ answerId }) => typeof args.answered !== 'boolean' || (answerId !== null) === args.answered),
+          ...ordering(itemKeys, args, 'UPDATED_AT'),
+          id: (discussion) => discussion.id,
+          toNode: (discussion) => question.tell.discussion(repository, discussion),
+        },
+        args,
+      ),
+    stargazers: (args: PageArguments & Order) => stargazers(question, repository, args),
+  };
+}
+
+function stargazers(question: Question, repository: Repository, args: PageArguments & Order): Fields {
+  const { world, viewer, tell } = question;
+  const access = world.stargazerAccess(viewer, repository);
+  if (access === 'refused') throw faultyArgument('FORBIDDEN', `Resource not accessible by ${viewer.lacksStargazers}`);
+  return connection(
+    {
+      name: 'stargazers',
+      items: access === 'listed' ? world.starsOf(repository) : [],
+      ...ordering({ STARRED_AT: (star: Star) => star.starredAt.getTime() }, args, 'STARRED_AT'),
+      id: (star) => star.accountId,
+      toNode: (star) => tell.author(star.accountId),
+      edge: (star) => ({ starredAt: time(star.starredAt) }),
+    },
+    args,
+  );
+}
+
+interface IssueFilter {
+  since?: string | null;
+  labels?: string[] | null;
+  states?: string[] | null;
+}
+
+function filteredIssues(repository: Repository, filter: IssueFilter | null | undefined): Issue[] {
+  const { since, labels, states, ...unknown } = filter ?? {};
+  // Unsupported filters may be present with the value false.
+  const asked = Object.entries(unknown).find(([, value]) => Boolean(value));
+  if (asked !== undefined) throw new Error(`the simulator does not know the filter ${asked[0]}`);
+  return repository.issues.filter(
+    (issue) =>
+      (!since || issue.updatedAt >= new Date(since)) &&
+      (!labels || issue.labels.some((label) => labels.includes(label))) &&
+      (!states || states.includes(issue.closedAt === null ? 'OPEN' : 'CLOSED')),
+  );
+}
+
+const itemKeys: Record<string, (item: { createdAt: Date; updatedAt: Date }) => number> = {
+  CREATED_AT: (item) => item.createdAt.getTime(),
+  UPDATED_AT: (item) => item.updatedAt.getTime(),
+};
+
+function findObject(
+  question: Question,
+  repository: Repository,
+  { oid, expression }: { oid?: string; expression?: string },
+): Fields | null {
+  const tip = repository.commits.at(-1)?.oid;
+  const [revision, path] = expression?.split(/:(.*)/s) ?? [];
+  const isTip = revision === 'HEAD' || revision === repository.defaultBranch || revision === tip;
+  if (path !== undefined) return isTip && tip !== undefined ? findFile(question, repository, path) : null;
+  const wanted = oid ?? (isTip ? tip : expression);
+  const commit = wanted === undefined ? undefined : commitsOf(repository).get(wanted);
+  return commit === undefined ? null : question.tell.commit(repository, commit);
+}
+
+const byOid = new WeakMap<Repository, { count: number; tip: string | undefined; commits: Map<string, Commit> }>();
+
+/** Indexes the commits of a repository: a history has up to 100,000 commits, and clients request one at a time. */
+function commitsOf(repository: Repository): Map<string, Commit> {
+  const { length: count } = repository.commits;
+  const tip = repository.commits.at(-1)?.oid;
+  const known = byOid.get(repository);
+  if (known?.count === count && known.tip === tip) return known.commits;
+  const commits = new Map(repository.commits.map((commit) => [commit.oid, commit]));
+  byOid.set(repository, { count, tip, commits });
+  return commits;
+}
+
+function colorOf(language: string): string {
+  return `#${createHash('sha1').update(language).digest('hex').slice(0, 6)}`;
+}

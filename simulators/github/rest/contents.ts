@@ -1,0 +1,31 @@
+import { gitId } from '../../git/git-id.ts';
+import type { Repository } from '../../world/model.ts';
+import type { Place } from './accounts.ts';
+import { addressesOf } from './addresses.ts';
+
+/** Returns a file of the default branch, undefined when there is none. */
+export function contentFile(place: Place, shown: Repository, path: string): object | undefined {
+  const text = shown.files.get(path);
+  if (text === undefined || shown.commits.length === 0) return undefined;
+  const { url, page } = addressesOf(place, shown);
+  const content = Buffer.from(text);
+  const sha = gitId('blob', content);
+  const self = `${url}/contents/${path}?ref=${shown.defaultBranch}`;
+  const gitUrl = `${url}/git/blobs/${sha}`;
+  const htmlUrl = `${page}/blob/${shown.defaultBranch}/${path}`;
+  return {
+    type: 'file',
+    name: path.split('/').at(-1),
+    path,
+    sha,
+    size: content.length,
+    encoding: 'base64',
+    // In lines of 60 characters, as GitHub writes it.
+    content: content.toString('base64').replace(/.{60}/g, '$&\n'),
+    url: self,
+    git_url: gitUrl,
+    html_url: htmlUrl,
+    download_url: null,
+    _links: { self, git: gitUrl, html: htmlUrl },
+  };
+}

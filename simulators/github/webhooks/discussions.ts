@@ -1,0 +1,76 @@
+import { authorAssociation } from '../../world/association.ts';
+import type { Discussion, DiscussionComment, Repository } from '../../world/model.ts';
+import { nodeId } from '../../world/world.ts';
+import { time } from '../graphql/question.ts';
+import type { Place } from '../rest/accounts.ts';
+import { addressesOf } from '../rest/addresses.ts';
+import { reactionSummary } from '../rest/comments.ts';
+import { label } from '../rest/repositories.ts';
+import { who } from './pull-requests.ts';
+
+export function discussion(place: Place, shown: Repository, item: Discussion): object {
+  const { url: base, page } = addressesOf(place, shown);
+  const url = `${base}/discussions/${item.number}`;
+  const htmlUrl = `${page}/discussions/${item.number}`;
+  const { category } = item;
+  return {
+    repository_url: base,
+    category: {
+      id: category.id,
+      node_id: nodeId('DIC', category.id),
+      repository_id: shown.id,
+      emoji: ':speech_balloon:',
+      name: category.name,
+      description: '',
+      created_at: time(shown.createdAt),
+      updated_at: time(shown.createdAt),
+      slug: category.name.toLowerCase().replace(/[^a-z]+/g, '-'),
+      is_answerable: category.isAnswerable,
+    },
+    answer_html_url: item.answerId === null ? null : `${htmlUrl}#discussioncomment-${item.answerId}`,
+    answer_chosen_at: time(item.answerChosenAt),
+    answer_chosen_by: item.answerChosenById === null ? null : who(place, item.answerChosenById),
+    html_url: htmlUrl,
+    id: item.id,
+    node_id: item.nodeId,
+    number: item.number,
+    title: item.title,
+    user: who(place, item.authorId),
+    labels: item.labels.map((name) => label(base, name)),
+    state: item.closedAt === null ? 'open' : 'closed',
+    state_reason: item.stateReason?.toLowerCase() ?? null,
+    locked: false,
+    comments: item.comments.length,
+    created_at: time(item.createdAt),
+    updated_at: time(item.updatedAt),
+    author_association: authorAssociation(place.world, shown, item.authorId),
+    active_lock_reason: null,
+    body: '',
+    reactions: reactionSummary(item, url),
+    timeline_url: `${url}/timeline`,
+  };
+}
+
+export function discussionComment(
+  place: Place,
+  shown: Repository,
+  item: Discussion,
+  comment: DiscussionComment,
+): object {
+  const { url: base, page } = addressesOf(place, shown);
+  return {
+    id: comment.id,
+    node_id: comment.nodeId,
+    html_url: `${page}/discussions/${item.number}#discussioncomment-${comment.id}`,
+    parent_id: null,
+    child_comment_count: 0,
+    repository_url: base,
+    discussion_id: item.id,
+    author_association: authorAssociation(place.world, shown, comment.authorId),
+    user: who(place, comment.authorId),
+    created_at: time(comment.createdAt),
+    updated_at: time(comment.updatedAt),
+    body: comment.body,
+    reactions: reactionSummary(comment, `${base}/discussions/comments/${comment.id}`),
+  };
+}

@@ -1,0 +1,122 @@
+import { authorAssociation } from '../../world/association.ts';
+import type { PullRequest, Repository, Review } from '../../world/model.ts';
+import { branchTip } from '../../world/threads.ts';
+import { time } from '../graphql/question.ts';
+import { type Place, simpleAccount } from '../rest/accounts.ts';
+import { addressesOf } from '../rest/addresses.ts';
+import { label, repository, simpleAccounts } from '../rest/repositories.ts';
+
+/** Returns a pull request as events about its reviews show it. */
+export function simplePullRequest(place: Place, shown: Repository, pull: PullRequest): object {
+  const { url: base, page } = addressesOf(place, shown);
+  const url = `${base}/pulls/${pull.number}`;
+  const issueUrl = `${base}/issues/${pull.number}`;
+  const htmlUrl = `${page}/pull/${pull.number}`;
+  const assignees = simpleAccounts(place, pull.assigneeIds);
+  const links = linksOf(base, url, issueUrl, pull);
+  return {
+    url,
+    id: pull.id,
+    node_id: pull.nodeId,
+    html_url: htmlUrl,
+    diff_url: `${htmlUrl}.diff`,
+    patch_url: `${htmlUrl}.patch`,
+    issue_url: issueUrl,
+    ...links,
+    number: pull.number,
+    state: pull.closedAt === null ? 'open' : 'closed',
+    locked: false,
+    title: pull.title,
+    user: who(place, pull.authorId),
+    body: null,
+    created_at: time(pull.createdAt),
+    updated_at: time(pull.updatedAt),
+    closed_at: time(pull.closedAt),
+    merged_at: time(pull.mergedAt),
+    merge_commit_sha: null,
+    assignee: assignees[0] ?? null,
+    assignees,
+    requested_reviewers: simpleAccounts(place, pull.requestedReviewerIds),
+    requested_teams: [],
+    labels: pull.labels.map((name) => label(base, name)),
+    milestone: null,
+    draft: pull.isDraft,
+    head: branch(place, shown, `change-${pull.number}`, branchTip(pull)),
+    base: branch(place, shown, shown.defaultBranch, shown.commits.at(-1)?.oid ?? '0'.repeat(40)),
+    _links: {
+      self: { href: url },
+      html: { href: htmlUrl },
+      issue: { href: issueUrl },
+      comments: { href: links.comments_url },
+      review_comments: { href: links.review_comments_url },
+      review_comment: { href: links.review_comment_url },
+      commits: { href: links.commits_url },
+      statuses: { href: links.statuses_url },
+    },
+    author_association: authorAssociation(place.world, shown, pull.authorId),
+    auto_merge: null,
+    active_lock_reason: null,
+  };
+}
+
+/** Returns a pull request as events about itself show it. */
+export function fullPullRequest(place: Place, shown: Repository, pull: PullRequest): object {
+  const sum = (of: 'additions' | 'deletions'): number => pull.files.reduce((total, file) => total + file[of], 0);
+  return {
+    ...simplePullRequest(place, shown, pull),
+    merged: pull.mergedAt !== null,
+    mergeable: null,
+    rebaseable: null,
+    mergeable_state: 'unknown',
+    merged_by: pull.mergedById === null ? null : who(place, pull.mergedById),
+    comments: pull.comments.length,
+    review_comments: pull.reviewComments.length,
+    maintainer_can_modify: false,
+    commits: pull.commitCount,
+    additions: sum('additions'),
+    deletions: sum('deletions'),
+    changed_files: pull.files.length,
+  };
+}
+
+export function review(place: Place, shown: Repository, pull: PullRequest, item: Review): object {
+  const { url, page } = addressesOf(place, shown);
+  const pullUrl = `${url}/pulls/${pull.number}`;
+  const htmlUrl = `${page}/pull/${pull.number}#pullrequestreview-${item.id}`;
+  return {
+    id: item.id,
+    node_id: item.nodeId,
+    user: who(place, item.authorId),
+    body: null,
+    commit_id: branchTip(pull),
+    submitted_at: time(item.submittedAt),
+    updated_at: time(item.updatedAt),
+    state: item.state.toLowerCase(),
+    html_url: htmlUrl,
+    pull_request_url: pullUrl,
+    author_association: authorAssociation(place.world, shown, item.authorId),
+    _links: { html: { href: htmlUrl }, pull_request: { href: pullUrl } },
+  };
+}
+
+function linksOf(base: string, url: string, issueUrl: string, pull: PullRequest) {
+  return {
+    commits_url: `${url}/commits`,
+    review_comments_url: `${url}/comments`,
+    review_comment_url: `${base}/pulls/comments{/number}`,
+    comments_url: `${issueUrl}/comments`,
+    statuses_url: `${base}/statuses/${branchTip(pull)}`,
+  };
+}
+
+function branch(place: Place, shown: Repository, ref: string, sha: string): object {
+  const owner = place.world.accountById(shown.ownerId);
+  const user = owner === undefined ? null : simpleAccount(place, owner);
+  return { label: `${owner?.login ?? 'ghost'}:${ref}`, ref, sha, user, repo: repository(place, shown) };
+}
+
+/** Returns an account, null when it is deleted. */
+export function who(place: Place, accountId: number): object | null {
+  const account = place.world.accountById(accountId);
+  return account === undefined ? null : simpleAccount(place, account);
+}

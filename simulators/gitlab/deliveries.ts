@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+
+/** Deliveries in the format of https://docs.gitlab.com/user/project/integrations/webhook_events/. */
+
+export const deliverySecret = 'a secret for deliveries';
+
+export interface Told {
+  id: number;
+  path_with_namespace: string;
+}
+
+interface Person {
+  id: number;
+  login: string;
+}
+
+const about = ({ id, path_with_namespace }: Told) => ({
+  id,
+  name: path_with_namespace.split('/').at(-1),
+  namespace: 'Analytical Engines',
+  path_with_namespace,
+  visibility_level: 20,
+  default_branch: 'main',
+});
+
+const who = ({ id, login }: Person) => ({ id, name: login, username: login, email: '[REDACTED]' });
+
+export const events = {
+  push: (project: Told, by: Person) => ({
+    object_kind: 'push',
+    event_name: 'push',
+    ref: 'refs/heads/main',
+    user_id: by.id,
+    user_username: by.login,
+    project_id: project.id,
+    project: about(project),
+    commits: [],
+  }),
+  issue: (project: Told, by: Person, action = 'open') => ({
+    object_kind: 'issue',
+    event_type: 'issue',
+    user: who(by),
+    project: about(project),
+    object_attributes: { id: 301, iid: 23, author_id: by.id, action },
+  }),
+  merge_request: (project: Told, by: Person, action = 'approved') => ({
+    object_kind: 'merge_request',
+    event_type: 'merge_request',
+    user: who(by),
+    project: about(project),
+    object_attributes: { id: 99, iid: 1, author_id: 51, action },
+  }),
+  note: (project: Told, by: Person, noteable_type: string) => ({
+    object_kind: 'note',
+    event_type: 'note',
+    user: who(by),
+    project_id: project.id,
+    project: about(project),
+    object_attributes: { id: 1241, note: 'Hello', noteable_type, action: 'create', system: false },
+  }),
+  emoji: (project: Told, by: Person, awardable_type = 'Issue') => ({
+    object_kind: 'emoji',
+    event_type: 'award',
+    user: who(by),
+    project_id: project.id,
+    project: about(project),
+    object_attributes: { user_id: by.id, name: 'thumbsup', awardable_type, awardable_id: 92, action: 'award' },
+  }),
+  project: (event_name: string, project: Told, more: object = {}) => ({
+    event_name,
+    name: 'handbook',
+    path: 'handbook',
+    path_with_namespace: project.path_with_namespace,
+    project_id: project.id,
+    project_namespace_id: 23,
+    owners: [],
+    project_visibility: 'visibilitylevel|public',
+    ...more,
+  }),
+} as const;
+
+/** Returns a delivery with its headers and body. @param event value of X-Gitlab-Event. */
+export function delivery(event: string, payload: object): { headers: Record<string, string>; body: string } {
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'GitLab/17.5.1-ee',
+      'idempotency-key': randomUUID(),
+      'x-gitlab-event': event,
+      'x-gitlab-webhook-uuid': randomUUID(),
+      'x-gitlab-event-uuid': randomUUID(),
+      'x-gitlab-instance': 'https://gitlab.example',
+      'x-gitlab-token': deliverySecret,
+    },
+    body: JSON.stringify(payload),
+  };
+}

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GitHost } from './github/git-host.ts';
+import { authenticate, simulatedTokens, type TokenName } from './github/tokens.ts';
+import type { Repository } from './world/model.ts';
+import type { Viewer, World } from './world/world.ts';
+
+/** The common parts of simulated code hosts: a server with an interface, and git beside it. */
+
+export interface HostReply {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+  /** Route as the description writes it, or the name of the GraphQL operation; absent: it is not rewritten. */
+  operation?: string;
+  /** The text of a GraphQL operation, and its variables in place of the address. */
+  asked?: { query: string; address: string };
+}
+
+/** Response of an interface before it is sent; it fits the host's description. */
+export interface Exchange {
+  /** Name of the token. */
+  caller: string;
+  /** Route as the description writes it, or the name of the GraphQL operation. */
+  operation: string;
+  /** Address of the request with its query, or the variables of the GraphQL operation as JSON. */
+  address: string;
+  /** Text of the GraphQL query. */
+  query?: string;
+  body: unknown;
+}
+
+/** Returns the body that is sent in place of the one that fits the description. */
+export type Rewrite = (exchange: Exchange) => unknown;
+
+/** A request to the interface. */
+export interface HostRequest {
+  request: IncomingMessage;
+  address: URL;
+  /** Undefined for an invalid credential. */
+  who: { name: string; viewer: Viewer } | undefined;
+}
+
+export interface SimulatedHost extends AsyncDisposable {
+  url: string;
+  tokens: Record<TokenName, string>;
+  gitRequests: string[];
+  /** Repositories that git does not show, though they exist. */
+  withoutGit: Set<Repository>;
+  /**
+   * Beginnings of requests (`POST /api/`): for each, the next such request is carried out, and its response is lost.
+   */
+  losses: string[];
+  /** @throws Error when a request was sent that may not be. */
+  close(): Promise<void>;
+}
+
+/** Starts a simulated host. `host.answer` throws for a request that may not be sent. */
+export async function startHost(host: {
+  name: string;
+  world: World;
+  /** The beginning of all paths of the interface. */
+  apiPrefix: string;
+  /** True when git is for signed-in callers alone. */
+  isClosed?: boolean;
+  answer: (asked: HostRequest) => HostReply | Promise<HostReply>;
+  rewrite?: Rewrite | undefined;
+}): Promise<SimulatedHost> {
+  const { name, world, apiPrefix, isClosed = false, answer, rewrite } = host;
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gitRequests: string[] = [];
+  const losses: string[] = [];
+  const faults: string[] = [];
+  const git = new GitHost(world, (authorization) =>
+    isClosed && authorization === undefined ? undefined : authenticate(world, authorization),
+  );
+  const rewritten = ({ status, body, operation, asked }: HostReply, request: Pick<Exchange, 'caller' | 'address'>) =>
+    rewrite === undefined || operation === undefined || status >= 300
+      ? body
+      : rewrite({ ...request, ...asked, operation, body });
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const address = new URL(request.url ?? '/', url);
+    if (!address.pathname.startsWith(apiPrefix)) {
+      gitRequests.push(`${request.method} ${address.pathname}`);
+      await git.handle(request, response);
+      return;
+    }
+    const who = authenticate(world, request.headers.authorization);
+    const reply = await answer({ request, address, who });
+    const { status, headers } = reply;
+    const lost = losses.findIndex((begin) => `${request.method} ${address.pathname}`.startsWith(begin));
+    if (lost >= 0) {
+      losses.splice(lost, 1);
+      request.socket.destroy();
+      return;
+    }
+    const always = { 'content-type': 'application/json;charset=utf-8', date: world.now().toUTCString() };
+    const body = rewritten(reply, { caller: who?.name ?? 'stranger', address: `${address.pathname}${address.search}` });
+    response.writeHead(status, { ...always, ...headers }).end(JSON.stringify(body));
+  };
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    handle(request, response).catch((error: unknown) => {
+      faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      process.stderr.write(`simulated ${name}: ${faults.at(-1)}\n`);
+      response.writeHead(418).end();
+    });
+  });
+  const close = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+    await git.close();
+    if (faults.length > 0) throw new Error(`no such request may be sent: ${faults.join('\n')}`);
+  };
+  return {
+    url,
+    tokens: Object.fromEntries(simulatedTokens.map((token) => [token.name, token.secret])) as Record<TokenName, string>,
+    gitRequests,
+    withoutGit: git.switchedOff,
+    losses,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

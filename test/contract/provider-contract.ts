@@ -1,0 +1,25 @@
+import { test } from 'node:test';
+import { accountRules } from './accounts.ts';
+import { contributionRules } from './contributions.ts';
+import type { ContractHost } from './host.ts';
+import { repositoryRules } from './repositories.ts';
+import { createContractWorld } from './world.ts';
+
+/**
+ * Tests the rules of the contract: for the same small world, served in its own wire format, every provider must return
+ * the same domain objects. A new provider is tested by a file that calls this with its simulator.
+ */
+export function providerContract(host: ContractHost): void {
+  for (const rule of [...accountRules, ...repositoryRules, ...contributionRules]) {
+    test(`${host.name}: ${rule.what}`, async () => {
+      const world = createContractWorld();
+      await using told = await host.start(world);
+      const provider = told.provider(rule.tokens);
+      try {
+        await rule.check({ ...world, told, provider }, host);
+      } finally {
+        await provider.close();
+      }
+    });
+  }
+}

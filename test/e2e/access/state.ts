@@ -1,0 +1,45 @@
+import { until } from '../../time.ts';
+import type { TestService } from '../service.ts';
+
+/** Returns every row of every table, including those of jobs, as text. */
+export async function everythingStored({ database }: Pick<TestService, 'database'>): Promise<string> {
+  const { rows } = await database.pool.query<{ text: string }>(
+    `select coalesce(string_agg(
+       query_to_xml(format('select * from %I.%I', schemaname, tablename), true, false, '')::text, ''), '') as text
+     from pg_tables where schemaname in ('public', 'graphile_worker')`,
+  );
+  return rows[0]?.text ?? '';
+}
+
+/** Waits until no lookup is under way and no job is left to do or running, replaced ones included. */
+export async function settled(
+  { database }: { database: Pick<TestService['database'], 'pool'> },
+  withinMs?: number,
+): Promise<void> {
+  let left: unknown[] = [];
+  const isSettled = async (): Promise<true | undefined> => {
+    const { rows } = await database.pool.query(
+      `select key from questions where state = 'asked'
+       union all
+       select coalesce(key, task_identifier) || coalesce(' ' || last_error, '') from graphile_worker.jobs
+       where locked_at is not null or (run_at <= now() and attempts < max_attempts)`,
+    );
+    left = rows;
+    return rows.length === 0 ? true : undefined;
+  };
+  await until(isSettled, 'nothing is under way', withinMs).catch((error: unknown) => {
+    throw new Error(`still under way: ${JSON.stringify(left)}`, { cause: error });
+  });
+}
+
+/** Waits until the repositories of an account were listed at `at` or later, requesting `path` until then. */
+export async function relisted(service: TestService, path: string, at: Date): Promise<void> {
+  const [name = ''] = path.split('/');
+  await until(async () => {
+    await service.get(path);
+    const query = 'select 1 from accounts where name = $1 and listed_at >= $2';
+    const { rows } = await service.database.pool.query(query, [name, at]);
+    return rows.length > 0 ? true : undefined;
+  }, 'the repositories are listed anew');
+  await settled(service);
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import type { Simulator } from '../../../../simulators/github/simulator.ts';
+import type { Repository } from '../../../../simulators/world/model.ts';
+import { writeFile } from '../../../../simulators/world/repository-changes.ts';
+import { until } from '../../../time.ts';
+import { settled } from '../../access/state.ts';
+import { engine, organization, runTask, untilShown } from '../../installations/installed.ts';
+import type { TestService } from '../../service.ts';
+import { type FileText, toYaml } from './every-feature.ts';
+import { awardedIn, earnedIn } from './truth.ts';
+
+export const filePath = '.plaudit/config.yaml';
+const author = { name: 'Keeper', email: 'keeper@example.org' };
+
+/** Returns the repository in which achievements are awarded. */
+export function stage(simulator: Simulator): Repository {
+  return engine(simulator, 'engine-1');
+}
+
+/** Puts a file of achievements onto the default branch; null takes it away. */
+export function write(simulator: Simulator, file: FileText | string | null, path = filePath): void {
+  const text = file === null || typeof file === 'string' ? file : toYaml(file);
+  writeFile(simulator.world, stage(simulator), path, text, author);
+}
+
+/** Installs the service, and lets a minute pass, after which all data is known. */
+export async function install(service: TestService, simulator: Simulator): Promise<void> {
+  simulator.app.install(organization(simulator));
+  await untilShown(service, 'engine-1', /installed/);
+  await until(async () => {
+    await poll(service);
+    const { rows } = await service.database.pool.query(
+      `select 1 from streams s join repositories r on r.id = s.repository_id
+       where r.name = 'engine-1' and s.completed_at is not null and (s.is_deep or s.name = 'commits')`,
+    );
+    return rows.length >= 7 ? true : undefined;
+  }, 'the repository is known at full depth');
+}
+
+/** Runs the poll of every minute, which finds changes without a delivery. */
+export async function poll(service: TestService): Promise<void> {
+  await settled(service);
+  await service.database.pool.query('delete from repository_polls');
+  await runTask(service.database, 'poll_due');
+  await settled(service);
+}
+
+/** Returns the awards that stand now. */
+export function awardedNow(service: Pick<TestService, 'database'>, simulator: Simulator): Promise<string[]> {
+  return awardedIn(service.database.pool, stage(simulator));
+}
+
+/** Waits until exactly these awards stand. */
+export async function untilAwarded(
+  service: Pick<TestService, 'database'>,
+  simulator: Simulator,
+  wanted: string[],
+): Promise<void> {
+  let awarded: string[] = [];
+  await until(async () => {
+    awarded = await awardedNow(service, simulator);
+    return JSON.stringify(awarded) === JSON.stringify(wanted) ? true : undefined;
+  }, 'what was earned is awarded').catch(() => {
+    const missing = wanted.filter((award) => !awarded.includes(award));
+    const added = awarded.filter((award) => !wanted.includes(award));
+    assert.deepEqual({ missing, added }, { missing: [], added: [] });
+  });
+}
+
+/** Waits until exactly the awards stand that an independent count finds in the world, and no more follow. */
+export async function untilTrue(
+  service: Pick<TestService, 'database'>,
+  simulator: Simulator,
+  file: FileText,
+): Promise<void> {
+  const earned = earnedIn(simulator.world, stage(simulator), file);
+  await untilAwarded(service, simulator, earned);
+  await settled(service);
+  assert.deepEqual(await awardedNow(service, simulator), earned);
+}

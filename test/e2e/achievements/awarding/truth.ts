@@ -1,0 +1,191 @@
+import type { Pool } from 'pg';
+import type { Reactable, Repository } from '../../../../simulators/world/model.ts';
+import type { World } from '../../../../simulators/world/world.ts';
+import { judgeNaively } from '../../../integration/achievements/judging/naive.ts';
+import type { Item, World as PlainWorld } from '../../../integration/achievements/judging/world.ts';
+import type { FileText } from './every-feature.ts';
+
+/**
+ * Returns the earned achievements in a repository of the simulated GitHub, as `LOGIN: ACHIEVEMENT, TIME`, counted from
+ * the world alone.
+ */
+export function earnedIn(world: World, repository: Repository, file: FileText): string[] {
+  const plain = new Plain(world).repository(repository);
+  return file.achievements
+    .flatMap((achievement) =>
+      [...judgeNaively(achievement, plain, file.pointActions)].map(
+        ([person, at]) => `${plain.people[person]?.name}: ${achievement.name}, ${new Date(at).toISOString()}`,
+      ),
+    )
+    .toSorted();
+}
+
+/** Returns the achievement of such a line. */
+export function whatWas(line: string): string {
+  return line.slice(line.indexOf(': ') + 2, line.lastIndexOf(', '));
+}
+
+/** Returns the stored awards that stand, in the same form. */
+export async function awardedIn(pool: Pool, repository: Pick<Repository, 'id'>): Promise<string[]> {
+  const { rows } = await pool.query<{ login: string; name: string; at: Date }>(
+    `select p.name as login, h.name, w.awarded_at as at
+     from awards w join achievements h on h.id = w.achievement_id join repositories r on r.id = h.repository_id
+     join accounts p on p.id = w.account_id
+     where r.external_id = $1::text and w.revoked_at is null`,
+    [repository.id],
+  );
+  return rows.map(({ login, name, at }) => `${login}: ${name}, ${at.toISOString()}`).toSorted();
+}
+
+function total(counts: number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Converts a repository into the world of the naive evaluation. */
+class Plain {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  repository(repository: Repository): PlainWorld {
+    const { issues, pullRequests, discussions, stars, commits } = repository;
+    return {
+      people: this.#world.accounts.map(({ login, type }) => ({
+        name: login,
+        type: type === 'Bot' || login.endsWith('[bot]') ? 'bot' : type === 'Organization' ? 'organization' : 'user',
+      })),
+      items: [
+        ...issues.flatMap((issue) => this.#issue(issue)),
+        ...pullRequests.flatMap((pull) => this.#pullRequest(pull)),
+        ...discussions.map((discussion) => this.#discussion(discussion)),
+        ...stars.map(({ accountId, starredAt }) =>
+          this.#item('star', { authorId: accountId, createdAt: starredAt }, { labels: [], reactions: [] }),
+        ),
+        ...commits.map((commit) => this.#commit(commit)),
+      ],
+    };
+  }
+
+  #place(id: number | null | undefined): number | null {
+    const account = id === undefined || id === null ? undefined : this.#world.accountById(id);
+    return account === undefined || account.type === 'Mannequin' ? null : this.#world.accounts.indexOf(account);
+  }
+
+  #places(ids: readonly number[]): number[] {
+    return [...new Set(ids)].map((id) => this.#place(id)).filter((place) => place !== null);
+  }
+
+  #reactions({ reactions }: Reactable): Item['reactions'] {
+    return reactions.map(({ content, accountId }) => ({ emoji: content, reactor: this.#place(accountId) }));
+  }
+
+  #item(
+    action: Item['action'],
+    { authorId, createdAt }: { authorId: number | null; createdAt: Date },
+    more: Partial<Item> = {},
+  ): Item {
+    return {
+      action,
+      isAtLine: false,
+      author: this.#place(authorId),
+      others: [],
+      resolvedBy: null,
+      answeredBy: null,
+      answeredAt: null,
+      assignees: [],
+      reviewers: [],
+      createdAt: createdAt.getTime(),
+      closedAt: null,
+      mergedAt: null,
+      comments: null,
+      upvotes: null,
+      additions: null,
+      deletions: null,
+      changedFiles: null,
+      commits: null,
+      reactions: null,
+      labels: null,
+      files: null,
+      reason: null,
+      parentLabels: undefined,
+      ...more,
+    };
+  }
+
+  #issue(issue: Repository['issues'][number]): Item[] {
+    const closing = issue.closings.at(-1);
+    const by = closing?.closer && 'pullRequestId' in closing.closer ? closing.closer.pullRequestId : undefined;
+    const pulls = this.#world.repositories.flatMap(({ pullRequests }) => pullRequests);
+    const resolver = this.#place(pulls.find(({ id }) => id === by)?.authorId) ?? this.#place(closing?.byId);
+    return [
+      this.#item('issue', issue, {
+        closedAt: issue.closedAt?.getTime() ?? null,
+        resolvedBy: issue.closedAt === null ? null : resolver,
+        assignees: this.#places(issue.assigneeIds),
+        comments: issue.comments.length,
+        labels: issue.labels,
+        reactions: this.#reactions(issue),
+        reason: issue.stateReason,
+      }),
+      ...issue.comments.map((comment) =>
+        this.#item('issue_comment', comment, { reactions: this.#reactions(comment), parentLabels: issue.labels }),
+      ),
+    ];
+  }
+
+  #pullRequest(pull: Repository['pullRequests'][number]): Item[] {
+    const reviews = pull.reviews.filter(({ state }) => state !== 'PENDING');
+    const below = (comment: (typeof pull.comments)[number], isAtLine: boolean): Item =>
+      this.#item('pull_request_comment', comment, {
+        isAtLine,
+        reactions: this.#reactions(comment),
+        parentLabels: pull.labels,
+      });
+    return [
+      this.#item('pull_request', pull, {
+        closedAt: pull.closedAt?.getTime() ?? null,
+        mergedAt: pull.mergedAt?.getTime() ?? null,
+        assignees: this.#places(pull.assigneeIds),
+        reviewers: this.#places([...pull.requestedReviewerIds, ...reviews.map(({ authorId }) => authorId)]),
+        comments: pull.comments.length + pull.reviewComments.length,
+        additions: total(pull.files.map(({ additions }) => additions)),
+        deletions: total(pull.files.map(({ deletions }) => deletions)),
+        changedFiles: pull.files.length,
+        commits: pull.commitCount,
+        files: pull.files.map(({ path }) => path),
+        labels: pull.labels,
+        reactions: this.#reactions(pull),
+      }),
+      ...pull.comments.map((comment) => below(comment, false)),
+      ...pull.reviewComments.map((comment) => below(comment, true)),
+      ...reviews.map(({ authorId, submittedAt, createdAt }) =>
+        this.#item('review', { authorId, createdAt: submittedAt ?? createdAt }),
+      ),
+    ];
+  }
+
+  #discussion(discussion: Repository['discussions'][number]): Item {
+    const answer = discussion.comments.find(({ id }) => id === discussion.answerId);
+    return this.#item('discussion', discussion, {
+      closedAt: discussion.closedAt?.getTime() ?? null,
+      answeredBy: this.#place(answer?.authorId),
+      answeredAt: discussion.answerChosenAt?.getTime() ?? null,
+      comments: discussion.comments.length,
+      upvotes: discussion.upvoterIds.length,
+      labels: discussion.labels,
+      reactions: this.#reactions(discussion),
+    });
+  }
+
+  #commit({ author, coAuthors, authoredAt, changes }: Repository['commits'][number]): Item {
+    const ids = [author, ...coAuthors].map(({ email }) => this.#world.accountByEmail(email)?.id);
+    const [first, ...others] = ids.filter((id) => id !== undefined);
+    return this.#item(
+      'commit',
+      { authorId: first ?? null, createdAt: authoredAt },
+      { others: this.#places(others), files: [...changes.keys()] },
+    );
+  }
+}

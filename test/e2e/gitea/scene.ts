@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import { repository } from '../../../simulators/gitea/answers.ts';
+import { recordedDelivery } from '../../../simulators/gitea/recordings.ts';
+import { type GiteaSimulator, startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
+import { anybody } from '../../../simulators/world/world.ts';
+import { untilCounted } from '../../contract/served.ts';
+import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
+import { engines } from '../../integration/access/owner.ts';
+import { deliverySecret } from '../../integration/providers/gitea/asking.ts';
+import { send } from '../raw-request.ts';
+import { startTestService, type TestService } from '../service.ts';
+
+/** A whole service on a simulated Gitea, for tests. */
+
+export interface Scene extends ContractWorld {
+  simulator: GiteaSimulator;
+  service: TestService;
+}
+
+export const settingsOf = ({ url, tokens }: GiteaSimulator): Record<string, string> => ({
+  GITEA_URL: url,
+  GITEA_TOKEN: tokens.organization_member,
+  GITEA_WEBHOOK_SECRET: deliverySecret,
+});
+
+export const entity = (name: string): string => `/v1/gitea/entities/${name}`;
+
+export async function inService(
+  check: (scene: Scene) => Promise<void>,
+  options: { isClosed?: boolean } = {},
+): Promise<void> {
+  const world = createContractWorld();
+  await using simulator = await startGiteaSimulator({ world: world.world, maxPerPage: 3, ...options });
+  await using service = await startTestService({
+    simulator,
+    tokens: [],
+    settings: settingsOf(simulator),
+    now: world.now,
+  });
+  await check({ ...world, simulator, service });
+}
+
+export const untilTrue = (scene: Scene, what: string): Promise<void> =>
+  untilCounted(scene, { name: engines.name, path: entity(engines.name) }, what);
+
+/** Returns a recorded delivery with values of the simulated world. */
+function delivered(
+  scene: Scene,
+  name: string,
+  about: Record<string, unknown>,
+): { headers: Record<string, string>; body: string } {
+  const { headers, body: told } = recordedDelivery(name);
+  const place = placeOf(scene);
+  const content = {
+    ...(JSON.parse(told) as object),
+    repository: repository(place, scene.repositories.handbook),
+    ...about,
+  };
+  const body = JSON.stringify(content);
+  const signature = createHmac('sha256', deliverySecret).update(body).digest('hex');
+  return {
+    body,
+    headers: {
+      ...headers,
+      'x-gitea-delivery': randomUUID(),
+      'x-gitea-signature': signature,
+      'x-hub-signature-256': `sha256=${signature}`,
+    },
+  };
+}
+
+export function placeOf({ world, simulator }: Scene) {
+  const { hidden, imported, behind, url } = simulator;
+  return { world, url, query: new URLSearchParams(), maxPerPage: 50, viewer: anybody, hidden, imported, behind };
+}
+
+export async function deliver(scene: Scene, name: string, about: Record<string, unknown>): Promise<string> {
+  const { headers, body } = delivered(scene, name, about);
+  const answer = await send(scene.service, '/v1/gitea/webhooks', 'POST', headers, body);
+  assert.equal(answer.status, 202, answer.body);
+  return (JSON.parse(answer.body) as { data: { state: string } }).data.state;
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { delivery, deliverySecret } from '../../../simulators/gitlab/deliveries.ts';
+import { type GitLabSimulator, startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
+import { addCommit, addIssue, addRepository } from '../../../simulators/world/activity.ts';
+import type { Account, Repository } from '../../../simulators/world/model.ts';
+import { addAccount } from '../../../simulators/world/people.ts';
+import { untilCounted } from '../../contract/served.ts';
+import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
+import { engines } from '../../integration/access/owner.ts';
+import { installAsOperator } from '../installations/as-operator.ts';
+import { send } from '../raw-request.ts';
+import { startTestService, type TestService } from '../service.ts';
+
+/** A whole service on a simulated GitLab with a subgroup, for tests. */
+
+export interface Scene extends ContractWorld {
+  simulator: GitLabSimulator;
+  service: TestService;
+  /** A subgroup of the organization, and its project. */
+  looms: Account;
+  cards: Repository;
+}
+
+export const settingsOf = ({ url, tokens }: GitLabSimulator): Record<string, string> => ({
+  GITLAB_URL: url,
+  GITLAB_TOKEN: tokens.organization_member,
+  GITLAB_WEBHOOK_SECRET: deliverySecret,
+});
+
+export const entity = (name: string): string => `/v1/gitlab/entities/${encodeURIComponent(name)}`;
+
+export async function inService(check: (scene: Scene) => Promise<void>): Promise<void> {
+  const world = createContractWorld();
+  // GitLab shows a review that neither approves nor requests changes by its comments alone.
+  for (const { reviews } of world.pulls) {
+    for (const review of reviews) if (review.state === 'COMMENTED') review.state = 'APPROVED';
+  }
+  const { organization, people, now } = world;
+  const login = `${organization.login}/looms`;
+  const looms = addAccount(world.world, { type: 'Organization', login, name: 'Looms', createdAt: now() });
+  const cards = addRepository(world.world, { ownerId: looms.id, name: 'punch.cards', createdAt: now() });
+  addCommit(world.world, cards, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+  addIssue(world.world, cards, { author: people.max });
+  await using simulator = await startGitLabSimulator({ world: world.world, maxPerPage: 3 });
+  await using service = await startTestService({
+    simulator,
+    tokens: [],
+    settings: settingsOf(simulator),
+    now,
+  });
+  await check({ ...world, simulator, service, looms, cards });
+}
+
+export const untilTrue = (scene: Scene, what: string, name: string = engines.name): Promise<void> =>
+  untilCounted(scene, { name, path: entity(name) }, what);
+
+/** Installs as the operator does, while the service runs. */
+export const install = ({ service, simulator }: Scene, target: string): Promise<void> =>
+  installAsOperator(service, settingsOf(simulator), target);
+
+export async function deliver({ service }: Scene, event: string, payload: object): Promise<string> {
+  const { headers, body } = delivery(event, payload);
+  const answer = await send(service, '/v1/gitlab/webhooks', 'POST', headers, body);
+  assert.equal(answer.status, 202, answer.body);
+  return (JSON.parse(answer.body) as { data: { state: string } }).data.state;
+}
+
+export const told = ({ id, name }: Repository) => ({ id, path_with_namespace: `${engines.name}/${name}` });

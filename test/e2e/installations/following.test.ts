@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readPermissions } from '../../../simulators/github/app/installation.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import {
+  deleteRepository,
+  renameRepository,
+  setVisibility,
+  transferRepository,
+} from '../../../simulators/world/mutations.ts';
+import { clock } from '../../time.ts';
+import { settled } from '../access/state.ts';
+import type { TestService } from '../service.ts';
+import { engine, organization, reconcileNow, shown, startAppService, untilShown } from './installed.ts';
+
+async function missing({ database }: TestService): Promise<string[]> {
+  const { rows } = await database.pool.query<{ missing_permissions: string[] }>(
+    'select missing_permissions from installations where removed_at is null',
+  );
+  return rows[0]?.missing_permissions ?? assert.fail();
+}
+
+/** Starts a service that is installed on two repositories, and returns how it follows changes. */
+async function following(way: (typeof ways)[number]) {
+  const time = clock();
+  const stack = new AsyncDisposableStack();
+  const simulator = stack.use(await startSimulator({ now: time.now }));
+  const service = stack.use(
+    await startAppService(simulator, { now: time.now, isToldNothing: way === 'looking alone' }),
+  );
+  const { app } = simulator;
+  const follow = async (): Promise<void> => {
+    await app.deliverer.idle();
+    if (way === 'deliveries') return;
+    time.advance(3700);
+    await reconcileNow(service);
+  };
+  const [hidden, first] = [engine(simulator, 'hidden-engine'), engine(simulator, 'engine-1')];
+  const installation = app.install(organization(simulator), [hidden]);
+  await follow();
+  await untilShown(service, 'hidden-engine', /^private installed collected$/);
+  app.addRepositories(installation, [first]);
+  await follow();
+  await untilShown(service, 'engine-1', /^public installed/);
+  const close = (): Promise<void> => stack.disposeAsync();
+  return { simulator, service, installation, hidden, first, follow, [Symbol.asyncDispose]: close };
+}
+
+const ways = ['deliveries', 'looking alone'] as const;
+
+for (const way of ways) {
+  test(`follows a changed selection, suspension, changed permissions and the end of an installation by ${way}`, async () => {
+    await using setting = await following(way);
+    const { simulator, service, installation, hidden, follow } = setting;
+    const { app } = simulator;
+    app.removeRepositories(installation, [hidden]);
+    await follow();
+    await untilShown(service, 'hidden-engine', /^private collected gone$/);
+    app.addRepositories(installation, [hidden]);
+    await follow();
+    await untilShown(service, 'hidden-engine', /^private installed collected$/);
+    app.suspend(installation);
+    await follow();
+    await untilShown(service, 'hidden-engine', /^private collected gone$/);
+    await untilShown(service, 'engine-1', /^public( collected)?$/);
+    app.unsuspend(installation);
+    await follow();
+    await untilShown(service, 'hidden-engine', /^private installed collected$/);
+    await settled(service);
+    assert.deepEqual(await missing(service), []);
+    const { issues: _issues, ...others } = readPermissions;
+    app.acceptPermissions(installation, others);
+    await follow();
+    await settled(service);
+    assert.deepEqual(await missing(service), ['issues']);
+    app.acceptPermissions(installation, { ...readPermissions, issues: 'write' });
+    await follow();
+    await settled(service);
+    assert.deepEqual(await missing(service), []);
+    app.uninstall(installation);
+    await follow();
+    await untilShown(service, 'hidden-engine', /^private collected gone$/);
+    await untilShown(service, 'engine-1', /^public( collected)?$/);
+  });
+
+  test(`follows renames, changes of visibility, transfers and deletions by ${way}`, async () => {
+    await using setting = await following(way);
+    const { simulator, service, installation, hidden, first, follow } = setting;
+    const { app, world } = simulator;
+    renameRepository(world, hidden, 'renamed-engine');
+    await follow();
+    await untilShown(service, 'renamed-engine', /^private installed collected$/);
+    for (const visibility of ['public', 'private'] as const) {
+      setVisibility(world, hidden, visibility);
+      await follow();
+      await untilShown(service, 'renamed-engine', new RegExp(`^${visibility} installed collected$`));
+    }
+    const { rows } = await service.database.pool.query('select access from repositories where external_id = $1', [
+      String(hidden.id),
+    ]);
+    assert.deepEqual(rows, [{ access: `installation:${installation.id}` }]);
+    const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
+    transferRepository(world, hidden, keeper);
+    await follow();
+    await untilShown(service, 'renamed-engine', /^(absent|private collected gone)$/);
+    transferRepository(world, hidden, organization(simulator));
+    app.addRepositories(installation, [hidden]);
+    await follow();
+    await untilShown(service, 'renamed-engine', /^private installed collected$/);
+    deleteRepository(world, first);
+    await follow();
+    await untilShown(service, 'engine-1', /gone$/);
+  });
+}
+
+test('hides repositories when a delivery suspends or ends their installation, even while GitHub is unavailable', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startAppService(simulator);
+  const { app } = simulator;
+  const installation = app.install(organization(simulator));
+  await untilShown(service, 'hidden-engine', /^private installed collected$/);
+  await settled(service);
+  const away = async (lose: () => void): Promise<void> => {
+    simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
+    lose();
+    await app.deliverer.idle();
+    await untilShown(service, 'hidden-engine', /^private (installed )?collected gone$/);
+    assert.match((await shown(service))['engine-1'] ?? '', /^public/);
+    simulator.faults.clear();
+  };
+  await away(() => app.suspend(installation));
+  app.unsuspend(installation);
+  await untilShown(service, 'hidden-engine', /^private installed collected$/);
+  await away(() => app.uninstall(installation));
+});
+
+test('installs new repositories of an account that has everything installed', async () => {
+  await using simulator = await startSimulator();
+  await using service = await startAppService(simulator);
+  const { app, world } = simulator;
+  const hidden = engine(simulator, 'hidden-engine');
+  const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
+  transferRepository(world, hidden, keeper);
+  app.install(organization(simulator));
+  await untilShown(service, 'engine-2', /^public installed collected$/);
+  assert.equal((await shown(service))['hidden-engine'], undefined);
+  transferRepository(world, hidden, organization(simulator));
+  await untilShown(service, 'hidden-engine', /^private installed collected$/);
+});

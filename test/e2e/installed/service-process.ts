@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
+
+/** The service as a process of its own, which can be killed. */
+export interface ServiceProcess extends AsyncDisposable {
+  url: string;
+  /** All output but the line with the address. */
+  lines: string[];
+  kill(): Promise<void>;
+}
+
+export async function startServiceProcess(environment: Record<string, string>): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [program, 'serve'], {
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const url = await listening(child, lines);
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
+  return { url, lines, kill: () => end('SIGKILL'), [Symbol.asyncDispose]: () => end('SIGTERM') };
+}
+
+/** Returns the address of the service, once it listens. */
+async function listening(child: ChildProcess, lines: string[]): Promise<string> {
+  if (child.stdout === null || child.stderr === null) throw new Error('the process has no output');
+  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
+  const output = createInterface({ input: child.stdout });
+  return new Promise((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`the service ended: ${lines.join('\n')}`)));
+    output.on('line', (line) => {
+      const url = /listens on (http:\/\/[^\s,]+)/.exec(line)?.[1];
+      if (url === undefined) lines.push(line);
+      else resolve(url);
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isThorough } from '../../depth.ts';
+import { openExperiment, type Verdict } from '../../mutation/experiment.ts';
+import { hosts } from '../../mutation/hosts.ts';
+import { hash, type Mutation } from '../../mutation/mutations.ts';
+import { formatReport } from '../../mutation/report.ts';
+
+/**
+ * Each run tries the same sample, so that its result depends on the code alone; `MUTATION_SEED` chooses another one.
+ */
+const seed = Number(process.env['MUTATION_SEED'] ?? '1');
+const mutationsOfHost = isThorough ? 40 : 4;
+
+for (const host of hosts) {
+  test(`withstands one unexpected value in a response of ${host.name} (MUTATION_SEED=${seed})`, async () => {
+    await using experiment = await openExperiment(host, { stages: ['first', 'again'], seed, isProving: false });
+    const verdicts: Verdict[] = [];
+    for (const mutation of sample(experiment.mutations)) verdicts.push(await experiment.attempt(mutation));
+    assert.equal(verdicts.length, mutationsOfHost);
+    assert.ok(
+      verdicts.every(({ failures }) => failures.length === 0),
+      formatReport(verdicts),
+    );
+  });
+}
+
+/** Returns mutations of as many operations as possible. */
+function sample(mutations: readonly Mutation[]): Mutation[] {
+  const shuffled = mutations.toSorted((one, other) => hash(`${seed} ${one.id}`) - hash(`${seed} ${other.id}`));
+  const turns = new Map<string, number>();
+  const turnOf = ({ stage, operation }: Mutation): number => {
+    const key = `${stage} ${operation}`;
+    const turn = turns.get(key) ?? 0;
+    turns.set(key, turn + 1);
+    return turn;
+  };
+  const ordered = shuffled.map((mutation) => ({ mutation, turn: turnOf(mutation) }));
+  return ordered
+    .toSorted((one, other) => one.turn - other.turn)
+    .slice(0, mutationsOfHost)
+    .map(({ mutation }) => mutation);
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import type { TokenName } from '../../../simulators/github/tokens.ts';
+import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
+import { addRepository } from '../../../simulators/world/activity.ts';
+import { renameRepository, setVisibility, transferRepository } from '../../../simulators/world/mutations.ts';
+import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
+import { bearer, engines, serviceToken, tokenIn } from '../../integration/access/owner.ts';
+import { until } from '../../time.ts';
+import { settled } from '../access/state.ts';
+import { settingsOf as giteaSettings } from '../gitea/scene.ts';
+import { settingsOf as gitlabSettings } from '../gitlab/scene.ts';
+import { startTestService, type TestService } from '../service.ts';
+
+/** Former names of repositories, at every host. */
+
+interface Hosted extends AsyncDisposable {
+  url: string;
+  apiUrl: string;
+  tokens: Record<TokenName, string>;
+  requests: readonly unknown[];
+}
+
+interface Scene extends ContractWorld {
+  service: TestService;
+  hosted: Hosted;
+  /** The address of the organization. */
+  owner: string;
+}
+
+const hosts: Record<string, (world: ContractWorld) => Promise<{ hosted: Hosted; settings: Record<string, string> }>> = {
+  github: async ({ world, now }) => {
+    const hosted = await startSimulator({ world, now });
+    return { hosted, settings: { GITHUB_TOKEN: hosted.tokens.organization_member } };
+  },
+  gitea: async ({ world }) => {
+    const hosted = await startGiteaSimulator({ world });
+    return { hosted, settings: giteaSettings(hosted) };
+  },
+  gitlab: async ({ world }) => {
+    const hosted = await startGitLabSimulator({ world });
+    return { hosted, settings: gitlabSettings(hosted) };
+  },
+};
+
+async function inService(provider: string, check: (scene: Scene) => Promise<void>): Promise<void> {
+  const world = createContractWorld();
+  const { hosted, settings } = (await hosts[provider]?.(world)) ?? assert.fail(provider);
+  await using stack = new AsyncDisposableStack();
+  stack.use(hosted);
+  await using service = await startTestService({ simulator: hosted, tokens: [], settings, now: world.now });
+  const owner = `/v1/${provider}/entities/${engines.name}`;
+  await check({ ...world, service, hosted, owner });
+}
+
+const location = async (service: TestService, path: string, token?: string): Promise<string> => {
+  const { status, headers } = await service.get(path, token === undefined ? {} : bearer(token));
+  return `${status} ${headers.get('location')}`;
+};
+
+for (const provider of Object.keys(hosts)) {
+  test(`redirects a former name of a ${provider} repository with 301, later without a request, until another one takes it`, async () => {
+    await inService(provider, async ({ service, hosted, owner, world, organization, repositories, advance, now }) => {
+      renameRepository(world, repositories.handbook, 'manual');
+      const list = `${owner}/contributors?limit=5&repository=HANDBOOK&bots=false`;
+      const expected = `301 ${owner}/contributors?limit=5&repository=manual&bots=false`;
+      assert.equal(await location(service, list), expected);
+      await settled(service);
+      const asked = hosted.requests.length;
+      assert.equal(await location(service, list), expected);
+      assert.equal(
+        await location(service, `${owner}/contributors?%72epository=handbook&format=svg`),
+        `301 ${owner}/contributors?repository=manual&format=svg`,
+      );
+      assert.equal(
+        await location(service, `${owner}/repositories/handbook/badges/community?repository=handbook`),
+        `301 ${owner}/repositories/manual/badges/community?repository=handbook`,
+      );
+      await settled(service);
+      assert.equal(hosted.requests.length, asked);
+      const { body } = await service.getComplete(`${owner}/contributors?repository=manual`);
+      assert.ok(body.data.length > 0);
+
+      // The service notices the next rename on its own.
+      renameRepository(world, repositories.handbook, 'guide');
+      advance(3700);
+      await until(async () => {
+        await service.get(`${owner}/contributors`);
+        return (await location(service, `${owner}/contributors?repository=manual`)).startsWith('301')
+          ? true
+          : undefined;
+      }, 'the rename is noticed');
+      for (const name of ['handbook', 'manual']) {
+        assert.equal(
+          await location(service, `${owner}/contributors?repository=${name}`),
+          `301 ${owner}/contributors?repository=guide`,
+        );
+      }
+      addRepository(world, { ownerId: organization.id, name: 'handbook', createdAt: now() });
+      advance(3700);
+      await until(async () => {
+        const { status } = await service.get(`${owner}/contributors?repository=handbook`);
+        return status === 200 ? true : undefined;
+      }, 'the repository that took the name is answered');
+    });
+  });
+
+  test(`hides the former name of a private ${provider} repository from strangers, and redirects its owner`, async () => {
+    await inService(provider, async ({ service, hosted, owner, world, repositories, advance }) => {
+      renameRepository(world, repositories.plans, 'hidden-plans');
+      const own = await service.get(`${owner}/token`, bearer(hosted.tokens[engines.token]));
+      const token = tokenIn(own);
+      const asked = (name: string) => `${owner}/repositories/${name}/contributors?limit=5`;
+      const moved = `301 ${asked('hidden-plans')}`;
+      await until(
+        async () => ((await location(service, asked('secret-plans'), token)) === moved ? true : undefined),
+        moved,
+      );
+      await settled(service);
+      // A repository that was public under a name and is private now looks as absent as one that never existed.
+      await service.getComplete(`${owner}/contributors?repository=handbook`);
+      renameRepository(world, repositories.handbook, 'manual');
+      advance(3700);
+      await until(async () => {
+        await service.get(`${owner}/contributors`);
+        return (await location(service, `${owner}/contributors?repository=handbook`)).startsWith('301')
+          ? true
+          : undefined;
+      }, 'the rename is noticed');
+      setVisibility(world, repositories.handbook, 'private');
+      advance(3700);
+      await until(async () => {
+        await service.get(`${owner}/contributors?repository=manual`);
+        return (await location(service, `${owner}/contributors?repository=handbook`)).startsWith('404')
+          ? true
+          : undefined;
+      }, 'it is hidden');
+      for (const path of [
+        'contributors?repository=NAME',
+        'repositories/NAME/badges/community',
+        'contributors?repository=NAME&format=svg',
+      ]) {
+        const answers = [];
+        for (const name of ['secret-plans', 'hidden-plans', 'handbook', 'manual', 'never-was']) {
+          const address = `${owner}/${path.replace('NAME', name)}`;
+          await until(
+            async () => ((await service.get(address)).status === 202 ? undefined : true),
+            `${address} is answered`,
+          );
+          await settled(service);
+          const { status, text, headers } = await service.get(address);
+          answers.push([status, text, headers.get('cache-control'), headers.get('location')]);
+        }
+        for (const answer of answers) assert.deepEqual(answer, answers.at(-1), path);
+      }
+      const other = await service.get(asked('secret-plans'));
+      assert.deepEqual([other.status, other.headers.get('location')], [401, null]);
+    });
+  });
+
+  test(`responds with 404 for a transferred ${provider} repository under its former owner`, async () => {
+    await inService(provider, async ({ service, owner, world, people, repositories }) => {
+      const { plans, handbook } = repositories;
+      renameRepository(world, repositories.fork, 'copy');
+      transferRepository(world, handbook, people.ada);
+      const answers = await Promise.all(
+        ['handbook', 'never-was', plans.name].map((name) => service.get(`${owner}/contributors?repository=${name}`)),
+      );
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [404, 404, 404],
+      );
+      const { rows } = await service.database.pool.query('select name from repositories');
+      assert.deepEqual(rows, []);
+    });
+  });
+}
+
+test('serves an embed link to a card of a repository after the repository is renamed', async () => {
+  await inService('github', async ({ service, hosted, owner, world, repositories }) => {
+    const token = await serviceToken(service, hosted, { name: engines.name, token: engines.token });
+    await service.getComplete(`${owner}/repositories/secret-plans/contributors`, bearer(token));
+    const made = await service.get(`${owner}/embeds`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ path: `${owner}/repositories/secret-plans/contributors`, format: 'svg' }),
+    });
+    const { data } = JSON.parse(made.text) as { data: { url: string } };
+    const link = new URL(data.url).pathname;
+    const before = await service.get(link);
+    assert.equal(before.status, 200);
+    renameRepository(world, repositories.plans, 'hidden-plans');
+    await service.getComplete(`${owner}/repositories/hidden-plans/contributors`, bearer(token));
+    const after = await service.get(link);
+    assert.equal(after.status, 200, after.text);
+    assert.match(after.headers.get('content-type') ?? '', /^image\/svg/);
+  });
+});

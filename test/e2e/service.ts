@@ -1,0 +1,100 @@
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import type { Simulator } from '../../simulators/github/simulator.ts';
+import type { TokenName } from '../../simulators/github/tokens.ts';
+import { type Service, startService } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/database/connection.ts';
+import { createLog } from '../../src/log.ts';
+import { createTestDatabase } from '../database.ts';
+import { until } from '../time.ts';
+
+/** A response of the service; `body` is parsed JSON. */
+export interface ServiceAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: AnswerBody;
+}
+
+/** The body of a response or of an error; each test reads the fields that it expects. */
+export interface AnswerBody {
+  meta_data: { count: number; complete?: boolean; missing?: string[]; as_of?: string; includes_private?: boolean };
+  data: Record<string, unknown>[];
+  next_cursor?: string;
+  previous_cursor?: string;
+  error?: { code: number; type: string; message: string };
+}
+
+export interface TestService extends AsyncDisposable {
+  url: string;
+  databaseUrl: string;
+  dataDir: string;
+  database: Database;
+  /** Lines of the log so far. */
+  lines: string[];
+  /** @param path below `/v1/github/entities/`, or an absolute one. */
+  get(path: string, init?: RequestInit): Promise<ServiceAnswer>;
+  /** Requests a path until everything behind its response is collected. */
+  getComplete(path: string, init?: RequestInit): Promise<ServiceAnswer>;
+  service: Service;
+}
+
+export interface TestServiceOptions {
+  simulator: Pick<Simulator, 'url' | 'apiUrl' | 'tokens'>;
+  /** Names of the tokens that the service uses. Default: one that sees public data alone. */
+  tokens?: TokenName[];
+  /** Default: a new one. */
+  databaseUrl?: string;
+  settings?: Record<string, string>;
+  now?: () => Date;
+}
+
+/** Starts the whole service on a simulator, with a database and a data directory of its own. */
+export async function startTestService(options: TestServiceOptions): Promise<TestService> {
+  const { simulator, tokens = ['public_only'] } = options;
+  const stack = new AsyncDisposableStack();
+  const directory = stack.use(await makeTemporaryDirectory());
+  const databaseUrl = options.databaseUrl ?? stack.use(await createTestDatabase()).url;
+  const lines: string[] = [];
+  const environment = {
+    PORT: '0',
+    METRICS_PORT: '0',
+    DATA_DIR: directory.path,
+    DATABASE_URL: databaseUrl,
+    GITHUB_URL: simulator.url,
+    GITHUB_API_URL: simulator.apiUrl,
+    GITHUB_TOKEN: tokens.map((name) => simulator.tokens[name]).join(','),
+    LOG_LEVEL: 'debug',
+    ...options.settings,
+  };
+  const config = readConfig(environment, () => '');
+  const log = createLog(config.logLevel, { write: (line) => void lines.push(line) });
+  const service = await startService(config, { log, ...(options.now && { now: options.now }) });
+  stack.defer(() => service.close());
+
+  const get = async (path: string, init: RequestInit = {}): Promise<ServiceAnswer> => {
+    const address = path.startsWith('/') ? `${service.url}${path}` : `${service.url}/v1/github/entities/${path}`;
+    const { status, headers, ...response } = await fetch(address, { redirect: 'manual', ...init }).then(
+      async (answer) => ({ status: answer.status, headers: answer.headers, text: await answer.text() }),
+    );
+    const isJson = response.text !== '' && headers.get('content-type')?.startsWith('application/json');
+    const body = (isJson ? JSON.parse(response.text) : {}) as AnswerBody;
+    return { status, headers, text: response.text, body };
+  };
+  const getComplete = (path: string, init?: RequestInit): Promise<ServiceAnswer> =>
+    until(async () => {
+      const answer = await get(path, init);
+      return answer.status === 200 && answer.body.meta_data.complete ? answer : undefined;
+    }, `${path} is complete`);
+  return {
+    url: service.url,
+    databaseUrl,
+    dataDir: directory.path,
+    database: service.database,
+    lines,
+    get,
+    getComplete,
+    service,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

@@ -1,0 +1,140 @@
+import type { Condition, Value } from '../../../../src/achievements/conditions/syntax.ts';
+import { beginning, type Item, type World } from './world.ts';
+
+/** Evaluates conditions on one contribution: slow and plain, after the description of the language. */
+
+/** A contribution that counts for one person. */
+export interface Mine {
+  item: Item;
+  person: number;
+  /** The time from which it counts for the person. */
+  doneAt: number;
+}
+
+export interface Looking {
+  world: World;
+  /** The time of the evaluation: nothing from then on has happened yet. */
+  before: number;
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+/** Returns the time from which a condition holds, or `never`. */
+export function satisfiedAt(condition: Condition, mine: Mine, looking: Looking): number {
+  if (condition.kind === 'and') return Math.max(...condition.terms.map((term) => satisfiedAt(term, mine, looking)));
+  if (condition.kind === 'or') return Math.min(...condition.terms.map((term) => satisfiedAt(term, mine, looking)));
+  if (condition.kind === 'membership') {
+    const known = listOf(condition.field.text, mine, looking);
+    if (known === undefined) return never;
+    const list = new Set(known.map((text) => fold(condition.field.text, text)));
+    const asked = condition.items.map(({ text }) => fold(condition.field.text, text));
+    const isAny = asked.some((text) => list.has(text));
+    const isAll = asked.every((text) => list.has(text));
+    const holds = { any: isAny, none: !isAny, all: isAll, not_all: !isAll }[condition.form];
+    return holds ? mine.doneAt : never;
+  }
+  if (condition.kind !== 'comparison') throw new Error('not about one contribution');
+  const { operand, operator, value } = condition;
+  if (operand.kind === 'age') {
+    const end = mine.item.action === 'pull_request' ? merged(mine.item, looking) : closed(mine.item, looking);
+    if (end === null) return never;
+    const unitMs = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 }[operand.unit.text] ?? 0;
+    const age = Math.floor((end - mine.item.createdAt) / unitMs);
+    return compare(age, operator, numberOf(value)) ? Math.max(mine.doneAt, end) : never;
+  }
+  if (operand.kind !== 'field') throw new Error('not about one contribution');
+  return fieldSatisfiedAt(operand.name.text, operator, value, mine, looking);
+}
+
+function fieldSatisfiedAt(field: string, operator: string, value: Value, mine: Mine, looking: Looking): number {
+  const { item, doneAt } = mine;
+  const [mergedAt, closedAt] = [merged(item, looking), closed(item, looking)];
+  const flags: Record<string, [boolean, number | null]> = {
+    merged: [mergedAt !== null, mergedAt],
+    closed: [closedAt !== null, closedAt],
+    answered: [answered(item, looking), item.answeredAt],
+    starred: [true, null],
+  };
+  const flag = flags[field];
+  if (flag !== undefined) {
+    const isWanted = value.kind === 'flag' && (value.value === flag[0]) === (operator === '=');
+    return isWanted ? Math.max(doneAt, flag[0] ? (flag[1] ?? 0) : 0) : never;
+  }
+  const dates: Record<string, number | null> = { created_at: item.createdAt, merged_at: mergedAt, closed_at: closedAt };
+  const date = dates[field];
+  if (date !== undefined) return date !== null && dateHolds(date, operator, value) ? Math.max(doneAt, date) : never;
+  if (field === 'reason') {
+    const isStillToCome = item.closedAt !== null && closedAt === null;
+    if (item.reason === null || isStillToCome || value.kind !== 'text') return never;
+    return (item.reason === value.text) === (operator === '=') ? Math.max(doneAt, closedAt ?? 0) : never;
+  }
+  const number = numbersOf(item)[field] ?? null;
+  return number !== null && compare(number, operator, numberOf(value)) ? doneAt : never;
+}
+
+function numbersOf(item: Item): Record<string, number | null> {
+  const { comments, upvotes, additions, deletions, changedFiles, commits, reactions } = item;
+  return {
+    comments,
+    upvotes,
+    additions,
+    deletions,
+    changed_files: changedFiles,
+    commits,
+    reactions: reactions?.length ?? null,
+  };
+}
+
+function listOf(field: string, { item, person }: Mine, { world }: Looking): string[] | undefined {
+  const nameOf = (place: number): string => world.people[place]?.name ?? '';
+  if (field === 'actor') return [nameOf(person)];
+  if (field === 'files') return item.files ?? undefined;
+  if (field === 'emojis') return item.reactions?.map(({ emoji }) => emoji);
+  if (field === 'reactors') {
+    return item.reactions?.map(({ reactor }) => (reactor === null ? '' : nameOf(reactor)));
+  }
+  return (item.action.endsWith('_comment') ? item.parentLabels : item.labels) ?? undefined;
+}
+
+function fold(field: string, text: string): string {
+  return field === 'files' ? text : text.toLowerCase();
+}
+
+export function merged({ mergedAt }: Item, { before }: Looking): number | null {
+  return mergedAt !== null && mergedAt < before ? mergedAt : null;
+}
+
+export function answered({ answeredBy, answeredAt }: Item, { before }: Looking): boolean {
+  return answeredBy !== null && (answeredAt === null || answeredAt < before);
+}
+
+export function closed({ closedAt }: Item, { before }: Looking): number | null {
+  return closedAt !== null && closedAt < before ? closedAt : null;
+}
+
+function dateHolds(date: number, operator: string, value: Value): boolean {
+  if (value.kind !== 'date' && value.kind !== 'text') return false;
+  const day = Number(/^2024-01-(\d\d)|^01-(\d\d)-2024/.exec(value.text)?.slice(1).join(''));
+  const [, hour = '0', minute = '0'] = / (\d\d):(\d\d)/.exec(value.text) ?? [];
+  const start = beginning + (day - 1) * 86_400_000 + Number(hour) * 3_600_000 + Number(minute) * 60_000;
+  const isWholeDay = !value.text.includes(' ');
+  // A whole day is one value, so that what lies inside it is equal to it.
+  const rounded = isWholeDay ? date - (date % 86_400_000) : date;
+  return compare(rounded, operator, start);
+}
+
+export function compare(one: number, operator: string, other: number): boolean {
+  const results: Record<string, boolean> = {
+    '=': one === other,
+    '!=': one !== other,
+    '>': one > other,
+    '>=': one >= other,
+    '<': one < other,
+    '<=': one <= other,
+  };
+  return results[operator] ?? false;
+}
+
+export function numberOf(value: Value): number {
+  return value.kind === 'integer' ? value.value : Number.NaN;
+}

@@ -1,0 +1,198 @@
+import { parseCondition } from '../../../../src/achievements/conditions/parser.ts';
+import type { Comparison, Condition } from '../../../../src/achievements/conditions/syntax.ts';
+import { answered, closed, compare, type Looking, type Mine, numberOf, satisfiedAt } from './naive-items.ts';
+import type { AchievementText, PointActionText, TriggerText } from './random-achievements.ts';
+import { beginning, type Item } from './world.ts';
+
+/** Evaluates achievements person by person and contribution by contribution: slow and plain, to compare with. */
+
+interface Judging extends Looking {
+  pointActions: readonly PointActionText[];
+}
+
+interface Point {
+  name: string;
+  person: number;
+  at: number;
+  value: number;
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+/** Returns the time at which each person earned an achievement. */
+export function judgeNaively(
+  achievement: AchievementText,
+  world: Looking['world'],
+  pointActions: readonly PointActionText[],
+): Map<number, number> {
+  const before = achievement.day === null ? never : beginning + achievement.day * 86_400_000;
+  const judging = { world, before, pointActions };
+  const earned = new Map<number, number>();
+  for (const [person, { type }] of world.people.entries()) {
+    const moments = achievement.groups.map((group) =>
+      Math.min(...group.map((trigger) => heldSince(trigger, person, judging))),
+    );
+    if (type === 'user' && Math.max(...moments) < never) earned.set(person, Math.max(...moments));
+  }
+  return earned;
+}
+
+function heldSince(trigger: TriggerText, person: number, judging: Judging): number {
+  return personSince(
+    parsed(trigger.condition),
+    [],
+    { trigger, person, mine: itemsOf(trigger, person, judging) },
+    judging,
+  );
+}
+
+interface Asked {
+  trigger: TriggerText;
+  person: number;
+  mine: Mine[];
+}
+
+function personSince(condition: Condition, filters: Condition[], asked: Asked, judging: Judging): number {
+  if (!isAboutPerson(condition)) return first(momentsOf([...filters, condition], asked, judging));
+  if (condition.kind === 'or') {
+    return Math.min(...condition.terms.map((term) => personSince(term, filters, asked, judging)));
+  }
+  if (condition.kind === 'and') {
+    const inside = [...filters, ...condition.terms.filter((term) => !isAboutPerson(term))];
+    const persons = condition.terms.filter(isAboutPerson);
+    return Math.max(...persons.map((term) => personSince(term, inside, asked, judging)));
+  }
+  const filteredSince = filters.length === 0 ? 0 : first(momentsOf(filters, asked, judging));
+  if (condition.kind === 'ranking') {
+    const names = new Set(condition.actions.map(({ text }) => text));
+    const points = pointsOf(judging).filter(
+      ({ name, person }) => names.has(name) && isRanked(person, filters, asked, judging),
+    );
+    const order = Object.entries(Object.groupBy(points, ({ person }) => person))
+      .map(([person, own = []]) => ({
+        person: Number(person),
+        total: total(own),
+        at: Math.max(...own.map(({ at }) => at)),
+      }))
+      .toSorted((one, other) => other.total - one.total || one.at - other.at || one.person - other.person);
+    const winner = order[condition.rank.value - 1];
+    return winner?.person === asked.person ? Math.max(winner.at, filteredSince) : never;
+  }
+  if (condition.kind !== 'comparison') throw new Error('not about a person');
+  const { operand } = condition;
+  if (operand.kind === 'count') {
+    const counted = [...filters, ...(operand.condition === null ? [] : [operand.condition])];
+    const moments = momentsOf(counted, asked, judging);
+    return grownSince(
+      condition,
+      moments.map((at) => ({ at, value: 1 })),
+      first(momentsOf([], asked, judging)),
+    );
+  }
+  const names =
+    operand.kind === 'sum' ? operand.actions.map(({ text }) => text) : judging.pointActions.map(({ name }) => name);
+  const points = pointsOf(judging).filter(({ name, person }) => names.includes(name) && person === asked.person);
+  return Math.max(filteredSince, grownSince(condition, points, first(points.map(({ at }) => at))));
+}
+
+function isRanked(person: number, filters: Condition[], { trigger }: Asked, judging: Judging): boolean {
+  if (judging.world.people[person]?.type !== 'user') return false;
+  const asked = { trigger, person, mine: itemsOf(trigger, person, judging) };
+  return filters.length === 0 || momentsOf(filters, asked, judging).length > 0;
+}
+
+/**
+ * Returns the time since which a comparison with a number that only grows holds: `since` at the earliest, or `never`.
+ */
+function grownSince({ operator, value }: Comparison, steps: { at: number; value: number }[], since: number): number {
+  if (since === never) return never;
+  const wanted = numberOf(value);
+  if (!compare(total(steps), operator, wanted)) return never;
+  if (operator === '<' || operator === '<=' || (operator === '!=' && total(steps) < wanted)) return since;
+  const least = operator === '>' || operator === '!=' ? wanted + 1 : wanted;
+  if (least <= 0) return since;
+  const moments = steps.map(({ at }) => at).toSorted((one, other) => one - other);
+  return moments.find((moment) => total(steps.filter(({ at }) => at <= moment)) >= least) ?? never;
+}
+
+function total(steps: { value: number }[]): number {
+  return steps.reduce((sum, { value }) => sum + value, 0);
+}
+
+function pointsOf(judging: Judging): Point[] {
+  return judging.pointActions.flatMap(({ name, rules }) =>
+    rules.flatMap((rule) =>
+      judging.world.people.flatMap(({ type }, person): Point[] => {
+        if (type !== 'user') return [];
+        const { value } = rule;
+        const condition = parsed(rule.condition);
+        const mine = itemsOf(rule, person, judging);
+        if (!isAboutPerson(condition)) {
+          return momentsOf([condition], { trigger: rule, person, mine }, judging).map((at) => ({
+            name,
+            person,
+            at,
+            value,
+          }));
+        }
+        const at = heldSince(rule, person, judging);
+        return at < never ? [{ name, person, at, value }] : [];
+      }),
+    ),
+  );
+}
+
+function momentsOf(conditions: Condition[], { trigger, person, mine }: Asked, judging: Judging): number[] {
+  if (trigger.action === 'point') {
+    const points = pointsOf(judging).filter((point) => point.person === person);
+    const isIncluded = conditions.every((condition) => satisfiedAt(condition, anybodys(person), judging) < never);
+    return isIncluded ? points.map(({ at }) => at) : [];
+  }
+  return mine
+    .map((one) => Math.max(one.doneAt, ...conditions.map((condition) => satisfiedAt(condition, one, judging))))
+    .filter((at) => at < never);
+}
+
+/** Returns a contribution for conditions on points, which depend on the person alone. */
+function anybodys(person: number): Mine {
+  return { person, doneAt: 0, item: { action: 'star' } as Item };
+}
+
+function itemsOf({ actor, action }: TriggerText, person: number, looking: Looking): Mine[] {
+  return looking.world.items
+    .filter((item) => item.action === action && item.createdAt < looking.before)
+    .flatMap((item): Mine[] => {
+      const closedAt = closed(item, looking);
+      const mine = { item, person, doneAt: item.createdAt };
+      if (actor === 'assignees') return item.assignees.includes(person) ? [mine] : [];
+      if (actor === 'reviewers') return item.reviewers.includes(person) ? [mine] : [];
+      if (actor === 'author') {
+        const isCoAuthor = action === 'commit' && item.others.includes(person);
+        return item.author === person || isCoAuthor ? [mine] : [];
+      }
+      if (action === 'discussion') {
+        const isTheirs = item.answeredBy === person && answered(item, looking);
+        return isTheirs ? [{ item, person, doneAt: item.answeredAt ?? item.createdAt }] : [];
+      }
+      return item.resolvedBy === person && closedAt !== null ? [{ item, person, doneAt: closedAt }] : [];
+    });
+}
+
+function isAboutPerson(condition: Condition): boolean {
+  if (condition.kind === 'and' || condition.kind === 'or') return condition.terms.some(isAboutPerson);
+  if (condition.kind !== 'comparison') return condition.kind === 'ranking';
+  const { operand } = condition;
+  return (
+    operand.kind === 'count' || operand.kind === 'sum' || (operand.kind === 'field' && operand.name.text === 'points')
+  );
+}
+
+function parsed(text: string): Condition {
+  const { condition, fault } = parseCondition(text);
+  if (condition === undefined) throw new Error(`${text}: ${fault.message}`);
+  return condition;
+}
+
+function first(moments: number[]): number {
+  return Math.min(...moments);
+}

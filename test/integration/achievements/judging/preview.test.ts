@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { preview } from '../../../../src/achievements/judging/preview-store.ts';
+import { openTestDatabase } from '../../../database.ts';
+import { readText } from '../../../unit/achievements/reported.ts';
+import { storeWorld } from './stored-world.ts';
+import { beginning, type Item, type World } from './world.ts';
+
+const hourMs = 3_600_000;
+function hour(hours: number): Date {
+  return new Date(beginning + hours * hourMs);
+}
+
+const plain: Item = {
+  action: 'pull_request',
+  isAtLine: false,
+  author: 0,
+  others: [],
+  resolvedBy: null,
+  answeredBy: null,
+  answeredAt: null,
+  assignees: [],
+  reviewers: [],
+  createdAt: beginning,
+  closedAt: null,
+  mergedAt: null,
+  comments: 0,
+  upvotes: null,
+  additions: null,
+  deletions: null,
+  changedFiles: null,
+  commits: null,
+  reactions: [],
+  labels: [],
+  files: null,
+  reason: null,
+  parentLabels: undefined,
+};
+
+/** Ada merged three, two of them labelled; Bob one, after nine days. */
+const world: World = {
+  people: [
+    { name: 'Ada', type: 'user' },
+    { name: 'bob', type: 'user' },
+    { name: 'robot[bot]', type: 'bot' },
+  ],
+  items: [
+    ...[1, 2, 3].map((hours): Item => {
+      const end = beginning + hours * hourMs;
+      return Object.assign(
+        { ...plain },
+        { closedAt: end, mergedAt: end, comments: hours, labels: hours > 1 ? ['Bug'] : [] },
+      );
+    }),
+    { ...plain, author: 1, closedAt: beginning + 216 * hourMs, mergedAt: beginning + 216 * hourMs, comments: 4 },
+    { ...plain, author: 2, closedAt: beginning, mergedAt: beginning },
+  ],
+};
+
+const file = `
+actions:
+  - action: { type: point, name: prs, triggers: [ { trigger: { actor: author, action: pull_request, condition: merged = true, value: 10 } } ] }
+achievements:
+  - achievement: { name: Three, triggers: [ { trigger: { actor: author, action: pull_request, condition: merged = true & count() >= 3 } } ] }
+  - achievement: { name: Talk, triggers: [ { trigger: { actor: author, action: pull_request, condition: comments > 5 & age(days) < 2 } } ] }
+  - achievement: { name: Bugs, triggers: [ { trigger: { actor: author, action: pull_request, condition: "labels in ['bug'] & count() >= 2" } } ] }
+  - achievement: { name: Points, triggers: [ { trigger: { actor: author, action: point, condition: sum(prs) >= 25 } } ] }
+  - achievement: { name: Second, type: once, metadata: { date: 01-31-2024 }, triggers: [ { trigger: { actor: author, action: point, condition: rank(2) sum(prs) } } ] }
+`;
+
+test('lists the people who would earn each achievement, and which terms one person misses by how much', async () => {
+  await using opened = await openTestDatabase();
+  const { connection, pool } = opened.database;
+  const { repositoryId } = await storeWorld(pool, world);
+  const { config, reports } = readText(file);
+  assert.deepEqual(reports, []);
+  const question = { provider: `github-${repositoryId}`, repository: 'ada/WORLD', person: 'Bob' };
+  const previews = await preview(connection, config, question);
+  assert.deepEqual(
+    previews.map(({ achievement, earned }) => [achievement, earned]),
+    [
+      ['Three', [{ name: 'Ada', earnedAt: hour(3) }]],
+      ['Talk', []],
+      ['Bugs', [{ name: 'Ada', earnedAt: hour(0) }]],
+      ['Points', [{ name: 'Ada', earnedAt: hour(3) }]],
+      ['Second', [{ name: 'bob', earnedAt: hour(216) }]],
+    ],
+  );
+  const terms = previews.map(({ person }) =>
+    person?.triggers.flatMap((trigger) =>
+      trigger.terms.map(({ term, holds, present, missing }) => `${term}: ${holds} ${present} ${missing}`),
+    ),
+  );
+  assert.deepEqual(terms, [
+    ['merged = true: true 1 null', 'count() >= 3: false 1 2'],
+    ['comments > 5: false 4 2', 'age(days) < 2: false 9 -8'],
+    ["labels in ['bug']: false 0 null", 'count() >= 2: false 0 2'],
+    ['sum(prs) >= 25: false 10 15'],
+    ['rank(2) sum(prs): true 2 null'],
+  ]);
+  assert.deepEqual(
+    previews.map(({ person }) => person?.earnedAt),
+    [null, null, null, null, hour(216)],
+  );
+  await assert.rejects(
+    preview(connection, config, { ...question, repository: 'ada/none' }),
+    /nothing is stored of ada\/none/,
+  );
+  await assert.rejects(preview(connection, config, { ...question, person: 'nobody' }), /no account nobody is stored/);
+  await assert.rejects(
+    preview(connection, config, { ...question, repository: 'ada' }),
+    /a repository is OWNER\/NAME, not ada/,
+  );
+});

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { openEmbedded } from '../../../../src/database/embedded/embedded.ts';
+
+/** The program that is started. */
+export const writerProgram = fileURLToPath(new URL('writer.ts', import.meta.url));
+
+export interface Writing {
+  child: ChildProcess;
+  /** The numbers of the rows that were acknowledged so far. */
+  acknowledged: number[];
+  /** Waits for a line: `opening`, `open`, or any number of acknowledged rows. */
+  until(what: 'opening' | 'open' | number): Promise<void>;
+  /** Resolves to the exit status, or to the signal that ended the process. */
+  ended: Promise<number | string>;
+}
+
+/** Starts the program that stores rows. */
+export function startWriting(
+  dataDir: string,
+  options: { onlyOpen?: boolean; uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
+): Writing {
+  const { onlyOpen = false, env, ...as } = options;
+  const args = [writerProgram, dataDir, ...(onlyOpen ? ['only-open'] : [])];
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...as,
+    ...(env === undefined ? {} : { env }),
+  });
+  const acknowledged: number[] = [];
+  const seen = new Set<string>();
+  const lines = createInterface({ input: child.stdout });
+  const listeners = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  lines.on('line', (line) => {
+    if (/^\d+$/.test(line)) acknowledged.push(Number(line));
+    else seen.add(line);
+    tell();
+  });
+  child.once('close', tell);
+  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  const until = (what: 'opening' | 'open' | number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const isReached = typeof what === 'number' ? acknowledged.length >= what : seen.has(what);
+        if (!isReached && child.exitCode === null && child.signalCode === null) return;
+        listeners.delete(look);
+        if (isReached) resolve();
+        else reject(new Error(`the program ended before ${what}`));
+      };
+      listeners.add(look);
+      look();
+    });
+  return { child, acknowledged, until, ended };
+}
+
+/** Returns the stored numbers. Opens the server for this, and releases it. */
+export async function storedNumbers(dataDir: string): Promise<Set<number>> {
+  const server = await openEmbedded({ dataDir, log: () => {} });
+  const client = new Client(server.connection);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ number: string }>('select number from numbers');
+    return new Set(rows.map(({ number }) => Number(number)));
+  } finally {
+    await client.end();
+    await server.release();
+  }
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { addRejections } from '../../../src/deliveries/rejection-store.ts';
+import { saveDrift } from '../../../src/sync/drift-store.ts';
+import { examine, linesOf, openWard, problems, type Ward } from './examine.ts';
+import { plantDelivery, plantFailedJob, plantFailure, plantRepository, plantSkipped } from './plant.ts';
+
+const hour = 3_600_000;
+const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * hour);
+
+describe('plaudit doctor on stored data', () => {
+  let ward: Ward;
+  before(async () => {
+    ward = await openWard();
+  });
+  after(() => ward?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    const { connection } = ward.database;
+    await sql`truncate accounts, deliveries, rejected_deliveries, installations cascade`.execute(connection);
+    await sql`delete from graphile_worker._private_jobs`.execute(connection);
+  });
+
+  it('finds nothing wrong in a healthy database, and returns status 0', async () => {
+    await plantRepository(ward.database.connection, { name: 'handbook' });
+    const examined = await examine(ward.environment);
+    assert.deepEqual(problems(examined), []);
+    assert.deepEqual([examined.status, examined.report.healthy, examined.report.problems], [0, true, 0]);
+    for (const code of ['streams_read', 'items_stored', 'data_agrees', 'jobs_done', 'polls_done'] as const) {
+      assert.match(linesOf(examined, code)[0] ?? '', /^fine: /, code);
+    }
+    assert.match(linesOf(examined, 'service_not_running')[0] ?? '', /^hint: No service runs .* Start it/);
+  });
+
+  it('reports failing streams with repository, cause, time of the first failure and remedy', async () => {
+    const { connection } = ward.database;
+    const reason = 'Resource not accessible by integration';
+    for (const name of ['one', 'two', 'three', 'four']) {
+      const id = await plantRepository(connection, { name });
+      await plantFailure(connection, id, { code: 'provider_denied', reason });
+    }
+    const alone = await plantRepository(connection, { name: 'alone' });
+    await plantFailure(connection, alone, { code: 'not_found', reason: '' });
+    const examined = await examine(ward.environment);
+    assert.equal(examined.status, 1);
+    assert.equal(linesOf(examined, 'stream_failing').length, 2);
+    const [several, one] = linesOf(examined, 'stream_failing');
+    assert.match(
+      several ?? '',
+      /^problem github: issues: This stream of .* and 1 other cannot be read since 2026-03-01 12:00 UTC: /,
+    );
+    assert.match(
+      several ?? '',
+      /the host denies it: "Resource not accessible by integration"\. Give the token or the App/,
+    );
+    assert.match(
+      one ?? '',
+      / of acme\/alone cannot be read since .*: the host has no such part\. Nothing, if it is switched off/,
+    );
+    const finding = examined.report.findings.find(({ code }) => code === 'stream_failing');
+    assert.deepEqual([finding?.count, finding?.since], [4, '2026-03-01T12:00:00.000Z']);
+  });
+
+  it('reports skipped items by kind and path: lost ones as a problem, refused or partly stored ones as a hint', async () => {
+    const { connection } = ward.database;
+    const id = await plantRepository(connection, { name: 'handbook' });
+    await plantSkipped(connection, id, { kind: 'issue', reason: 'unreadable', path: '/nodes/*', isStored: false });
+    await plantSkipped(connection, id, { kind: 'label', reason: 'unreadable', path: '/labels/*', isStored: true });
+    const explanation = 'Resource protected by organization SAML enforcement';
+    await plantSkipped(connection, id, {
+      kind: 'star',
+      reason: 'refused',
+      path: '/stars',
+      isStored: false,
+      explanation,
+    });
+    const examined = await examine(ward.environment);
+    assert.deepEqual(problems(examined), ['items_skipped']);
+    const lines = linesOf(examined, 'items_skipped').join('\n');
+    assert.match(
+      lines,
+      /problem github: issues: 3 items of the kind issue in acme\/handbook are left out: the service cannot read \/nodes\/\*/,
+    );
+    assert.match(
+      lines,
+      /hint .* kind label in acme\/handbook are stored without \/labels\/\*, which the service cannot read/,
+    );
+    assert.match(
+      lines,
+      /hint .* kind star .* left out: the host refuses \/stars \("Resource protected by organization SAML enforcement"\)/,
+    );
+  });
+
+  it('reports deliveries that wait, that were given up, and that are missing although something happened', async () => {
+    const { connection } = ward.database;
+    await plantRepository(connection, { name: 'handbook', changedHoursAgo: 5 });
+    const never = await examine(ward.environment);
+    assert.match(
+      linesOf(never, 'delivery_overdue')[0] ?? '',
+      /^problem github: No delivery has come in the last 30 days, though acme\/handbook changed at .* At the host, look at/,
+    );
+    await plantDelivery(connection, { id: 'old', hoursAgo: 48, isApplied: true });
+    const long = await examine(ward.environment);
+    assert.match(
+      linesOf(long, 'delivery_overdue')[0] ?? '',
+      /The last delivery came 2 days ago, though acme\/handbook changed/,
+    );
+    await plantDelivery(connection, { id: 'waiting', hoursAgo: 4 });
+    await plantDelivery(connection, { id: 'dead', hoursAgo: 4, attempts: 20 });
+    const waiting = await examine(ward.environment);
+    assert.deepEqual(problems(waiting).toSorted(), ['deliveries_failed', 'deliveries_pending']);
+    assert.match(linesOf(waiting, 'deliveries_pending')[0] ?? '', /1 delivery wait.* since 4 hours ago/);
+    assert.match(linesOf(waiting, 'delivery_received')[0] ?? '', /^fine github: The last delivery came 4 hours ago/);
+  });
+
+  it('reports rejected deliveries with the reason, and treats them as settled when a later one was accepted', async () => {
+    const { connection } = ward.database;
+    const counts = { provider: 'github', count: 12, firstAt: hoursAgo(30), lastAt: hoursAgo(2) };
+    await addRejections(connection, [{ ...counts, reason: 'signature' }]);
+    const rejected = await examine(ward.environment);
+    assert.deepEqual(problems(rejected), ['deliveries_rejected']);
+    assert.match(
+      linesOf(rejected, 'deliveries_rejected')[0] ?? '',
+      /^problem github: 12 deliveries since .* were rejected, the last one 2 hours ago: they are not signed with the configured secret\. Give the webhook at the host the secret that GITHUB_WEBHOOK_SECRET has\.$/,
+    );
+    await plantDelivery(connection, { id: 'taken', hoursAgo: 1, isApplied: true });
+    assert.match(linesOf(await examine(ward.environment), 'deliveries_rejected')[0] ?? '', /^hint /);
+    await addRejections(connection, [{ ...counts, reason: 'no_secret' }]);
+    assert.deepEqual(problems(await examine(ward.environment)), []);
+    // Only the host can have signed a delivery that is rejected for its payload.
+    await addRejections(connection, [{ ...counts, reason: 'payload' }]);
+    assert.deepEqual(problems(await examine(ward.environment)), ['deliveries_rejected']);
+  });
+
+  it('reports a drift that persists as a problem, and mentions one that was repaired', async () => {
+    const { connection } = ward.database;
+    const repositoryId = await plantRepository(connection, { name: 'handbook' });
+    const drift = { provider: 'github', repositoryId, what: 'issues', expected: 1200, found: 1100, isRepaired: false };
+    await saveDrift(connection, drift, hoursAgo(3));
+    const examined = await examine(ward.environment);
+    assert.deepEqual(problems(examined), ['drift']);
+    assert.match(
+      linesOf(examined, 'drift')[0] ?? '',
+      /acme\/handbook has 1,200 issues at the host, and 1,100 were stored \(3 hours ago, not repaired\)\. Run plaudit sync github\/acme\/handbook/,
+    );
+    await saveDrift(connection, { ...drift, isRepaired: true }, hoursAgo(1));
+    assert.match(linesOf(await examine(ward.environment), 'drift')[0] ?? '', /^hint .*, repaired\)/);
+  });
+
+  it('reports jobs that keep failing, with the error and without the payload', async () => {
+    const { connection } = ward.database;
+    await plantFailedJob(connection, { task: 'collect', key: 'collect 1', attempts: 3, error: 'deadlock\n  at x.ts' });
+    await plantFailedJob(connection, { task: 'collect', key: 'collect 2', attempts: 25, error: 'deadlock detected' });
+    await plantFailedJob(connection, { task: 'refresh', key: 'refresh 1', attempts: 1, error: 'once' });
+    const examined = await examine(ward.environment);
+    assert.deepEqual(problems(examined), ['jobs_failing']);
+    const lines = linesOf(examined, 'jobs_failing').join('\n');
+    assert.match(
+      lines,
+      /problem collect: 2 jobs failed, up to 25 times, .* \(collect 2\); 1 job of them is given up: deadlock detected/,
+    );
+    assert.match(lines, /hint refresh: 1 job failed, up to 1 time/);
+    assert.ok(!examined.text.includes('private-name'));
+  });
+
+  it('reports repositories whose poll is long overdue', async () => {
+    const { connection } = ward.database;
+    const late = await plantRepository(connection, { name: 'late' });
+    await plantRepository(connection, { name: 'fine' });
+    await sql`update repository_polls set next_at = now() - interval '5 hours' where repository_id = ${late}`.execute(
+      connection,
+    );
+    const never = await plantRepository(connection, { name: 'never' });
+    await sql`delete from repository_polls where repository_id = ${never}`.execute(connection);
+    const examined = await examine(ward.environment);
+    assert.deepEqual(problems(examined), ['polls_overdue']);
+    assert.match(
+      linesOf(examined, 'polls_overdue')[0] ?? '',
+      /2 installed repositories of 3 wait to be polled, acme\/never for 30 days/,
+    );
+  });
+
+  it('reports installations that lack permissions or are suspended', async () => {
+    const { connection } = ward.database;
+    const install = (id: string, missing: string[], suspendedAt: Date | null) =>
+      connection
+        .insertInto('installations')
+        .values({
+          provider: 'github',
+          id,
+          source: 'app',
+          account_external_id: id,
+          account_name: `account-${id}`,
+          access: `installation:${id}`,
+          covers: 'all',
+          missing_permissions: missing,
+          suspended_at: suspendedAt,
+          removed_at: null,
+          seen_at: hoursAgo(1),
+          covered_at: null,
+          created_at: hoursAgo(1),
+        })
+        .execute();
+    await install('1', ['pull_requests', 'discussions'], null);
+    await install('2', [], hoursAgo(1));
+    await install('3', [], null);
+    const examined = await examine(ward.environment);
+    assert.deepEqual(problems(examined), ['installation_lacks_permission']);
+    assert.match(
+      linesOf(examined, 'installation_lacks_permission')[0] ?? '',
+      /account-1 gave the App no permission to read pull requests and discussions/,
+    );
+    assert.match(linesOf(examined, 'installation_suspended')[0] ?? '', /^hint github: account-2 suspended the App/);
+  });
+});

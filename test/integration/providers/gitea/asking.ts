@@ -1,0 +1,50 @@
+import { createGiteaProvider, type GiteaOptions } from '../../../../src/providers/gitea/provider.ts';
+import type {
+  AccountReport,
+  Call,
+  KnownAccount,
+  KnownRepository,
+  Provider,
+} from '../../../../src/providers/provider.ts';
+
+/** Calls a simulated Gitea through the provider, as the service does. */
+
+export const deliverySecret = 'a secret for deliveries';
+
+export function giteaProvider(
+  { url, apiUrl }: { url: string; apiUrl: string },
+  options: Partial<GiteaOptions> = {},
+): Provider & AsyncDisposable {
+  const provider = createGiteaProvider({
+    name: 'gitea',
+    url,
+    apiUrl,
+    tokens: [],
+    webhookSecret: deliverySecret,
+    connectTimeoutMs: 2000,
+    now: () => new Date(),
+    ...options,
+  });
+  return { ...provider, [Symbol.asyncDispose]: () => provider.close() };
+}
+
+export function call(more: Partial<Call> = {}): Call {
+  return { urgency: 'interactive', signal: AbortSignal.timeout(30_000), cost: { requests: 0, points: 0 }, ...more };
+}
+
+export async function lastReport(
+  reports: AsyncGenerator<AccountReport, void, undefined>,
+): Promise<AccountReport | undefined> {
+  let report: AccountReport | undefined;
+  for await (report of reports);
+  return report;
+}
+
+export const acme: KnownAccount = { externalId: '5', handle: '', type: 'organization', name: 'acme', memory: null };
+export const handbook: KnownRepository = {
+  owner: 'acme',
+  name: 'handbook',
+  handle: '1',
+  defaultBranch: 'main',
+  access: null,
+};

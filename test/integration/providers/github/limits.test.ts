@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Fault } from '../../../../simulators/github/faults.ts';
+import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
+import type { TokenName } from '../../../../simulators/github/tokens.ts';
+import { AppError } from '../../../../src/errors.ts';
+import { GitHubClient } from '../../../../src/providers/github/client.ts';
+import { resolveIdentities } from '../../../../src/providers/github/identities.ts';
+import { RestAccountPayload } from '../../../../src/providers/github/payloads.ts';
+import { listRepositories } from '../../../../src/providers/github/repositories.ts';
+import { readStream } from '../../../../src/providers/github/streams/streams.ts';
+import type { Call, KnownRepository } from '../../../../src/providers/provider.ts';
+import { clock } from '../../../time.ts';
+
+interface Bench extends AsyncDisposable {
+  simulator: Simulator;
+  client: GitHubClient;
+  time: ReturnType<typeof clock>;
+  call: Call;
+}
+
+async function make(tokens: TokenName[] = ['outsider']): Promise<Bench> {
+  const time = clock();
+  const simulator = await startSimulator({ now: time.now });
+  const secrets = tokens.map((name) => simulator.tokens[name]);
+  const client = new GitHubClient({ apiUrl: simulator.apiUrl, tokens: secrets, connectTimeoutMs: 1000, now: time.now });
+  return {
+    simulator,
+    client,
+    time,
+    call: { urgency: 'interactive', signal: new AbortController().signal, cost: { requests: 0, points: 0 } },
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      await simulator.close();
+    },
+  };
+}
+
+const knownNotes = ({ accounts }: Simulator, { nodeId }: { nodeId: string }): KnownRepository => ({
+  owner: accounts.user,
+  name: 'notes',
+  handle: nodeId,
+  defaultBranch: 'main',
+  access: null,
+});
+
+const profile = ({ client, call }: Bench): Promise<unknown> =>
+  client.rest('/users/ada-lovelace', RestAccountPayload, call);
+const listing = ({ client, call, simulator }: Bench) => {
+  const known = { externalId: '1', handle: '', type: 'user', name: simulator.accounts.user, memory: null } as const;
+  return listRepositories(client, known, null, call);
+};
+
+/** Asserts that a refused request is not sent again before the time that follows from the refusal. */
+async function assertRests(
+  bench: Bench,
+  ask: (bench: Bench) => Promise<unknown>,
+  fault: Fault,
+  seconds: number,
+): Promise<void> {
+  bench.simulator.faults.add(fault);
+  const begun = bench.time.now().getTime();
+  await assert.rejects(ask(bench), (error: AppError) => {
+    assert.equal(error.code, 'provider_rate_limited', fault.kind);
+    assert.equal(((error.retryAt?.getTime() ?? 0) - begun) / 1000, seconds, fault.kind);
+    return true;
+  });
+  const sent = bench.simulator.requests.length;
+  bench.time.advance(seconds - 1);
+  await assert.rejects(ask(bench), /used up/);
+  assert.equal(bench.simulator.requests.length, sent, 'nothing is sent before the time');
+  bench.time.advance(2);
+  await ask(bench);
+}
+
+test('waits after a refusal as long as retry-after says, else until the reset, else a minute', async () => {
+  for (const ask of [profile, listing]) {
+    for (const [fault, seconds] of [
+      [{ kind: 'secondary_limit', retryAfterS: 37 }, 37],
+      [{ kind: 'primary_limit_429' }, 3600],
+      [{ kind: 'primary_limit' }, 3600],
+      [{ kind: 'secondary_limit_without_time' }, 60],
+    ] as const) {
+      await using bench = await make();
+      await assertRests(bench, ask, fault, seconds);
+    }
+  }
+});
+
+test('caps a wait at an hour, and ignores an invalid one', async () => {
+  for (const [fault, seconds] of [
+    [{ kind: 'primary_limit_429', retryAfterS: 99_999_999_999 }, 3600],
+    [{ kind: 'secondary_limit', retryAfterS: 99_999_999_999 }, 3600],
+    [{ kind: 'primary_limit', resetS: 99_999_999_999 }, 3600],
+    [{ kind: 'secondary_limit', retryAfterS: 'Mon, 15 Jun 2026 12:02:00 GMT' }, 120],
+    [{ kind: 'secondary_limit', retryAfterS: -5 }, 60],
+    [{ kind: 'secondary_limit', retryAfterS: 'later' }, 60],
+  ] as const) {
+    await using bench = await make();
+    await assertRests(bench, profile, fault, seconds);
+  }
+});
+
+test('obeys a limit in a response with status 200', async () => {
+  for (const kind of ['primary_limit_in_200', 'secondary_limit_in_200'] as const) {
+    await using bench = await make();
+    await assertRests(bench, listing, { kind }, 60);
+  }
+});
+
+test('doubles the backoff after each refusal without a time', async () => {
+  await using bench = await make();
+  bench.simulator.faults.add({ kind: 'secondary_limit_without_time', times: 3 });
+  for (const seconds of [60, 120, 240]) {
+    const begun = bench.time.now().getTime();
+    await assert.rejects(profile(bench), (error: AppError) => error.retryAt?.getTime() === begun + seconds * 1000);
+    bench.time.advance(seconds + 1);
+  }
+  await profile(bench);
+});
+
+test('continues with another token when one is limited', async () => {
+  await using bench = await make(['outsider', 'user']);
+  bench.simulator.faults.add({ kind: 'secondary_limit', times: 1 });
+  await profile(bench);
+  assert.equal(new Set(bench.simulator.requests.map(({ token }) => token)).size, 2);
+});
+
+test('halves the page after a 502, a 504 or a resource limit instead of repeating the request', async () => {
+  for (const kind of ['bad_gateway', 'gateway_timeout', 'resource_limits'] as const) {
+    await using bench = await make();
+    const { simulator, client, call } = bench;
+    const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
+    const known = knownNotes(simulator, repository);
+    simulator.faults.add({ kind, times: 3 });
+    const position = { cursor: null, since: null, pageSize: null, isDeep: false };
+    const page = await readStream(client, 'pull_requests', known, position, call);
+    const sizes = simulator.requests.map(({ variables }) => Object(variables).first);
+    assert.deepEqual(sizes, [100, 50, 25, 12], kind);
+    assert.equal(page.pageSize, 24, 'the next page is larger again');
+  }
+});
+
+test('requests addresses in halves when one request exceeds the resource limits', async () => {
+  await using bench = await make();
+  const { simulator, client, call } = bench;
+  const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
+  const known = knownNotes(simulator, repository);
+  const identities = repository.commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
+  simulator.faults.add({ kind: 'resource_limits', on: 'CommitAuthors', times: 2 });
+  const resolved = await resolveIdentities(client, known, identities, call);
+  for (const { email } of identities) {
+    const owner = simulator.world.accountByEmail(email);
+    const expected = owner === undefined || owner.type === 'Mannequin' ? null : String(owner.id);
+    assert.equal(resolved.get(email)?.externalId ?? null, expected, email);
+  }
+  assert.ok(simulator.requests.filter(({ name }) => name === 'CommitAuthors').length >= 4);
+});
+
+test('repeats a request with a broken connection once', async () => {
+  for (const kind of ['drop_before', 'drop_midway', 'drop_after', 'malformed', 'truncated'] as const) {
+    await using bench = await make();
+    bench.simulator.faults.add({ kind });
+    await profile(bench);
+    assert.equal(bench.simulator.requests.length, 2, kind);
+    bench.simulator.faults.add({ kind, times: 2 });
+    await assert.rejects(profile(bench), (error: AppError) =>
+      ['provider_unavailable', 'provider_invalid_response'].includes(error.code),
+    );
+  }
+});
+
+test('ends a request without a response when the signal of the caller aborts', async () => {
+  await using bench = await make();
+  bench.simulator.faults.add({ kind: 'never' });
+  const call = { ...bench.call, signal: AbortSignal.timeout(200) };
+  await assert.rejects(profile({ ...bench, call }), AppError);
+});
+
+test('reads quotas and scopes from the headers of each response', async () => {
+  await using bench = await make();
+  await profile(bench);
+  await listing(bench);
+  const [token] = bench.client.budget.tokens;
+  assert.deepEqual(
+    [token?.remaining('core')?.remaining, token?.remaining('graphql')?.remaining, token?.scopes],
+    [4999, 5000 - (bench.simulator.requests.at(-1)?.cost ?? 0), ['repo']],
+  );
+});

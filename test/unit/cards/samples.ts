@@ -1,0 +1,184 @@
+import type { Images } from '../../../src/cards/card.ts';
+import type { Drawing } from '../../../src/cards/frame.ts';
+import { cardOf } from '../../../src/cards/index.ts';
+import { type CardOptionsQuery, readCardOptions } from '../../../src/cards/options.ts';
+import type { CalendarInput, CardInput } from '../../../src/http/images.ts';
+
+/** Card inputs for tests that look at cards. */
+
+const as_of = '2026-11-21T12:00:00Z';
+
+export function contributionsOf(
+  account: { name?: string; display_name?: string; value?: number },
+  meta: { missing?: string[]; includes_private?: boolean } = {},
+): CardInput {
+  const { name = 'ada-lovelace', display_name = 'Ada Lovelace', value } = account;
+  const counters = {
+    commits: value ?? 1843,
+    issues: value ?? 127,
+    pull_requests: value ?? 412,
+    reviews: value ?? 389,
+    stars: value ?? 2310,
+    contributed_to: value ?? 64,
+    issues_closed: value ?? 103,
+    pull_requests_merged: value ?? 377,
+    discussions: value ?? 18,
+    discussions_answered: value ?? 5,
+  };
+  const experience = Object.values(counters).reduce((sum, count) => sum + count, 0);
+  const level = experience === 0 ? 0 : Math.floor(Math.sqrt(experience / 100)) + 1;
+  const item = {
+    name,
+    display_name,
+    avatar_url: 'https://images.example/ada',
+    experience,
+    level,
+    contributions: counters,
+  };
+  return { answer: { meta_data: { count: 1, data_type: 1, as_of, ...meta }, data: [item] } };
+}
+
+/** Names that cards must be able to show. */
+export const names = {
+  long: 'Wolfeschlegelsteinhausenbergerdorff Wmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm',
+  cjk: '山田太郎と愉快な仲間たち国際開発共同体東京支部第二開発室',
+  korean: '김민준 오픈소스 개발자 커뮤니티 서울 지부',
+  arabic: 'محمد عبد الله الخوارزمي (مطوّر برمجيات حرّة)',
+  hebrew: 'ישראל ישראלי — מפתח תוכנה!',
+  emoji: 'Zoë 👩‍👩‍👧‍👦🏳️‍🌈🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀🚀',
+  combining: 'Z̸̧̢̛̙̠͇̖̲͔̀͌̓̽a̷̡̛͓̪̯͊̓͆̎l̶̢̗̪̋̽̏g̶̨̛̭̖̠̃̎̀ő̵̙̳̱͊͛ the name of piled marks',
+  hindi: 'अनन्या शर्मा — मुक्त स्रोत समुदाय की सदस्य और योगदानकर्ता',
+  hostile: '</text><script>alert(1)</script>&"\'\u202E]]>',
+};
+
+const people = [
+  'Ada Lovelace',
+  names.cjk,
+  names.arabic,
+  'grace',
+  names.long,
+  names.emoji,
+  'Renée Öztürk',
+  names.hebrew,
+  names.hindi,
+  'x',
+];
+
+export function contributorsOf(count: number, further = 0): CardInput {
+  const data = Array.from({ length: count }, (_, index) => ({
+    name: `person-${index}`,
+    display_name: people[index % people.length] ?? '',
+    avatar_url: `https://images.example/${index}`,
+    contributions: index === 4 ? 1_000_000_000 : Math.max(1, Math.round(2400 / (index + 1) ** 1.3)),
+  }));
+  return { answer: { meta_data: { count, data_type: 3, as_of, complete: true }, data }, further };
+}
+
+/**
+ * Returns a year with weekends off and a holiday, as days of collected repositories or as 53 weeks from the provider.
+ */
+export function calendarOf(
+  described: Partial<Pick<CalendarInput, 'source' | 'until' | 'includesPrivate'>> & {
+    isEmpty?: boolean;
+    isFinal?: boolean;
+  } = {},
+): CardInput {
+  const {
+    source = 'collected',
+    until = '2026-11-21',
+    includesPrivate = false,
+    isEmpty = false,
+    isFinal = true,
+  } = described;
+  const last = new Date(until);
+  const count = source === 'provider' ? 365 + last.getUTCDay() : 365;
+  const all = Array.from({ length: count }, (_, index) => {
+    const time = last.getTime() - (count - 1 - index) * 86_400_000;
+    const weekday = new Date(time).getUTCDay();
+    const isOff = isEmpty || weekday === 0 || weekday === 6 || (index > 200 && index < 222);
+    return { day: new Date(time).toISOString().slice(0, 10), contributions: isOff ? 0 : (index * 7919) % 17 };
+  });
+  const days = all.filter(({ contributions }) => contributions > 0);
+  const total = days.reduce((sum, { contributions }) => sum + contributions, 0);
+  const { answer } = contributionsOf({});
+  return {
+    answer: { ...answer, meta_data: { ...answer.meta_data, complete: isFinal, includes_private: includesPrivate } },
+    calendar: { source, from: all[0]?.day ?? until, until, days, total, includesPrivate },
+  };
+}
+
+export function achievementsOf(count: number): CardInput {
+  const names = ['Merge hero', 'First steps', 'Bug squasher of the whole wide world', '功績', 'Reviewer'];
+  const data = Array.from({ length: count }, (_, index) => ({
+    name: names[index % names.length],
+    repository_name: index % 2 === 0 ? 'plaudit' : 'a-repository-with-quite-a-long-name',
+    icon_url: `https://images.example/icon-${index}`,
+    awarded_dttm: `2026-0${1 + (index % 9)}-15T10:00:00Z`,
+  }));
+  return { answer: { meta_data: { count, data_type: 5 }, data } };
+}
+
+/** A square in one colour. */
+const dot =
+  'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHdpZHRoPSI4IiBoZWlnaHQ9IjgiPjxyZWN0IHdpZHRoPSI4IiBoZWlnaHQ9IjgiIGZpbGw9IiM4YTYzZDIiLz48L3N2Zz4=';
+export const someImages: Images = new Map(
+  ['0', '3', 'icon-1', 'icon-4'].map((name) => [`https://images.example/${name}`, dot]),
+);
+
+export function draw(
+  card: string,
+  shown: CardInput,
+  query: CardOptionsQuery = {},
+  images: Images = new Map(),
+): Drawing {
+  const found = cardOf(card);
+  const look = readCardOptions(query, found.parts);
+  const readable = found.read(shown, look);
+  if (readable === undefined) throw new Error(`${card} has nothing to draw`);
+  return readable.draw(images);
+}
+
+/** Cards with golden files, by the names of the files. */
+const samples: Record<string, (query: CardOptionsQuery) => Drawing> = {
+  contributions: (query) => draw('contributions', contributionsOf({}), query),
+  'contributions-dark': (query) => draw('contributions', contributionsOf({}), { theme: 'dark', ...query }),
+  'contributions-wide': (query) =>
+    draw('contributions', contributionsOf({ display_name: names.long, value: 1_000_000_000 }), {
+      show: 'pull_requests_merged,issues_closed,discussions,discussions_answered',
+      width: 640,
+      columns: 5,
+      ...query,
+    }),
+  'contributions-new': (query) =>
+    draw(
+      'contributions',
+      contributionsOf({ display_name: '', value: 0 }, { missing: ['stars', 'experience', 'level'] }),
+      query,
+    ),
+  'contributions-ar': (query) =>
+    draw('contributions', contributionsOf({ display_name: names.arabic }), { locale: 'ar', ...query }),
+  contributors: (query) => draw('contributors', contributorsOf(10, 14), query, someImages),
+  'contributors-he': (query) => draw('contributors', contributorsOf(4, 3), { locale: 'he', ...query }, new Map()),
+  'contributors-wall': (query) => draw('contributors', contributorsOf(30), { hide: 'names', ...query }, someImages),
+  calendar: (query) => draw('calendar', calendarOf(), query),
+  'calendar-narrow': (query) => draw('calendar', calendarOf(), { width: 300, ...query }),
+  'calendar-ar': (query) => draw('calendar', calendarOf(), { locale: 'ar', ...query }),
+  'calendar-reported': (query) => draw('calendar', calendarOf({ source: 'provider' }), query),
+  'calendar-reported-private': (query) =>
+    draw('calendar', calendarOf({ source: 'provider', includesPrivate: true }), query),
+  'calendar-reported-he': (query) =>
+    draw('calendar', calendarOf({ source: 'provider', includesPrivate: true }), { locale: 'he', ...query }),
+  'calendar-unfinished': (query) => draw('calendar', calendarOf({ isFinal: false }), query),
+  'calendar-unfinished-narrow': (query) =>
+    draw('calendar', calendarOf({ includesPrivate: true, isFinal: false }), { width: 300, ...query }),
+  'calendar-empty': (query) => draw('calendar', calendarOf({ source: 'provider', isEmpty: true }), query),
+  achievements: (query) => draw('achievements', achievementsOf(5), query, someImages),
+  'achievements-icons': (query) => draw('achievements', achievementsOf(8), { hide: 'names', ...query }),
+  'achievements-raw': (query) => draw('achievements', achievementsOf(9), { raw: true, ...query }, someImages),
+  community: (query) => draw('community', contributorsOf(30, 12), query),
+};
+export const sampleNames = Object.keys(samples);
+
+export function drawSample(name: string, query: CardOptionsQuery = {}): Drawing {
+  return (samples[name] ?? (() => draw(name, contributionsOf({}), query)))(query);
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Type } from 'typebox';
+import type { SkippedPart } from '../../../src/providers/call.ts';
+import { checksOf, parseClean } from '../../../src/providers/http/checks.ts';
+import {
+  deciding,
+  itemsOf,
+  optional,
+  orElse,
+  type Refusal,
+  readTolerantly,
+} from '../../../src/providers/http/tolerant.ts';
+
+const Person = Type.Object({ login: Type.String() });
+const Issue = Type.Object({
+  id: Type.Integer(),
+  comments: orElse(Type.Integer(), 0),
+  author: deciding(Type.Union([Person, Type.Null()])),
+  closer: orElse(Type.Union([Person, Type.Null()]), null),
+  labels: orElse(itemsOf('label', Type.Object({ name: Type.String() })), []),
+  milestone: optional(Type.String()),
+  visibility: Type.Optional(Type.String()),
+});
+const Page = Type.Object({ page: Type.Object({ nodes: itemsOf('issue', Issue), hasMore: Type.Boolean() }) });
+
+const ada = { login: 'ada' };
+const issue = { id: 1, comments: 2, author: ada, closer: null, labels: [{ name: 'bug' }] };
+const pageOf = (...nodes: unknown[]): object => ({ page: { nodes, hasMore: false } });
+const unreadable = (kind: string, path: string, isStored: boolean): SkippedPart => ({
+  kind,
+  reason: 'unreadable',
+  path,
+  explanation: '',
+  isStored,
+  isCounted: isStored,
+});
+
+describe('readTolerantly', () => {
+  it('returns a payload that is as described', () => {
+    const payload = pageOf(issue);
+    assert.deepEqual(readTolerantly(Page, payload, 'page'), { reading: { value: payload }, skipped: [] });
+  });
+
+  it('replaces a field that the item can do without', () => {
+    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, comments: null }), 'page');
+    assert.deepEqual(reading, { value: pageOf({ ...issue, comments: 0 }) });
+    assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/comments', true)]);
+  });
+
+  it('leaves out an item whose identity cannot be read, and keeps the others', () => {
+    const { reading, skipped } = readTolerantly(
+      Page,
+      pageOf({ ...issue, id: 'x', comments: null }, null, issue),
+      'page',
+    );
+    assert.deepEqual(reading, { value: pageOf(issue) });
+    assert.deepEqual(skipped, [
+      unreadable('issue', '/page/nodes/*/id', false),
+      unreadable('issue', '/page/nodes/*', false),
+    ]);
+  });
+
+  it('leaves out an item whose author is an object that cannot be read', () => {
+    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, author: { login: 7 } }, issue), 'page');
+    assert.deepEqual(reading, { value: pageOf(issue) });
+    assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/author/login', false)]);
+  });
+
+  it('leaves a nested item out of its list', () => {
+    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, labels: [null, { name: 'bug' }] }), 'page');
+    assert.deepEqual(reading, { value: pageOf(issue) });
+    assert.deepEqual(skipped, [unreadable('label', '/page/nodes/*/labels/*', false)]);
+  });
+
+  it('drops an optional field that cannot be read', () => {
+    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, milestone: 5 }), 'page');
+    assert.deepEqual(reading, { value: pageOf(issue) });
+    assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/milestone', true)]);
+  });
+
+  it('leaves out an item whose optional field without a mark is there and cannot be read', () => {
+    const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, visibility: null }, issue), 'page');
+    assert.deepEqual(reading, { value: pageOf(issue) });
+    assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/visibility', false)]);
+  });
+
+  it('names the path when the payload around the items cannot be read', () => {
+    const { reading } = readTolerantly(Page, { page: { nodes: [issue], hasMore: null } }, 'page');
+    assert.deepEqual(reading, { faultAt: '/page/hasMore' });
+  });
+});
+
+describe('readTolerantly with refusals', () => {
+  it('counts refused parts with the words of the host', () => {
+    const refusals = new Map<string, Refusal>([
+      ['/page/nodes/0', { reason: 'refused', explanation: 'refused by SAML' }],
+      ['/page/nodes/1/closer', { reason: 'refused', explanation: 'refused by IP' }],
+      ['/page/nodes/2/author', { reason: 'refused', explanation: 'refused by SAML' }],
+    ]);
+    const payload = pageOf(null, { ...issue, id: 2 }, { ...issue, id: 3, author: null });
+    const { reading, skipped } = readTolerantly(Page, payload, 'page', refusals);
+    assert.deepEqual(reading, { value: pageOf({ ...issue, id: 2 }) });
+    assert.deepEqual(skipped, [
+      {
+        kind: 'issue',
+        reason: 'refused',
+        path: '/page/nodes/*',
+        explanation: 'refused by SAML',
+        isStored: false,
+        isCounted: false,
+      },
+      {
+        kind: 'issue',
+        reason: 'refused',
+        path: '/page/nodes/*',
+        explanation: 'refused by SAML',
+        isStored: false,
+        isCounted: false,
+      },
+      {
+        kind: 'issue',
+        reason: 'refused',
+        path: '/page/nodes/*/closer',
+        explanation: 'refused by IP',
+        isStored: true,
+        isCounted: true,
+      },
+    ]);
+  });
+
+  it('keeps an item whose author is deleted, which is null without a refusal', () => {
+    const payload = pageOf({ ...issue, author: null });
+    assert.deepEqual(readTolerantly(Page, payload, 'page').reading, { value: payload });
+  });
+});
+
+describe('checkPayload', () => {
+  const { checkPayload } = checksOf('The host');
+
+  it('reports skipped parts to the call', () => {
+    const skipped: SkippedPart[] = [];
+    const call = { onSkipped: (part: SkippedPart) => void skipped.push(part) };
+    assert.deepEqual(
+      checkPayload(Page, pageOf({ ...issue, comments: 1.5 }), 'page', call),
+      pageOf({ ...issue, comments: 0 }),
+    );
+    assert.deepEqual(skipped, [unreadable('issue', '/page/nodes/*/comments', true)]);
+  });
+
+  it('throws an error that names the path and no value', () => {
+    assert.throws(() => checkPayload(Page, { page: { nodes: 'secret', hasMore: true } }, 'page'), {
+      code: 'provider_invalid_response',
+      message: "The host's response cannot be used: page is not as expected at /page/nodes.",
+    });
+  });
+});
+
+describe('parseClean', () => {
+  it('removes NUL and replaces halves of surrogate pairs, which PostgreSQL refuses', () => {
+    assert.deepEqual(parseClean('{"name":"a\\u0000b\\ud800c\\ud83d\\ude00"}'), { name: 'ab\ufffdc😀' });
+  });
+});
