@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
@@ -9,48 +9,49 @@ import { createTestDatabase } from '../database.ts';
 import { startTestService } from './service.ts';
 
 const offline = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
+describe('the sample', () => {
+  it('fills every endpoint of the sample without a network, and contains no real people', async () => {
+    await using created = await createTestDatabase({ withTables: false });
+    await using place = await makeTemporaryDirectory();
+    const printed: string[] = [];
+    await sample({
+      environment: { DATABASE_URL: created.url, DATA_DIR: place.path, LOG_LEVEL: 'silent' },
+      print: (line) => void printed.push(line),
+      warn: () => {},
+      isTerminal: false,
+      signal: new AbortController().signal,
+    });
+    await using service = await startTestService({
+      simulator: offline,
+      tokens: [],
+      databaseUrl: created.url,
+      now: () => new Date('2036-01-01T00:00:00Z'),
+    });
+    const addresses = printed.join(' ').match(/\/v1\/\S+/g) ?? [];
+    assert.equal(addresses.length, 2);
+    for (const path of [
+      ...addresses,
+      '/v1/github/entities/sample-ada',
+      '/v1/github/entities/sample-ada/contributors',
+      '/v1/github/entities/sample-garden/contributions',
+      '/v1/github/entities/sample-garden/contributors?repository=serverpod',
+    ]) {
+      const { status, body } = await service.get(path);
+      assert.equal(status, 200, path);
+      assert.notEqual(body.meta_data.complete, false, path);
+      assert.ok(body.data.length > 0, path);
+    }
+    const history = await service.get('sample-ada/contributions?limit=100');
+    assert.ok(history.body.data.length > 7);
+    assert.equal((await service.get('sample-garden/contributors?repository=no-such')).status, 404);
 
-test('fills every endpoint of the sample without a network, and contains no real people', async () => {
-  await using created = await createTestDatabase({ withTables: false });
-  await using place = await makeTemporaryDirectory();
-  const printed: string[] = [];
-  await sample({
-    environment: { DATABASE_URL: created.url, DATA_DIR: place.path, LOG_LEVEL: 'silent' },
-    print: (line) => void printed.push(line),
-    warn: () => {},
-    isTerminal: false,
-    signal: new AbortController().signal,
+    const text = (
+      await promisify(gunzip)(await readFile(new URL('../../sample/sample.ndjson.gz', import.meta.url)))
+    ).toString();
+    assert.doesNotMatch(text, /noreply|@mail|127\.0\.0\.1|localhost/);
+    const { rows } = await service.database.pool.query(
+      "select name from accounts where name not like 'sample-%' or not pinned",
+    );
+    assert.deepEqual(rows, []);
   });
-  await using service = await startTestService({
-    simulator: offline,
-    tokens: [],
-    databaseUrl: created.url,
-    now: () => new Date('2036-01-01T00:00:00Z'),
-  });
-  const addresses = printed.join(' ').match(/\/v1\/\S+/g) ?? [];
-  assert.equal(addresses.length, 2);
-  for (const path of [
-    ...addresses,
-    '/v1/github/entities/sample-ada',
-    '/v1/github/entities/sample-ada/contributors',
-    '/v1/github/entities/sample-garden/contributions',
-    '/v1/github/entities/sample-garden/contributors?repository=serverpod',
-  ]) {
-    const { status, body } = await service.get(path);
-    assert.equal(status, 200, path);
-    assert.notEqual(body.meta_data.complete, false, path);
-    assert.ok(body.data.length > 0, path);
-  }
-  const history = await service.get('sample-ada/contributions?limit=100');
-  assert.ok(history.body.data.length > 7);
-  assert.equal((await service.get('sample-garden/contributors?repository=no-such')).status, 404);
-
-  const text = (
-    await promisify(gunzip)(await readFile(new URL('../../sample/sample.ndjson.gz', import.meta.url)))
-  ).toString();
-  assert.doesNotMatch(text, /noreply|@mail|127\.0\.0\.1|localhost/);
-  const { rows } = await service.database.pool.query(
-    "select name from accounts where name not like 'sample-%' or not pinned",
-  );
-  assert.deepEqual(rows, []);
 });

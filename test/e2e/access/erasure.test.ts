@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
@@ -12,202 +12,204 @@ import { startTestService } from '../service.ts';
 import { decode } from './forging.ts';
 import { everythingStored, relisted, settled } from './state.ts';
 
-test('erases an account from rows, copies and caches on all nodes, and does not look it up again', async () => {
-  const time = clock();
-  await using simulator = await startSimulator({ now: time.now });
-  const { world } = simulator;
-  await using service = await startTestService({ simulator, now: time.now });
-  const { databaseUrl } = service;
-  await using other = await startTestService({
-    simulator,
-    now: time.now,
-    databaseUrl,
-    settings: { PUBLIC_URL: service.url },
-  });
-  const token = await serviceToken(service, simulator, ada);
-  const id = String(decode(token).payload['sub']);
-  await service.getComplete(`${ada.name}/contributors`);
-  await service.getComplete(`${engines.name}/contributors?limit=100`);
-  await service.get(`${ada.name}/contributions`);
-  await service.get(
-    `${ada.name}/embeds`,
-    sending('POST', token, { path: `/v1/github/entities/${ada.name}/contributions`, format: 'svg' }),
-  );
-  await other.get(ada.name);
-  await other.get(`${engines.name}/contributors?limit=100`);
-  await settled(service);
-  const { rows: owned } = await service.database.pool.query<{ id: string }>(
-    'select id from repositories where owner_id = $1',
-    [id],
-  );
-  const copies = async (): Promise<string[]> => {
-    const held = await Promise.all(
-      [service, other].map(({ dataDir }) => readdir(join(dataDir, 'histories')).catch(() => [])),
+describe('erasure of an account', () => {
+  it('erases an account from rows, copies and caches on all nodes, and does not look it up again', async () => {
+    const time = clock();
+    await using simulator = await startSimulator({ now: time.now });
+    const { world } = simulator;
+    await using service = await startTestService({ simulator, now: time.now });
+    const { databaseUrl } = service;
+    await using other = await startTestService({
+      simulator,
+      now: time.now,
+      databaseUrl,
+      settings: { PUBLIC_URL: service.url },
+    });
+    const token = await serviceToken(service, simulator, ada);
+    const id = String(decode(token).payload['sub']);
+    await service.getComplete(`${ada.name}/contributors`);
+    await service.getComplete(`${engines.name}/contributors?limit=100`);
+    await service.get(`${ada.name}/contributions`);
+    await service.get(
+      `${ada.name}/embeds`,
+      sending('POST', token, { path: `/v1/github/entities/${ada.name}/contributions`, format: 'svg' }),
     );
-    return held.flat().filter((name) => owned.some((repository) => repository.id === name));
-  };
-  assert.ok(owned.length > 0 && (await copies()).length > 0);
-  const account = world.accountByLogin(ada.name) ?? assert.fail();
-  const traces = [
-    id,
-    ada.name,
-    'Poetical science',
-    'ada.example',
-    ...account.emails.map((email) => email.toLowerCase()),
-  ];
-  const before = await everythingStored(service);
-  for (const trace of traces) assert.ok(before.includes(trace), trace);
+    await other.get(ada.name);
+    await other.get(`${engines.name}/contributors?limit=100`);
+    await settled(service);
+    const { rows: owned } = await service.database.pool.query<{ id: string }>(
+      'select id from repositories where owner_id = $1',
+      [id],
+    );
+    const copies = async (): Promise<string[]> => {
+      const held = await Promise.all(
+        [service, other].map(({ dataDir }) => readdir(join(dataDir, 'histories')).catch(() => [])),
+      );
+      return held.flat().filter((name) => owned.some((repository) => repository.id === name));
+    };
+    assert.ok(owned.length > 0 && (await copies()).length > 0);
+    const account = world.accountByLogin(ada.name) ?? assert.fail();
+    const traces = [
+      id,
+      ada.name,
+      'Poetical science',
+      'ada.example',
+      ...account.emails.map((email) => email.toLowerCase()),
+    ];
+    const before = await everythingStored(service);
+    for (const trace of traces) assert.ok(before.includes(trace), trace);
 
-  const erased = await service.get(ada.name, sending('DELETE', token));
-  assert.deepEqual([erased.status, erased.text], [204, '']);
-  const after = await everythingStored(service);
-  for (const trace of traces) assert.ok(!after.includes(trace), trace);
-  assert.ok(owned.every((repository) => !after.includes(repository.id)));
-  await until(async () => ((await copies()).length === 0 ? true : undefined), 'the copies are removed');
+    const erased = await service.get(ada.name, sending('DELETE', token));
+    assert.deepEqual([erased.status, erased.text], [204, '']);
+    const after = await everythingStored(service);
+    for (const trace of traces) assert.ok(!after.includes(trace), trace);
+    assert.ok(owned.every((repository) => !after.includes(repository.id)));
+    await until(async () => ((await copies()).length === 0 ? true : undefined), 'the copies are removed');
 
-  const asked = simulator.requests.length;
-  for (const node of [service, other]) {
-    for (const path of ['', '/contributions', '/contributors']) {
-      const seen = await until(async () => {
-        const answer = await node.get(`${ada.name}${path}`);
-        return answer.status === 404 ? answer : undefined;
-      }, 'it is gone everywhere');
-      assert.equal(seen.body.error?.code, 2);
+    const asked = simulator.requests.length;
+    for (const node of [service, other]) {
+      for (const path of ['', '/contributions', '/contributors']) {
+        const seen = await until(async () => {
+          const answer = await node.get(`${ada.name}${path}`);
+          return answer.status === 404 ? answer : undefined;
+        }, 'it is gone everywhere');
+        assert.equal(seen.body.error?.code, 2);
+      }
+      assert.equal((await node.get(ada.name.toUpperCase())).status, 404);
+      assert.equal((await node.get(`${ada.name}/audit`, bearer(token))).status, 401);
     }
-    assert.equal((await node.get(ada.name.toUpperCase())).status, 404);
-    assert.equal((await node.get(`${ada.name}/audit`, bearer(token))).status, 401);
-  }
-  assert.equal(simulator.requests.length, asked, 'the name is not asked for');
-});
+    assert.equal(simulator.requests.length, asked, 'the name is not asked for');
+  });
 
-test('does not store an opted-out account again, even under another name, until its owner returns', async () => {
-  const time = clock();
-  await using simulator = await startSimulator({ now: time.now });
-  const { world } = simulator;
-  await using service = await startTestService({ simulator, now: time.now });
-  const account = world.accountByLogin(ada.name) ?? assert.fail();
-  const token = await serviceToken(service, simulator, ada);
-  const id = String(decode(token).payload['sub']);
-  const traces = [id, ada.name, ...account.emails.map((email) => email.toLowerCase())];
-  await service.getComplete(`${engines.name}/contributors?limit=100`);
-  await settled(service);
-  await service.get(ada.name, sending('DELETE', token));
-  // The owners of repositories that she contributed to are collected again; she stays absent, also under another name.
-  const others = contributorsOf(world, engines.name).filter(({ login }) => login !== ada.name);
-  addIssue(world, world.repository(engines.name, 'engine-1') ?? assert.fail(), { author: account });
-  renameAccount(world, account, 'ada-renamed');
-  time.advance(3700);
-  assert.equal((await service.get('ada-renamed')).status, 404);
-  await relisted(service, `${engines.name}/contributors?limit=100`, time.now());
-  const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
-  assert.deepEqual(
-    body.data.map(({ name, contributions }) => ({ login: name, contributions })),
-    others,
-  );
-  const later = await everythingStored(service);
-  for (const trace of [...traces, 'ada-renamed']) assert.ok(!later.includes(trace), trace);
+  it('does not store an opted-out account again, even under another name, until its owner returns', async () => {
+    const time = clock();
+    await using simulator = await startSimulator({ now: time.now });
+    const { world } = simulator;
+    await using service = await startTestService({ simulator, now: time.now });
+    const account = world.accountByLogin(ada.name) ?? assert.fail();
+    const token = await serviceToken(service, simulator, ada);
+    const id = String(decode(token).payload['sub']);
+    const traces = [id, ada.name, ...account.emails.map((email) => email.toLowerCase())];
+    await service.getComplete(`${engines.name}/contributors?limit=100`);
+    await settled(service);
+    await service.get(ada.name, sending('DELETE', token));
+    // The owners of repositories that she contributed to are collected again; she stays absent, also under another name.
+    const others = contributorsOf(world, engines.name).filter(({ login }) => login !== ada.name);
+    addIssue(world, world.repository(engines.name, 'engine-1') ?? assert.fail(), { author: account });
+    renameAccount(world, account, 'ada-renamed');
+    time.advance(3700);
+    assert.equal((await service.get('ada-renamed')).status, 404);
+    await relisted(service, `${engines.name}/contributors?limit=100`, time.now());
+    const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
+    assert.deepEqual(
+      body.data.map(({ name, contributions }) => ({ login: name, contributions })),
+      others,
+    );
+    const later = await everythingStored(service);
+    for (const trace of [...traces, 'ada-renamed']) assert.ok(!later.includes(trace), trace);
 
-  // Its owner returns.
-  const back = await serviceToken(service, simulator, { name: 'ada-renamed', token: 'user' });
-  assert.notEqual(decode(back).payload['sub'], id);
-  assert.equal((await service.get('ada-renamed')).status, 200);
-  assert.equal((await service.get('ada-renamed/audit', bearer(token))).status, 401);
-});
+    // Its owner returns.
+    const back = await serviceToken(service, simulator, { name: 'ada-renamed', token: 'user' });
+    assert.notEqual(decode(back).payload['sub'], id);
+    assert.equal((await service.get('ada-renamed')).status, 200);
+    assert.equal((await service.get('ada-renamed/audit', bearer(token))).status, 401);
+  });
 
-test("restores a returning owner's contributions to repositories of others that hold the owner's commits", async () => {
-  const time = clock();
-  await using simulator = await startSimulator({ now: time.now, repositories: 2 });
-  await using service = await startTestService({ simulator, now: time.now });
-  const path = `${engines.name}/contributors?limit=100&repository=engine-1`;
-  const adas = async (): Promise<unknown> => {
-    const { body } = await service.getComplete(path);
-    return body.data.find(({ name }) => name === ada.name)?.['contributions'];
-  };
-  const before = await adas();
-  assert.ok(Number(before) > 0);
-  await settled(service);
-  await service.get(ada.name, sending('DELETE', await serviceToken(service, simulator, ada)));
-  assert.equal(await adas(), undefined);
-  await serviceToken(service, simulator, ada);
-  time.advance(3601);
-  await relisted(service, `${engines.name}/contributors`, time.now());
-  await until(async () => {
-    await service.get(path);
-    return (await adas()) === before ? true : undefined;
-  }, 'all that is hers is hers again');
-});
+  it("restores a returning owner's contributions to repositories of others that hold the owner's commits", async () => {
+    const time = clock();
+    await using simulator = await startSimulator({ now: time.now, repositories: 2 });
+    await using service = await startTestService({ simulator, now: time.now });
+    const path = `${engines.name}/contributors?limit=100&repository=engine-1`;
+    const adas = async (): Promise<unknown> => {
+      const { body } = await service.getComplete(path);
+      return body.data.find(({ name }) => name === ada.name)?.['contributions'];
+    };
+    const before = await adas();
+    assert.ok(Number(before) > 0);
+    await settled(service);
+    await service.get(ada.name, sending('DELETE', await serviceToken(service, simulator, ada)));
+    assert.equal(await adas(), undefined);
+    await serviceToken(service, simulator, ada);
+    time.advance(3601);
+    await relisted(service, `${engines.name}/contributors`, time.now());
+    await until(async () => {
+      await service.get(path);
+      return (await adas()) === before ? true : undefined;
+    }, 'all that is hers is hers again');
+  });
 
-test('does not store an erased account again when work about it is under way', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const token = await serviceToken(service, simulator, ada);
-  await service.getComplete(`${ada.name}/contributors`);
-  await settled(service);
-  for (const on of ['Account', 'PullRequests', 'Issues', 'CommitAuthors']) {
-    simulator.faults.add({ kind: 'slow', on, delayMs: 700, times: 50 });
-  }
-  // A lookup, and a collection for others that names her, are under way.
-  void service.get(`${engines.name}/contributors`).catch(() => {});
-  await service.database.pool.query("update accounts set asked_at = '2020-01-01' where name = $1", [ada.name]);
-  void service.get(`${ada.name}?v=2`).catch(() => {});
-  await until(
-    async () => (simulator.requests.some(({ name }) => name === 'Issues') ? true : undefined),
-    'it has begun',
-  );
-  assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
-  simulator.faults.clear();
-  await settled(service);
-  await service.getComplete(`${engines.name}/contributors`);
-  const { rows } = await service.database.pool.query("select 1 from accounts where name = 'ada-lovelace'");
-  assert.equal(rows.length, 0);
-  const { rows: addresses } = await service.database.pool.query("select 1 from identities where email like 'ada%'");
-  assert.equal(addresses.length, 0);
-});
+  it('does not store an erased account again when work about it is under way', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const token = await serviceToken(service, simulator, ada);
+    await service.getComplete(`${ada.name}/contributors`);
+    await settled(service);
+    for (const on of ['Account', 'PullRequests', 'Issues', 'CommitAuthors']) {
+      simulator.faults.add({ kind: 'slow', on, delayMs: 700, times: 50 });
+    }
+    // A lookup, and a collection for others that names her, are under way.
+    void service.get(`${engines.name}/contributors`).catch(() => {});
+    await service.database.pool.query("update accounts set asked_at = '2020-01-01' where name = $1", [ada.name]);
+    void service.get(`${ada.name}?v=2`).catch(() => {});
+    await until(
+      async () => (simulator.requests.some(({ name }) => name === 'Issues') ? true : undefined),
+      'it has begun',
+    );
+    assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
+    simulator.faults.clear();
+    await settled(service);
+    await service.getComplete(`${engines.name}/contributors`);
+    const { rows } = await service.database.pool.query("select 1 from accounts where name = 'ada-lovelace'");
+    assert.equal(rows.length, 0);
+    const { rows: addresses } = await service.database.pool.query("select 1 from identities where email like 'ada%'");
+    assert.equal(addresses.length, 0);
+  });
 
-test('exports all data of an account line by line, to its owner only', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
-  const token = await serviceToken(service, simulator, keeper);
-  await service.getComplete(`${keeper.name}/contributors`, bearer(token));
-  await service.getComplete(`${engines.name}/contributors`);
-  const answer = await service.get(`${keeper.name}/export`, bearer(token));
-  assert.equal(answer.status, 200);
-  assert.equal(answer.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
-  assert.equal(answer.headers.get('cache-control'), 'private, no-store');
-  const lines = answer.text
-    .trimEnd()
-    .split('\n')
-    .map((one) => JSON.parse(one) as { type: string; data: Record<string, unknown> });
-  const ofType = (type: string): Record<string, unknown>[] =>
-    lines.filter((one) => one.type === type).map(({ data }) => data);
-  assert.deepEqual(
-    ofType('account').map(({ name }) => name),
-    [keeper.name],
-  );
-  assert.deepEqual(
-    ofType('repository')
-      .map(({ name }) => String(name))
-      .toSorted(),
-    ['diary', 'open-diary', 'vault'],
-  );
-  const count = async (query: string): Promise<number> => {
-    const { rows } = await service.database.pool.query<{ count: number }>(`select count(*) as count ${query}`);
-    return rows[0]?.count ?? Number.NaN;
-  };
-  const me = `(select id from accounts where name = '${keeper.name}')`;
-  assert.equal(
-    ofType('contribution').length,
-    await count(`from contributions where account_id = ${me} or answered_by = ${me}`),
-  );
-  assert.equal(
-    ofType('repository_contribution').length,
-    await count(`from contributions where repository_id in (select id from repositories where owner_id = ${me})`),
-  );
-  assert.ok(ofType('commit').length > 0 && ofType('address').length > 0 && ofType('audit_entry').length > 0);
-  // The export holds his contribution to another owner's private repository, but not the repository's name.
-  assert.ok(!answer.text.includes('hidden-engine'));
-  assert.ok(!answer.text.includes(token) && !answer.text.includes('private_key'));
-  const others = await serviceToken(service, simulator, engines);
-  assert.equal((await service.get(`${keeper.name}/export`, bearer(others))).status, 403);
-  assert.equal((await service.get(`${keeper.name}/export`)).status, 401);
+  it('exports all data of an account line by line, to its owner only', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
+    const token = await serviceToken(service, simulator, keeper);
+    await service.getComplete(`${keeper.name}/contributors`, bearer(token));
+    await service.getComplete(`${engines.name}/contributors`);
+    const answer = await service.get(`${keeper.name}/export`, bearer(token));
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
+    assert.equal(answer.headers.get('cache-control'), 'private, no-store');
+    const lines = answer.text
+      .trimEnd()
+      .split('\n')
+      .map((one) => JSON.parse(one) as { type: string; data: Record<string, unknown> });
+    const ofType = (type: string): Record<string, unknown>[] =>
+      lines.filter((one) => one.type === type).map(({ data }) => data);
+    assert.deepEqual(
+      ofType('account').map(({ name }) => name),
+      [keeper.name],
+    );
+    assert.deepEqual(
+      ofType('repository')
+        .map(({ name }) => String(name))
+        .toSorted(),
+      ['diary', 'open-diary', 'vault'],
+    );
+    const count = async (query: string): Promise<number> => {
+      const { rows } = await service.database.pool.query<{ count: number }>(`select count(*) as count ${query}`);
+      return rows[0]?.count ?? Number.NaN;
+    };
+    const me = `(select id from accounts where name = '${keeper.name}')`;
+    assert.equal(
+      ofType('contribution').length,
+      await count(`from contributions where account_id = ${me} or answered_by = ${me}`),
+    );
+    assert.equal(
+      ofType('repository_contribution').length,
+      await count(`from contributions where repository_id in (select id from repositories where owner_id = ${me})`),
+    );
+    assert.ok(ofType('commit').length > 0 && ofType('address').length > 0 && ofType('audit_entry').length > 0);
+    // The export holds his contribution to another owner's private repository, but not the repository's name.
+    assert.ok(!answer.text.includes('hidden-engine'));
+    assert.ok(!answer.text.includes(token) && !answer.text.includes('private_key'));
+    const others = await serviceToken(service, simulator, engines);
+    assert.equal((await service.get(`${keeper.name}/export`, bearer(others))).status, 403);
+    assert.equal((await service.get(`${keeper.name}/export`)).status, 401);
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import type { Fault } from '../../../simulators/github/faults.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
@@ -23,183 +23,187 @@ function ask(service: TestService, name: string, token: string, prefix = 'Bearer
 }
 
 const settings = { TRUST_PROXY: 'loopback' };
-
-test('responds at endpoint 5 byte for byte as documented, to users and administrators of organizations', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings });
-  for (const { name, token } of [ada, keeper, engines]) {
-    for (const spelling of [name, name.toUpperCase()]) {
-      const { status, body, headers } = await ask(service, spelling, simulator.tokens[token]);
-      assert.equal(status, 200, body);
-      assert.match(body, /^\{"meta_data":\{"count":1,"data_type":4\},"data":\{"token":"[\w-]+\.[\w-]+\.[\w-]+"\}\}$/);
-      assert.equal(headers['content-type'], 'application/json; charset=utf-8');
-      assert.equal(headers['cache-control'], 'private, no-store');
-      assert.equal(headers['access-control-allow-origin'], undefined);
-      assert.ok(Number(headers['ratelimit-limit']) > 0 && headers['ratelimit-remaining'] !== undefined);
+describe('proof of ownership', () => {
+  it('responds at endpoint 5 byte for byte as documented, to users and administrators of organizations', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings });
+    for (const { name, token } of [ada, keeper, engines]) {
+      for (const spelling of [name, name.toUpperCase()]) {
+        const { status, body, headers } = await ask(service, spelling, simulator.tokens[token]);
+        assert.equal(status, 200, body);
+        assert.match(body, /^\{"meta_data":\{"count":1,"data_type":4\},"data":\{"token":"[\w-]+\.[\w-]+\.[\w-]+"\}\}$/);
+        assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+        assert.equal(headers['cache-control'], 'private, no-store');
+        assert.equal(headers['access-control-allow-origin'], undefined);
+        assert.ok(Number(headers['ratelimit-limit']) > 0 && headers['ratelimit-remaining'] !== undefined);
+      }
     }
-  }
-});
-
-test('issues no token for another account, and does not reveal whether that account exists', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings });
-  const { tokens } = simulator;
-  const refused: string[] = [];
-  for (const [name, token] of [
-    [engines.name, tokens.organization_member],
-    [engines.name, tokens.organization_pending],
-    [engines.name, tokens.outsider],
-    [engines.name, tokens.public_only],
-    [keeper.name, tokens.user],
-    [keeper.name, tokens.organization_admin],
-    [ada.name, tokens.private_owner],
-    ['nobody-at-all', tokens.user],
-    ['-impossible-', tokens.user],
-    ['gone-babbage', tokens.user],
-    ['%2e%2e', tokens.user],
-    ['..%2f..%2fuser', tokens.user],
-    ['engine-helper%5Bbot%5D', tokens.user],
-    ['ada', tokens.user],
-  ] as const) {
-    const answer = await ask(service, name, token);
-    assert.equal(answer.status, 403, name);
-    assertProblem(answer, name);
-    assert.equal(JSON.parse(answer.body).error.code, 5);
-    refused.push(answer.body);
-  }
-  assert.equal(new Set(refused).size, 1);
-  // A name in a request reaches only these endpoints of the provider.
-  for (const { name } of simulator.requests)
-    assert.match(name, /^GET \/user(\/memberships\/orgs\/[\w%-]+)?$|^Account$/);
-});
-
-test('refuses a site administrator as the owner of other accounts', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings });
-  simulator.faults.add({ kind: 'surprise', on: 'GET /user', path: ['site_admin'], value: true, times: 5 });
-  for (const name of [engines.name, keeper.name]) {
-    assert.equal((await ask(service, name, simulator.tokens.outsider)).status, 403);
-  }
-});
-
-test('responds with 401 to any credential except a bearer token of the provider in the header', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings });
-  const own = await serviceToken(service, simulator, ada);
-  for (const [token, prefix] of [
-    ['ghp_unknown', 'Bearer '],
-    [own, 'Bearer '],
-    [simulator.tokens.user, 'Basic '],
-    [simulator.tokens.user, 'token '],
-    [simulator.tokens.user, ''],
-    [`${simulator.tokens.user} x`, 'Bearer '],
-    ['', 'Bearer'],
-  ] as const) {
-    const answer = await ask(service, ada.name, token, prefix);
-    assert.equal(answer.status, 401, `${prefix}${token}`);
-    assertProblem(answer, prefix);
-    assert.equal(answer.headers['www-authenticate'], 'Bearer');
-    assert.ok(token === '' || !answer.body.includes(token));
-  }
-  for (const query of ['token', 'access_token', 'authorization']) {
-    const path = `/v1/github/entities/${ada.name}/token?${query}=${simulator.tokens.user}`;
-    const answer = await send(service, path);
-    assert.equal(answer.status, 401);
-    assert.ok(!answer.body.includes(simulator.tokens.user));
-  }
-});
-
-test('issues no token when the provider fails, hangs, redirects, lies or responds about another account', async () => {
-  const heard: unknown[] = [];
-  await using stranger = await startHttpServer((request, response) => {
-    heard.push(request.headers);
-    response.end('{}');
   });
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings });
-  const cases: [Fault, number[]][] = [
-    [{ kind: 'unavailable', on: 'GET /user' }, [503]],
-    [{ kind: 'bad_gateway', on: 'GET /user' }, [503]],
-    [{ kind: 'drop_before', on: 'GET /user' }, [503]],
-    [{ kind: 'drop_midway', on: 'GET /user' }, [503]],
-    [{ kind: 'truncated', on: 'GET /user' }, [503]],
-    [{ kind: 'never', on: 'GET /user' }, [503]],
-    [{ kind: 'redirect', on: 'GET /user', location: stranger.url }, [502]],
-    [{ kind: 'redirect', on: 'memberships', location: `${stranger.url}/user` }, [502]],
-    [{ kind: 'malformed', on: 'GET /user' }, [502]],
-    [{ kind: 'error_in_200', on: 'GET /user' }, [502]],
-    [{ kind: 'error_in_200', on: 'memberships' }, [502]],
-    [{ kind: 'huge', on: 'GET /user' }, [502, 503]],
-    [{ kind: 'somebody_else', on: 'GET /user' }, [403, 502]],
-    [{ kind: 'somebody_else', on: 'memberships' }, [502]],
-    [{ kind: 'surprise', on: 'memberships', path: ['organization', 'login'], value: 'other' }, [502]],
-    [{ kind: 'surprise', on: 'memberships', path: ['user', 'id'], value: 1 }, [502]],
-    [{ kind: 'surprise', on: 'memberships', path: ['state'], value: 'pending' }, [403]],
-    [{ kind: 'surprise', on: 'memberships', path: ['role'], value: 'ADMIN' }, [403]],
-    [{ kind: 'surprise', on: 'memberships', path: ['role'], value: ['admin'] }, [502]],
-    [{ kind: 'primary_limit', on: 'GET /user' }, [429]],
-    [{ kind: 'secondary_limit', on: 'GET /user' }, [429]],
-    [{ kind: 'bad_credentials', on: 'GET /user' }, [401]],
-  ];
-  for (const [fault, statuses] of cases) {
+
+  it('issues no token for another account, and does not reveal whether that account exists', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings });
+    const { tokens } = simulator;
+    const refused: string[] = [];
+    for (const [name, token] of [
+      [engines.name, tokens.organization_member],
+      [engines.name, tokens.organization_pending],
+      [engines.name, tokens.outsider],
+      [engines.name, tokens.public_only],
+      [keeper.name, tokens.user],
+      [keeper.name, tokens.organization_admin],
+      [ada.name, tokens.private_owner],
+      ['nobody-at-all', tokens.user],
+      ['-impossible-', tokens.user],
+      ['gone-babbage', tokens.user],
+      ['%2e%2e', tokens.user],
+      ['..%2f..%2fuser', tokens.user],
+      ['engine-helper%5Bbot%5D', tokens.user],
+      ['ada', tokens.user],
+    ] as const) {
+      const answer = await ask(service, name, token);
+      assert.equal(answer.status, 403, name);
+      assertProblem(answer, name);
+      assert.equal(JSON.parse(answer.body).error.code, 5);
+      refused.push(answer.body);
+    }
+    assert.equal(new Set(refused).size, 1);
+    // A name in a request reaches only these endpoints of the provider.
+    for (const { name } of simulator.requests)
+      assert.match(name, /^GET \/user(\/memberships\/orgs\/[\w%-]+)?$|^Account$/);
+  });
+
+  it('refuses a site administrator as the owner of other accounts', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings });
+    simulator.faults.add({ kind: 'surprise', on: 'GET /user', path: ['site_admin'], value: true, times: 5 });
+    for (const name of [engines.name, keeper.name]) {
+      assert.equal((await ask(service, name, simulator.tokens.outsider)).status, 403);
+    }
+  });
+
+  it('responds with 401 to any credential except a bearer token of the provider in the header', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings });
+    const own = await serviceToken(service, simulator, ada);
+    for (const [token, prefix] of [
+      ['ghp_unknown', 'Bearer '],
+      [own, 'Bearer '],
+      [simulator.tokens.user, 'Basic '],
+      [simulator.tokens.user, 'token '],
+      [simulator.tokens.user, ''],
+      [`${simulator.tokens.user} x`, 'Bearer '],
+      ['', 'Bearer'],
+    ] as const) {
+      const answer = await ask(service, ada.name, token, prefix);
+      assert.equal(answer.status, 401, `${prefix}${token}`);
+      assertProblem(answer, prefix);
+      assert.equal(answer.headers['www-authenticate'], 'Bearer');
+      assert.ok(token === '' || !answer.body.includes(token));
+    }
+    for (const query of ['token', 'access_token', 'authorization']) {
+      const path = `/v1/github/entities/${ada.name}/token?${query}=${simulator.tokens.user}`;
+      const answer = await send(service, path);
+      assert.equal(answer.status, 401);
+      assert.ok(!answer.body.includes(simulator.tokens.user));
+    }
+  });
+
+  it('issues no token when the provider fails, hangs, redirects, lies or responds about another account', async () => {
+    const heard: unknown[] = [];
+    await using stranger = await startHttpServer((request, response) => {
+      heard.push(request.headers);
+      response.end('{}');
+    });
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings });
+    const cases: [Fault, number[]][] = [
+      [{ kind: 'unavailable', on: 'GET /user' }, [503]],
+      [{ kind: 'bad_gateway', on: 'GET /user' }, [503]],
+      [{ kind: 'drop_before', on: 'GET /user' }, [503]],
+      [{ kind: 'drop_midway', on: 'GET /user' }, [503]],
+      [{ kind: 'truncated', on: 'GET /user' }, [503]],
+      [{ kind: 'never', on: 'GET /user' }, [503]],
+      [{ kind: 'redirect', on: 'GET /user', location: stranger.url }, [502]],
+      [{ kind: 'redirect', on: 'memberships', location: `${stranger.url}/user` }, [502]],
+      [{ kind: 'malformed', on: 'GET /user' }, [502]],
+      [{ kind: 'error_in_200', on: 'GET /user' }, [502]],
+      [{ kind: 'error_in_200', on: 'memberships' }, [502]],
+      [{ kind: 'huge', on: 'GET /user' }, [502, 503]],
+      [{ kind: 'somebody_else', on: 'GET /user' }, [403, 502]],
+      [{ kind: 'somebody_else', on: 'memberships' }, [502]],
+      [{ kind: 'surprise', on: 'memberships', path: ['organization', 'login'], value: 'other' }, [502]],
+      [{ kind: 'surprise', on: 'memberships', path: ['user', 'id'], value: 1 }, [502]],
+      [{ kind: 'surprise', on: 'memberships', path: ['state'], value: 'pending' }, [403]],
+      [{ kind: 'surprise', on: 'memberships', path: ['role'], value: 'ADMIN' }, [403]],
+      [{ kind: 'surprise', on: 'memberships', path: ['role'], value: ['admin'] }, [502]],
+      [{ kind: 'primary_limit', on: 'GET /user' }, [429]],
+      [{ kind: 'secondary_limit', on: 'GET /user' }, [429]],
+      [{ kind: 'bad_credentials', on: 'GET /user' }, [401]],
+    ];
+    for (const [fault, statuses] of cases) {
+      simulator.faults.clear();
+      simulator.faults.add({ ...fault, times: 10 });
+      const answer = await ask(service, engines.name, simulator.tokens.organization_admin);
+      const what = `${fault.kind} ${fault.on}: ${answer.status}`;
+      assert.ok(statuses.includes(answer.status), what);
+      assert.deepEqual(Object.keys(JSON.parse(answer.body)), ['error'], what);
+      assert.doesNotMatch(answer.body, /ghp_|127\.0\.0\.1|Unicorn/, what);
+      if (answer.status >= 429) assert.ok(Number(answer.headers['retry-after']) > 0, what);
+    }
+    assert.deepEqual(heard, []);
     simulator.faults.clear();
-    simulator.faults.add({ ...fault, times: 10 });
-    const answer = await ask(service, engines.name, simulator.tokens.organization_admin);
-    const what = `${fault.kind} ${fault.on}: ${answer.status}`;
-    assert.ok(statuses.includes(answer.status), what);
-    assert.deepEqual(Object.keys(JSON.parse(answer.body)), ['error'], what);
-    assert.doesNotMatch(answer.body, /ghp_|127\.0\.0\.1|Unicorn/, what);
-    if (answer.status >= 429) assert.ok(Number(answer.headers['retry-after']) > 0, what);
-  }
-  assert.deepEqual(heard, []);
-  simulator.faults.clear();
-  assert.equal((await ask(service, engines.name, simulator.tokens.organization_admin)).status, 200);
-});
+    assert.equal((await ask(service, engines.name, simulator.tokens.organization_admin)).status, 200);
+  });
 
-test('binds a token to the account that it was issued for, even when another account takes its name', async () => {
-  const time = clock();
-  const { now } = time;
-  await using simulator = await startSimulator({ now });
-  const { world } = simulator;
-  await using service = await startTestService({ simulator, now, settings: { ...settings, TOKEN_TTL_S: '86400' } });
-  const account = world.accountByLogin(keeper.name) ?? assert.fail();
-  const token = await serviceToken(service, simulator, keeper);
-  await service.getComplete(`${keeper.name}/contributors`);
-  time.advance(1);
-  renameAccount(world, account, 'keeper-renamed');
-  // The owner's new name is stored when they prove the ownership again.
-  assert.equal((await ask(service, 'keeper-renamed', simulator.tokens.private_owner)).status, 200);
-  assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
-  const old = await service.get(`${keeper.name}/repositories?limit=2`, bearer(token));
-  assert.equal(old.status, 301);
-  assert.equal(old.headers.get('location'), '/v1/github/entities/keeper-renamed/repositories?limit=2');
-  assert.equal(old.headers.get('cache-control'), 'private, no-store');
-  assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 200, 'by the former name');
+  it('binds a token to the account that it was issued for, even when another account takes its name', async () => {
+    const time = clock();
+    const { now } = time;
+    await using simulator = await startSimulator({ now });
+    const { world } = simulator;
+    await using service = await startTestService({ simulator, now, settings: { ...settings, TOKEN_TTL_S: '86400' } });
+    const account = world.accountByLogin(keeper.name) ?? assert.fail();
+    const token = await serviceToken(service, simulator, keeper);
+    await service.getComplete(`${keeper.name}/contributors`);
+    time.advance(1);
+    renameAccount(world, account, 'keeper-renamed');
+    // The owner's new name is stored when they prove the ownership again.
+    assert.equal((await ask(service, 'keeper-renamed', simulator.tokens.private_owner)).status, 200);
+    assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
+    const old = await service.get(`${keeper.name}/repositories?limit=2`, bearer(token));
+    assert.equal(old.status, 301);
+    assert.equal(old.headers.get('location'), '/v1/github/entities/keeper-renamed/repositories?limit=2');
+    assert.equal(old.headers.get('cache-control'), 'private, no-store');
+    assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 200, 'by the former name');
 
-  const newcomer = takeLogin(world, keeper.name);
-  await settled(service);
-  time.advance(hourS + 60);
-  await until(async () => {
-    const { body, status } = await service.get(keeper.name);
-    return status === 200 && body.data[0]?.['display_name'] === newcomer.name ? true : undefined;
-  }, 'the name is the newcomer’s');
-  assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 403);
-  assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 403);
-  assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
-});
+    const newcomer = takeLogin(world, keeper.name);
+    await settled(service);
+    time.advance(hourS + 60);
+    await until(async () => {
+      const { body, status } = await service.get(keeper.name);
+      return status === 200 && body.data[0]?.['display_name'] === newcomer.name ? true : undefined;
+    }, 'the name is the newcomer’s');
+    assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 403);
+    assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 403);
+    assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
+  });
 
-test('refuses the tokens of an account that was deleted at its provider', async () => {
-  const time = clock();
-  const { now } = time;
-  await using simulator = await startSimulator({ now });
-  const { world } = simulator;
-  await using service = await startTestService({ simulator, now, settings: { ...settings, TOKEN_TTL_S: '86400' } });
-  const token = await serviceToken(service, simulator, keeper);
-  assert.notEqual((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
-  deleteAccount(world, world.accountByLogin(keeper.name) ?? assert.fail());
-  await settled(service);
-  time.advance(hourS + 60);
-  await until(async () => ((await service.get(keeper.name)).status === 404 ? true : undefined), 'the account is gone');
-  assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
-  assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 401);
+  it('refuses the tokens of an account that was deleted at its provider', async () => {
+    const time = clock();
+    const { now } = time;
+    await using simulator = await startSimulator({ now });
+    const { world } = simulator;
+    await using service = await startTestService({ simulator, now, settings: { ...settings, TOKEN_TTL_S: '86400' } });
+    const token = await serviceToken(service, simulator, keeper);
+    assert.notEqual((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
+    deleteAccount(world, world.accountByLogin(keeper.name) ?? assert.fail());
+    await settled(service);
+    time.advance(hourS + 60);
+    await until(
+      async () => ((await service.get(keeper.name)).status === 404 ? true : undefined),
+      'the account is gone',
+    );
+    assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
+    assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 401);
+  });
 });

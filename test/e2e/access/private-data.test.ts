@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
@@ -32,192 +32,203 @@ async function everyPage(service: TestService, path: string, token: string): Pro
   }
   return items;
 }
+describe('private data for its owner', () => {
+  it('lists all owned repositories at endpoint 6, newest first, in pages that fit together both ways', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: allTokens });
+    const token = await serviceToken(service, simulator, engines);
+    const first = await until(async () => {
+      const answer = await service.get(`${engines.name}/repositories?limit=4`, bearer(token));
+      return answer.status === 200 ? answer : undefined;
+    }, 'the repositories are listed');
+    const pages = [first.body];
+    for (let page = first.body; page.next_cursor !== undefined; ) {
+      const path = `${engines.name}/repositories?limit=4&after=${encodeURIComponent(page.next_cursor)}`;
+      page = (await service.get(path, bearer(token))).body;
+      pages.push(page);
+    }
+    const items = pages.flatMap(({ data }) => data);
+    const owner = simulator.world.accountByLogin(engines.name) ?? assert.fail();
+    const owned = simulator.world.owned(owner);
+    assert.deepEqual(items.map(({ name }) => String(name)).toSorted(), owned.map(({ name }) => name).toSorted());
+    assert.ok(items.some((item) => item['private'] === true && item['name'] === 'hidden-engine'));
+    const times = items.map((item) => String(item['created_dttm']));
+    assert.deepEqual(times, times.toSorted().toReversed());
+    const back = pages.at(-1)?.previous_cursor ?? assert.fail();
+    const path = `${engines.name}/repositories?limit=4&before=${encodeURIComponent(back)}`;
+    assert.deepEqual((await service.get(path, bearer(token))).body.data, pages.at(-2)?.data);
 
-test('lists all owned repositories at endpoint 6, newest first, in pages that fit together both ways', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: allTokens });
-  const token = await serviceToken(service, simulator, engines);
-  const first = await until(async () => {
-    const answer = await service.get(`${engines.name}/repositories?limit=4`, bearer(token));
-    return answer.status === 200 ? answer : undefined;
-  }, 'the repositories are listed');
-  const pages = [first.body];
-  for (let page = first.body; page.next_cursor !== undefined; ) {
-    const path = `${engines.name}/repositories?limit=4&after=${encodeURIComponent(page.next_cursor)}`;
-    page = (await service.get(path, bearer(token))).body;
-    pages.push(page);
-  }
-  const items = pages.flatMap(({ data }) => data);
-  const owner = simulator.world.accountByLogin(engines.name) ?? assert.fail();
-  const owned = simulator.world.owned(owner);
-  assert.deepEqual(items.map(({ name }) => String(name)).toSorted(), owned.map(({ name }) => name).toSorted());
-  assert.ok(items.some((item) => item['private'] === true && item['name'] === 'hidden-engine'));
-  const times = items.map((item) => String(item['created_dttm']));
-  assert.deepEqual(times, times.toSorted().toReversed());
-  const back = pages.at(-1)?.previous_cursor ?? assert.fail();
-  const path = `${engines.name}/repositories?limit=4&before=${encodeURIComponent(back)}`;
-  assert.deepEqual((await service.get(path, bearer(token))).body.data, pages.at(-2)?.data);
-
-  const hidden = items.find(({ name }) => name === 'hidden-engine');
-  const truth = owned.find(({ name }) => name === 'hidden-engine') ?? assert.fail();
-  const { id, created_dttm, updated_dttm, ...facts } = hidden ?? {};
-  assert.match(String(id), /^[0-9a-f-]{36}$/);
-  assert.match(`${String(created_dttm)} ${String(updated_dttm)}`, /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ?){2}$/);
-  assert.deepEqual(facts, {
-    provider: 'github',
-    owner: engines.name,
-    name: 'hidden-engine',
-    url: `${simulator.apiUrl}/repos/${engines.name}/hidden-engine`,
-    deleted: false,
-    fork: false,
-    forks: truth.forkCount,
-    private: true,
-    description: truth.description ?? '',
-    language: truth.language ?? '',
-    open_issues: [...truth.issues, ...truth.pullRequests].filter(({ closedAt }) => closedAt === null).length,
-    stars: truth.stars.length,
-    size: truth.sizeKib,
-    license: truth.license?.name ?? '',
-    default_branch_name: truth.commits.length > 0 ? truth.defaultBranch : '',
+    const hidden = items.find(({ name }) => name === 'hidden-engine');
+    const truth = owned.find(({ name }) => name === 'hidden-engine') ?? assert.fail();
+    const { id, created_dttm, updated_dttm, ...facts } = hidden ?? {};
+    assert.match(String(id), /^[0-9a-f-]{36}$/);
+    assert.match(`${String(created_dttm)} ${String(updated_dttm)}`, /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ?){2}$/);
+    assert.deepEqual(facts, {
+      provider: 'github',
+      owner: engines.name,
+      name: 'hidden-engine',
+      url: `${simulator.apiUrl}/repos/${engines.name}/hidden-engine`,
+      deleted: false,
+      fork: false,
+      forks: truth.forkCount,
+      private: true,
+      description: truth.description ?? '',
+      language: truth.language ?? '',
+      open_issues: [...truth.issues, ...truth.pullRequests].filter(({ closedAt }) => closedAt === null).length,
+      stars: truth.stars.length,
+      size: truth.sizeKib,
+      license: truth.license?.name ?? '',
+      default_branch_name: truth.commits.length > 0 ? truth.defaultBranch : '',
+    });
   });
-});
 
-test('includes private repositories at endpoints 3 and 7 for the owner only', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: allTokens });
-  for (const owner of [engines, keeper]) {
-    const token = await serviceToken(service, simulator, owner);
-    const sees = viewer(
-      simulator,
-      owner.token === 'private_owner' ? owner.name : simulator.accounts.organization_admin,
+  it('includes private repositories at endpoints 3 and 7 for the owner only', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: allTokens });
+    for (const owner of [engines, keeper]) {
+      const token = await serviceToken(service, simulator, owner);
+      const sees = viewer(
+        simulator,
+        owner.token === 'private_owner' ? owner.name : simulator.accounts.organization_admin,
+      );
+      const all = contributorsOf(simulator.world, owner.name, { viewer: sees });
+      assert.deepEqual(told(await everyPage(service, `${owner.name}/contributors?limit=7`, token)), all);
+      const { body } = await service.getComplete(`${owner.name}/contributors?limit=100`);
+      assert.deepEqual(told(body.data), contributorsOf(simulator.world, owner.name));
+      assert.equal(body.meta_data.includes_private, false);
+      assert.notDeepEqual(told(body.data), all);
+      for (const repository of owner === engines ? ['hidden-engine', 'engine-1'] : ['diary', 'VAULT', 'open-diary']) {
+        const path = `${owner.name}/repositories/${repository}/contributors?limit=100`;
+        const one = await everyPage(service, path, token);
+        const truth = contributorsOf(simulator.world, owner.name, {
+          viewer: sees,
+          repository: repository.toLowerCase(),
+        });
+        assert.deepEqual(told(one), truth, repository);
+        const narrowed = await everyPage(
+          service,
+          `${owner.name}/contributors?limit=100&repository=${repository}`,
+          token,
+        );
+        assert.deepEqual(told(narrowed), truth);
+      }
+      const missing = await service.get(`${owner.name}/repositories/no-such/contributors`, bearer(token));
+      assert.equal(missing.status, 404);
+      assert.equal(missing.body.error?.code, 2);
+    }
+  });
+
+  it('finds a not yet listed repository by its name, for its owner only', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+    const token = await serviceToken(service, simulator, keeper);
+    assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
+    const { body } = await service.getComplete(
+      `${keeper.name}/repositories/diary/contributors?limit=100`,
+      bearer(token),
     );
-    const all = contributorsOf(simulator.world, owner.name, { viewer: sees });
-    assert.deepEqual(told(await everyPage(service, `${owner.name}/contributors?limit=7`, token)), all);
-    const { body } = await service.getComplete(`${owner.name}/contributors?limit=100`);
-    assert.deepEqual(told(body.data), contributorsOf(simulator.world, owner.name));
-    assert.equal(body.meta_data.includes_private, false);
-    assert.notDeepEqual(told(body.data), all);
-    for (const repository of owner === engines ? ['hidden-engine', 'engine-1'] : ['diary', 'VAULT', 'open-diary']) {
-      const path = `${owner.name}/repositories/${repository}/contributors?limit=100`;
-      const one = await everyPage(service, path, token);
-      const truth = contributorsOf(simulator.world, owner.name, { viewer: sees, repository: repository.toLowerCase() });
-      assert.deepEqual(told(one), truth, repository);
-      const narrowed = await everyPage(service, `${owner.name}/contributors?limit=100&repository=${repository}`, token);
-      assert.deepEqual(told(narrowed), truth);
-    }
-    const missing = await service.get(`${owner.name}/repositories/no-such/contributors`, bearer(token));
-    assert.equal(missing.status, 404);
-    assert.equal(missing.body.error?.code, 2);
-  }
-});
-
-test('finds a not yet listed repository by its name, for its owner only', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['private_owner'] });
-  const token = await serviceToken(service, simulator, keeper);
-  assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
-  const { body } = await service.getComplete(`${keeper.name}/repositories/diary/contributors?limit=100`, bearer(token));
-  const truth = contributorsOf(simulator.world, keeper.name, {
-    viewer: viewer(simulator, keeper.name),
-    repository: 'diary',
-  });
-  assert.deepEqual(told(body.data), truth);
-  assert.equal(body.meta_data.includes_private, true);
-  assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
-});
-
-test('adds private contributions at endpoint 2 once for the owner, whether collected, counted or both', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: allTokens });
-  const token = await serviceToken(service, simulator, ada);
-  const others = await serviceToken(service, simulator, keeper);
-  const path = `${ada.name}/contributions?private=true`;
-  const open = countersOf(simulator.world, ada.name);
-  const seen = [ada.name, keeper.name, simulator.accounts.organization_admin].map((login) =>
-    countersOf(simulator.world, ada.name, viewer(simulator, login)),
-  );
-  const names = Object.keys(open) as (keyof typeof open)[];
-  // The counts of two credentials may overlap: only the largest is certain.
-  const counted = { ...open };
-  const all = { ...open };
-  for (const name of names) {
-    counted[name] = Math.max(...seen.map((counters) => counters[name]));
-    for (const counters of seen) all[name] += counters[name] - open[name];
-  }
-  assert.ok(names.some((name) => open[name] < counted[name] && counted[name] < all[name]));
-  // The provider's own count comes first, then the collected one; both are of the same repositories.
-  for (let look = 0; look < 2; look += 1) {
-    const { body } = await service.getComplete(path, bearer(token));
+    const truth = contributorsOf(simulator.world, keeper.name, {
+      viewer: viewer(simulator, keeper.name),
+      repository: 'diary',
+    });
+    assert.deepEqual(told(body.data), truth);
     assert.equal(body.meta_data.includes_private, true);
-    assert.deepEqual(body.data[0]?.['contributions'], counted);
-  }
-  // Her contributions to repositories of others count once they are collected.
-  await service.getComplete(`${keeper.name}/contributors`);
-  await service.getComplete(`${engines.name}/contributors`);
-  await until(async () => {
-    const { body } = await service.getComplete(path, bearer(token));
-    return JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(all) ? true : undefined;
-  }, 'everything private is counted');
-  const { body } = await service.getComplete(path, bearer(token));
-  const [entity] = body.data;
-  assert.equal(
-    entity?.['experience'],
-    Object.values(all).reduce((sum, value) => sum + value, 0),
-  );
-
-  for (const init of [{}, bearer(others)]) {
-    const answer = await service.get(path, init);
-    assert.deepEqual(answer.body.data[0]?.['contributions'], open);
-    assert.equal(answer.body.meta_data.includes_private, false);
-  }
-});
-
-test('counts all repositories of an organization, private ones included, for its administrator only', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['organization_admin'] });
-  const token = await serviceToken(service, simulator, engines);
-  const { body } = await service.getComplete(`${engines.name}/contributions?private=true`, bearer(token));
-  const sees = viewer(simulator, simulator.accounts.organization_admin);
-  assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, engines.name, sees));
-  const open = await service.getComplete(`${engines.name}/contributions?private=true`);
-  assert.deepEqual(open.body.data[0]?.['contributions'], countersOf(simulator.world, engines.name));
-  assert.equal(open.body.meta_data.includes_private, false);
-});
-
-test('shows published numbers to all callers until the owner withdraws them, on every node', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['private_owner'] });
-  await using other = await startTestService({
-    simulator,
-    tokens: ['private_owner'],
-    databaseUrl: service.databaseUrl,
-    settings: { PUBLIC_URL: service.url },
+    assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
   });
-  const token = await serviceToken(service, simulator, keeper);
-  const path = `${keeper.name}/contributions?private=true`;
-  await service.getComplete(path, bearer(token));
-  const open = countersOf(simulator.world, keeper.name);
-  const own = countersOf(simulator.world, keeper.name, viewer(simulator, keeper.name));
-  const publish = (value: boolean) =>
-    service.get(`${keeper.name}/settings`, sending('PUT', token, { publish_private_contributions: value }));
-  for (const [value, truth] of [
-    [true, own],
-    [false, open],
-    [true, own],
-  ] as const) {
-    assert.equal((await publish(value)).status, 200);
-    for (const node of [service, other]) {
-      await until(async () => {
-        const { body, headers } = await node.get(path);
-        const isThere = JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(truth);
-        if (!isThere || body.meta_data.includes_private !== value) return undefined;
-        // A shared cache must not show the numbers long after the owner withdraws them.
-        assert.equal(/stale-while-revalidate/.test(headers.get('cache-control') ?? ''), !value);
-        return true;
-      }, `publishing ${value} is obeyed`);
-      // The numbers are only in responses to requests for them.
-      const plain = await node.get(`${keeper.name}/contributions`);
-      assert.deepEqual(plain.body.data[0]?.['contributions'], open);
+
+  it('adds private contributions at endpoint 2 once for the owner, whether collected, counted or both', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: allTokens });
+    const token = await serviceToken(service, simulator, ada);
+    const others = await serviceToken(service, simulator, keeper);
+    const path = `${ada.name}/contributions?private=true`;
+    const open = countersOf(simulator.world, ada.name);
+    const seen = [ada.name, keeper.name, simulator.accounts.organization_admin].map((login) =>
+      countersOf(simulator.world, ada.name, viewer(simulator, login)),
+    );
+    const names = Object.keys(open) as (keyof typeof open)[];
+    // The counts of two credentials may overlap: only the largest is certain.
+    const counted = { ...open };
+    const all = { ...open };
+    for (const name of names) {
+      counted[name] = Math.max(...seen.map((counters) => counters[name]));
+      for (const counters of seen) all[name] += counters[name] - open[name];
     }
-  }
+    assert.ok(names.some((name) => open[name] < counted[name] && counted[name] < all[name]));
+    // The provider's own count comes first, then the collected one; both are of the same repositories.
+    for (let look = 0; look < 2; look += 1) {
+      const { body } = await service.getComplete(path, bearer(token));
+      assert.equal(body.meta_data.includes_private, true);
+      assert.deepEqual(body.data[0]?.['contributions'], counted);
+    }
+    // Her contributions to repositories of others count once they are collected.
+    await service.getComplete(`${keeper.name}/contributors`);
+    await service.getComplete(`${engines.name}/contributors`);
+    await until(async () => {
+      const { body } = await service.getComplete(path, bearer(token));
+      return JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(all) ? true : undefined;
+    }, 'everything private is counted');
+    const { body } = await service.getComplete(path, bearer(token));
+    const [entity] = body.data;
+    assert.equal(
+      entity?.['experience'],
+      Object.values(all).reduce((sum, value) => sum + value, 0),
+    );
+
+    for (const init of [{}, bearer(others)]) {
+      const answer = await service.get(path, init);
+      assert.deepEqual(answer.body.data[0]?.['contributions'], open);
+      assert.equal(answer.body.meta_data.includes_private, false);
+    }
+  });
+
+  it('counts all repositories of an organization, private ones included, for its administrator only', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['organization_admin'] });
+    const token = await serviceToken(service, simulator, engines);
+    const { body } = await service.getComplete(`${engines.name}/contributions?private=true`, bearer(token));
+    const sees = viewer(simulator, simulator.accounts.organization_admin);
+    assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, engines.name, sees));
+    const open = await service.getComplete(`${engines.name}/contributions?private=true`);
+    assert.deepEqual(open.body.data[0]?.['contributions'], countersOf(simulator.world, engines.name));
+    assert.equal(open.body.meta_data.includes_private, false);
+  });
+
+  it('shows published numbers to all callers until the owner withdraws them, on every node', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+    await using other = await startTestService({
+      simulator,
+      tokens: ['private_owner'],
+      databaseUrl: service.databaseUrl,
+      settings: { PUBLIC_URL: service.url },
+    });
+    const token = await serviceToken(service, simulator, keeper);
+    const path = `${keeper.name}/contributions?private=true`;
+    await service.getComplete(path, bearer(token));
+    const open = countersOf(simulator.world, keeper.name);
+    const own = countersOf(simulator.world, keeper.name, viewer(simulator, keeper.name));
+    const publish = (value: boolean) =>
+      service.get(`${keeper.name}/settings`, sending('PUT', token, { publish_private_contributions: value }));
+    for (const [value, truth] of [
+      [true, own],
+      [false, open],
+      [true, own],
+    ] as const) {
+      assert.equal((await publish(value)).status, 200);
+      for (const node of [service, other]) {
+        await until(async () => {
+          const { body, headers } = await node.get(path);
+          const isThere = JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(truth);
+          if (!isThere || body.meta_data.includes_private !== value) return undefined;
+          // A shared cache must not show the numbers long after the owner withdraws them.
+          assert.equal(/stale-while-revalidate/.test(headers.get('cache-control') ?? ''), !value);
+          return true;
+        }, `publishing ${value} is obeyed`);
+        // The numbers are only in responses to requests for them.
+        const plain = await node.get(`${keeper.name}/contributions`);
+        assert.deepEqual(plain.body.data[0]?.['contributions'], open);
+      }
+    }
+  });
 });

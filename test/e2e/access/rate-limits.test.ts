@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { ada, bearer, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
@@ -16,87 +16,88 @@ const from = (service: TestService, address: string, path: string, token?: strin
 
 const ask = (node: TestService, address: string, name: string = ada.name) =>
   from(node, address, `/v1/github/entities/${name}/token`, 'ghp_guess');
+describe('rate limits', () => {
+  it('limits attempts to prove ownership by address, on all nodes together, until the period ends', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now, settings: proxy });
+    const { databaseUrl } = service;
+    await using other = await startTestService({ simulator, now, databaseUrl, settings: proxy });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 24; attempt += 1) {
+      const answer = await ask(attempt % 2 === 0 ? service : other, '203.0.113.7', `name-${attempt}`);
+      statuses.push(answer.status);
+      assert.equal(answer.headers['ratelimit-limit'], '20');
+      assert.equal(answer.headers['ratelimit-remaining'], String(Math.max(0, 19 - attempt)));
+      assert.ok(Number(answer.headers['ratelimit-reset']) > 0);
+      if (answer.status !== 429) continue;
+      assertProblem(answer, 'limited');
+      assert.equal(JSON.parse(answer.body).error.code, 6);
+      assert.equal(answer.headers['retry-after'], '60');
+    }
+    assert.deepEqual(statuses, [...Array(20).fill(401), ...Array(4).fill(429)]);
+    assert.equal(simulator.requests.filter(({ name }) => name === 'GET /user').length, 20);
+    // Other addresses are not limited. All IPv6 addresses of one network share a limit.
+    assert.equal((await ask(service, '203.0.113.8')).status, 401);
+    for (let attempt = 0; attempt < 20; attempt += 1) await ask(service, `2001:db8:1:2::${attempt}`, `name-${attempt}`);
+    assert.equal((await ask(service, '2001:db8:1:2:ffff::1')).status, 429);
+    assert.equal((await ask(service, '2001:db8:1:3::1')).status, 401);
+    advance(61);
+    assert.equal((await ask(other, '203.0.113.7')).status, 401);
+  });
 
-test('limits attempts to prove ownership by address, on all nodes together, until the period ends', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now, settings: proxy });
-  const { databaseUrl } = service;
-  await using other = await startTestService({ simulator, now, databaseUrl, settings: proxy });
-  const statuses: number[] = [];
-  for (let attempt = 0; attempt < 24; attempt += 1) {
-    const answer = await ask(attempt % 2 === 0 ? service : other, '203.0.113.7', `name-${attempt}`);
-    statuses.push(answer.status);
-    assert.equal(answer.headers['ratelimit-limit'], '20');
-    assert.equal(answer.headers['ratelimit-remaining'], String(Math.max(0, 19 - attempt)));
-    assert.ok(Number(answer.headers['ratelimit-reset']) > 0);
-    if (answer.status !== 429) continue;
-    assertProblem(answer, 'limited');
-    assert.equal(JSON.parse(answer.body).error.code, 6);
-    assert.equal(answer.headers['retry-after'], '60');
-  }
-  assert.deepEqual(statuses, [...Array(20).fill(401), ...Array(4).fill(429)]);
-  assert.equal(simulator.requests.filter(({ name }) => name === 'GET /user').length, 20);
-  // Other addresses are not limited. All IPv6 addresses of one network share a limit.
-  assert.equal((await ask(service, '203.0.113.8')).status, 401);
-  for (let attempt = 0; attempt < 20; attempt += 1) await ask(service, `2001:db8:1:2::${attempt}`, `name-${attempt}`);
-  assert.equal((await ask(service, '2001:db8:1:2:ffff::1')).status, 429);
-  assert.equal((await ask(service, '2001:db8:1:3::1')).status, 401);
-  advance(61);
-  assert.equal((await ask(other, '203.0.113.7')).status, 401);
-});
+  it('limits attempts at one account for all addresses together', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings: proxy });
+    const statuses = new Map<number, number>();
+    for (let attempt = 0; attempt < 70; attempt += 1) {
+      const path = `/v1/github/entities/${attempt % 2 === 0 ? ada.name : ada.name.toUpperCase()}/token`;
+      const { status } = await from(service, `198.51.100.${attempt}`, path, 'ghp_guess');
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    assert.deepEqual(Object.fromEntries(statuses), { 401: 60, 429: 10 });
+  });
 
-test('limits attempts at one account for all addresses together', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings: proxy });
-  const statuses = new Map<number, number>();
-  for (let attempt = 0; attempt < 70; attempt += 1) {
-    const path = `/v1/github/entities/${attempt % 2 === 0 ? ada.name : ada.name.toUpperCase()}/token`;
-    const { status } = await from(service, `198.51.100.${attempt}`, path, 'ghp_guess');
-    statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  }
-  assert.deepEqual(Object.fromEntries(statuses), { 401: 60, 429: 10 });
-});
+  it('sets a higher limit for reads by address, and does not count cached responses and health checks', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings: proxy });
+    const path = `/v1/github/entities/${ada.name}`;
+    await service.getComplete(`${ada.name}/contributions`);
+    const first = await from(service, '203.0.113.9', path);
+    assert.equal(first.headers['ratelimit-limit'], '30');
+    for (let read = 0; read < 100; read += 1) assert.equal((await from(service, '203.0.113.9', path)).status, 200);
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async (_, read) => (await from(service, '203.0.113.9', `${path}?v=${read}`)).status),
+    );
+    assert.equal(statuses.filter((status) => status === 429).length, 11);
+    assert.equal((await from(service, '203.0.113.10', `${path}?v=other`)).status, 200);
+    for (let look = 0; look < 50; look += 1) assert.equal((await from(service, '203.0.113.9', '/healthz')).status, 200);
+  });
 
-test('sets a higher limit for reads by address, and does not count cached responses and health checks', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings: proxy });
-  const path = `/v1/github/entities/${ada.name}`;
-  await service.getComplete(`${ada.name}/contributions`);
-  const first = await from(service, '203.0.113.9', path);
-  assert.equal(first.headers['ratelimit-limit'], '30');
-  for (let read = 0; read < 100; read += 1) assert.equal((await from(service, '203.0.113.9', path)).status, 200);
-  const statuses = await Promise.all(
-    Array.from({ length: 40 }, async (_, read) => (await from(service, '203.0.113.9', `${path}?v=${read}`)).status),
-  );
-  assert.equal(statuses.filter((status) => status === 429).length, 11);
-  assert.equal((await from(service, '203.0.113.10', `${path}?v=other`)).status, 200);
-  for (let look = 0; look < 50; look += 1) assert.equal((await from(service, '203.0.113.9', '/healthz')).status, 200);
-});
+  it("ignores headers about a client's address without a trusted proxy", async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 25; attempt += 1) {
+      const address = `203.0.113.${attempt}`;
+      statuses.push((await from(service, address, `/v1/github/entities/name-${attempt}/token`, 'ghp_guess')).status);
+    }
+    assert.equal(statuses.filter((status) => status === 429).length, 5);
+    // Requests from loopback are counted but not limited.
+    const read = await from(service, '203.0.113.1', `/v1/github/entities/${ada.name}`);
+    assert.ok(Number(read.headers['ratelimit-limit']) >= 1_000_000);
+  });
 
-test("ignores headers about a client's address without a trusted proxy", async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const statuses: number[] = [];
-  for (let attempt = 0; attempt < 25; attempt += 1) {
-    const address = `203.0.113.${attempt}`;
-    statuses.push((await from(service, address, `/v1/github/entities/name-${attempt}/token`, 'ghp_guess')).status);
-  }
-  assert.equal(statuses.filter((status) => status === 429).length, 5);
-  // Requests from loopback are counted but not limited.
-  const read = await from(service, '203.0.113.1', `/v1/github/entities/${ada.name}`);
-  assert.ok(Number(read.headers['ratelimit-limit']) >= 1_000_000);
-});
-
-test('counts a wrong credential as an attempt to read', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings: proxy });
-  const token = await serviceToken(service, simulator, ada);
-  const statuses = new Set<number>();
-  for (let attempt = 0; attempt < 35; attempt += 1) {
-    const guess = `${token.slice(0, -4)}${1000 + attempt}`;
-    statuses.add((await from(service, '203.0.113.11', `/v1/github/entities/${ada.name}/repositories`, guess)).status);
-  }
-  assert.deepEqual([...statuses], [401, 429]);
-  assert.equal((await service.get(`${ada.name}/audit`, bearer(token))).status, 200);
+  it('counts a wrong credential as an attempt to read', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings: proxy });
+    const token = await serviceToken(service, simulator, ada);
+    const statuses = new Set<number>();
+    for (let attempt = 0; attempt < 35; attempt += 1) {
+      const guess = `${token.slice(0, -4)}${1000 + attempt}`;
+      statuses.add((await from(service, '203.0.113.11', `/v1/github/entities/${ada.name}/repositories`, guess)).status);
+    }
+    assert.deepEqual([...statuses], [401, 429]);
+    assert.equal((await service.get(`${ada.name}/audit`, bearer(token))).status, 200);
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { send } from '../raw-request.ts';
@@ -19,181 +19,182 @@ const compare = async (one: () => Promise<number>, other: () => Promise<number>)
   }
   return median(ones) / median(others);
 };
-
-test('sends a presented token only to its own provider, to identify the caller, even when requests fail', async () => {
-  const heard: { name: string; token: string }[] = [];
-  await using simulator = await startSimulator({ onRequest: ({ name, token }) => void heard.push({ name, token }) });
-  await using service = await startTestService({
-    simulator,
-    settings: { LOG_LEVEL: 'trace', TRUST_PROXY: 'loopback' },
-  });
-  const marked = simulator.tokens.organization_admin;
-  const told: string[] = [];
-  const kinds = [
-    undefined,
-    'unavailable',
-    'bad_credentials',
-    'malformed',
-    'error_in_200',
-    'primary_limit',
-    'secondary_limit',
-    'drop_midway',
-    'drop_before',
-    'redirect',
-    'somebody_else',
-    'never',
-  ] as const;
-  for (const kind of kinds) {
-    for (const on of ['GET /user', 'memberships']) {
-      simulator.faults.clear();
-      if (kind !== undefined) simulator.faults.add({ kind, on, times: 3, token: 'organization_admin' });
-      for (const [method, path, body] of [
-        ['GET', 'token', undefined],
-        ['PUT', 'keys', { data: { key: 'nonsense' } }],
-        ['GET', 'keys', undefined],
-        ['DELETE', `keys/${'0'.repeat(64)}`, undefined],
-      ] as const) {
-        const answer = await service.get(`${engines.name}/${path}`, apart(sending(method, marked, body)));
-        told.push(answer.text.replace(/"token":"[^"]+"/, ''), JSON.stringify([...answer.headers]));
-        if (kind === 'never') break;
-      }
-    }
-  }
-  simulator.faults.clear();
-  // The token is also sent to routes that do not take it.
-  for (const path of ['', '/contributions', '/repositories', '/settings']) {
-    told.push((await service.get(`${engines.name}${path}`, bearer(marked))).text);
-  }
-  await service.getComplete(`${engines.name}/contributors`);
-  const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
-  const seen = [service.lines.join('\n'), await everythingStored(service), metrics, ...told].join('\n');
-  assert.ok(seen.length > 50_000);
-  assert.ok(!seen.includes(marked) && !seen.includes(Buffer.from(marked).toString('base64').slice(4, -4)));
-  const asked = heard.filter(({ token }) => token === 'organization_admin').map(({ name }) => name);
-  assert.deepEqual([...new Set(asked)].toSorted(), ['GET /user', `GET /user/memberships/orgs/${engines.name}`]);
-  // The service's own token is not used for the proof, nor the presented one for the rest.
-  assert.ok(heard.every(({ name, token }) => !name.startsWith('GET /user/m') || token === 'organization_admin'));
-});
-
-test("keeps an owner's response from other callers, with any cache, condition or order of requests", async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
-  const own = await serviceToken(service, simulator, keeper);
-  const others = await serviceToken(service, simulator, engines);
-  await service.getComplete(`${keeper.name}/contributors`, bearer(own));
-  await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(own));
-  for (const path of [`${keeper.name}/contributors`, `${keeper.name}/contributions?private=true`, keeper.name]) {
-    const isPrivate = path !== keeper.name;
-    for (const order of [0, 1]) {
-      const address = `${path}${path.includes('?') ? '&' : '?'}v=${order}`;
-      const ask = (token?: string, headers: Record<string, string> = {}) =>
-        service.get(address, { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } });
-      const [one, two] = order === 0 ? [await ask(own), await ask()] : [await ask(), await ask(own)];
-      const [mine, open] = order === 0 ? [one, two] : [two, one];
-      const third = await ask(others);
-      for (let again = 0; again < 2; again += 1) {
-        assert.equal((await ask(own)).text, mine.text);
-        assert.equal((await ask()).text, open.text);
-        assert.equal((await ask(others)).text, third.text);
-      }
-      assert.equal(third.text, open.text);
-      assert.equal(mine.text === open.text, !isPrivate, path);
-      for (const answer of [mine, open, third]) assert.equal(answer.headers.get('vary'), 'authorization');
-      assert.equal(mine.headers.get('cache-control'), 'private, no-store');
-      assert.equal(mine.headers.get('access-control-allow-origin'), null);
-      assert.match(open.headers.get('cache-control') ?? '', /^public, /);
-      // The tag of the private response has no effect for others, nor the public tag for the owner.
-      if (!isPrivate) continue;
-      const [tag, openTag] = [mine.headers.get('etag') ?? '', open.headers.get('etag') ?? ''];
-      assert.notEqual(tag, openTag);
-      assert.equal((await ask(undefined, { 'if-none-match': tag })).status, 200);
-      assert.equal((await ask(others, { 'if-none-match': tag })).status, 200);
-      assert.equal((await ask(own, { 'if-none-match': openTag })).status, 200);
-      const same = await ask(own, { 'if-none-match': tag });
-      assert.deepEqual([same.status, same.headers.get('cache-control')], [304, 'private, no-store']);
-    }
-  }
-});
-
-test('responds with 401 to an invalid credential on every route, even when the response is in the cache', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  await service.getComplete(`${engines.name}/contributors`);
-  for (const path of [
-    engines.name,
-    `${engines.name}/contributions`,
-    `${engines.name}/contributors`,
-    `${engines.name}/repositories`,
-    '/healthz',
-    '/readyz',
-    '/openapi.json',
-    '/.well-known/jwks.json',
-    '/nowhere',
-    `/v1/embeds/${'x'.repeat(43)}.svg`,
-  ]) {
-    await service.get(path);
-    for (const authorization of ['Bearer x', 'Bearer a.b.c', 'Basic eDp5', 'Bearer', '', ' ']) {
-      const address = path.startsWith('/') ? path : `/v1/github/entities/${path}`;
-      const answer = await send(service, address, 'GET', { authorization });
-      assert.equal(answer.status, 401, `${path} ${authorization}`);
-    }
-  }
-});
-
-test('responds in a similar time whether or not a private repository or an account exists', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({
-    simulator,
-    tokens: ['organization_admin'],
-    settings: { TRUST_PROXY: 'loopback' },
-  });
-  const token = await serviceToken(service, simulator, engines);
-  await service.getComplete(`${engines.name}/contributors`, bearer(token));
-  const list = `/v1/github/entities/${engines.name}/contributors?repository=`;
-  for (const name of ['hidden-engine', 'missing-engine']) await send(service, `${list}${name}`);
-  let addresses = 0;
-  const took = async (path: string, authorization?: string): Promise<number> => {
-    addresses += 1;
-    const begun = performance.now();
-    await send(service, path, 'GET', {
-      'x-forwarded-for': `10.${4 + (addresses >> 16)}.${(addresses >> 8) & 255}.${addresses & 255}`,
-      ...(authorization !== undefined && { authorization }),
+describe('secrecy of credentials and private data', () => {
+  it('sends a presented token only to its own provider, to identify the caller, even when requests fail', async () => {
+    const heard: { name: string; token: string }[] = [];
+    await using simulator = await startSimulator({ onRequest: ({ name, token }) => void heard.push({ name, token }) });
+    await using service = await startTestService({
+      simulator,
+      settings: { LOG_LEVEL: 'trace', TRUST_PROXY: 'loopback' },
     });
-    return performance.now() - begun;
-  };
-  let fresh = 0;
-  const next = (): string => String((fresh += 1));
-  const ratios = {
-    'a private repository': await compare(
-      () => took(`${list}hidden-engine&v=${next()}`),
-      () => took(`${list}missing-engine&v=${next()}`),
-    ),
-    "somebody's account": await compare(
-      () => took(`/v1/github/entities/${engines.name}/token?v=${next()}`, `Bearer ${simulator.tokens.outsider}`),
-      () => took(`/v1/github/entities/nobody-${next()}/token`, `Bearer ${simulator.tokens.outsider}`),
-    ),
-    'an account behind a token of another': await compare(
-      () => took(`/v1/github/entities/${keeper.name}/repositories?v=${next()}`, `Bearer ${token}`),
-      () => took(`/v1/github/entities/nobody-${next()}/repositories`, `Bearer ${token}`),
-    ),
-  };
-  // The bound is generous: a read from another table or a request to the provider would take several times as long.
-  for (const [what, ratio] of Object.entries(ratios)) assert.ok(ratio > 0.4 && ratio < 2.5, `${what}: ${ratio}`);
-});
+    const marked = simulator.tokens.organization_admin;
+    const told: string[] = [];
+    const kinds = [
+      undefined,
+      'unavailable',
+      'bad_credentials',
+      'malformed',
+      'error_in_200',
+      'primary_limit',
+      'secondary_limit',
+      'drop_midway',
+      'drop_before',
+      'redirect',
+      'somebody_else',
+      'never',
+    ] as const;
+    for (const kind of kinds) {
+      for (const on of ['GET /user', 'memberships']) {
+        simulator.faults.clear();
+        if (kind !== undefined) simulator.faults.add({ kind, on, times: 3, token: 'organization_admin' });
+        for (const [method, path, body] of [
+          ['GET', 'token', undefined],
+          ['PUT', 'keys', { data: { key: 'nonsense' } }],
+          ['GET', 'keys', undefined],
+          ['DELETE', `keys/${'0'.repeat(64)}`, undefined],
+        ] as const) {
+          const answer = await service.get(`${engines.name}/${path}`, apart(sending(method, marked, body)));
+          told.push(answer.text.replace(/"token":"[^"]+"/, ''), JSON.stringify([...answer.headers]));
+          if (kind === 'never') break;
+        }
+      }
+    }
+    simulator.faults.clear();
+    // The token is also sent to routes that do not take it.
+    for (const path of ['', '/contributions', '/repositories', '/settings']) {
+      told.push((await service.get(`${engines.name}${path}`, bearer(marked))).text);
+    }
+    await service.getComplete(`${engines.name}/contributors`);
+    const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
+    const seen = [service.lines.join('\n'), await everythingStored(service), metrics, ...told].join('\n');
+    assert.ok(seen.length > 50_000);
+    assert.ok(!seen.includes(marked) && !seen.includes(Buffer.from(marked).toString('base64').slice(4, -4)));
+    const asked = heard.filter(({ token }) => token === 'organization_admin').map(({ name }) => name);
+    assert.deepEqual([...new Set(asked)].toSorted(), ['GET /user', `GET /user/memberships/orgs/${engines.name}`]);
+    // The service's own token is not used for the proof, nor the presented one for the rest.
+    assert.ok(heard.every(({ name, token }) => !name.startsWith('GET /user/m') || token === 'organization_admin'));
+  });
 
-test('keeps text of requests out of the log, so that it cannot forge lines there', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
-  const evil = encodeURIComponent('x\n{"level":"error","msg":"forged"}\r\n\u001b[31m');
-  for (const path of [`/v1/github/entities/${evil}`, `/v1/${evil}/entities/a`, `/v1/github/entities/a?x=${evil}`]) {
-    await send(service, path, 'GET', { authorization: `Bearer ${evil}` });
-    await send(service, path, 'GET', { 'user-agent': 'x {"level":"error","msg":"forged"}' });
-  }
-  await send(service, `/v1/github/entities/${keeper.name}/token`, 'GET', { authorization: `Bearer ${evil}` });
-  assert.ok(service.lines.length > 0);
-  for (const one of service.lines) {
-    const parsed = JSON.parse(one) as { msg?: string };
-    assert.notEqual(parsed.msg, 'forged');
-    assert.ok(!one.includes('forged'));
-  }
+  it("keeps an owner's response from other callers, with any cache, condition or order of requests", async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
+    const own = await serviceToken(service, simulator, keeper);
+    const others = await serviceToken(service, simulator, engines);
+    await service.getComplete(`${keeper.name}/contributors`, bearer(own));
+    await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(own));
+    for (const path of [`${keeper.name}/contributors`, `${keeper.name}/contributions?private=true`, keeper.name]) {
+      const isPrivate = path !== keeper.name;
+      for (const order of [0, 1]) {
+        const address = `${path}${path.includes('?') ? '&' : '?'}v=${order}`;
+        const ask = (token?: string, headers: Record<string, string> = {}) =>
+          service.get(address, { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } });
+        const [one, two] = order === 0 ? [await ask(own), await ask()] : [await ask(), await ask(own)];
+        const [mine, open] = order === 0 ? [one, two] : [two, one];
+        const third = await ask(others);
+        for (let again = 0; again < 2; again += 1) {
+          assert.equal((await ask(own)).text, mine.text);
+          assert.equal((await ask()).text, open.text);
+          assert.equal((await ask(others)).text, third.text);
+        }
+        assert.equal(third.text, open.text);
+        assert.equal(mine.text === open.text, !isPrivate, path);
+        for (const answer of [mine, open, third]) assert.equal(answer.headers.get('vary'), 'authorization');
+        assert.equal(mine.headers.get('cache-control'), 'private, no-store');
+        assert.equal(mine.headers.get('access-control-allow-origin'), null);
+        assert.match(open.headers.get('cache-control') ?? '', /^public, /);
+        // The tag of the private response has no effect for others, nor the public tag for the owner.
+        if (!isPrivate) continue;
+        const [tag, openTag] = [mine.headers.get('etag') ?? '', open.headers.get('etag') ?? ''];
+        assert.notEqual(tag, openTag);
+        assert.equal((await ask(undefined, { 'if-none-match': tag })).status, 200);
+        assert.equal((await ask(others, { 'if-none-match': tag })).status, 200);
+        assert.equal((await ask(own, { 'if-none-match': openTag })).status, 200);
+        const same = await ask(own, { 'if-none-match': tag });
+        assert.deepEqual([same.status, same.headers.get('cache-control')], [304, 'private, no-store']);
+      }
+    }
+  });
+
+  it('responds with 401 to an invalid credential on every route, even when the response is in the cache', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    await service.getComplete(`${engines.name}/contributors`);
+    for (const path of [
+      engines.name,
+      `${engines.name}/contributions`,
+      `${engines.name}/contributors`,
+      `${engines.name}/repositories`,
+      '/healthz',
+      '/readyz',
+      '/openapi.json',
+      '/.well-known/jwks.json',
+      '/nowhere',
+      `/v1/embeds/${'x'.repeat(43)}.svg`,
+    ]) {
+      await service.get(path);
+      for (const authorization of ['Bearer x', 'Bearer a.b.c', 'Basic eDp5', 'Bearer', '', ' ']) {
+        const address = path.startsWith('/') ? path : `/v1/github/entities/${path}`;
+        const answer = await send(service, address, 'GET', { authorization });
+        assert.equal(answer.status, 401, `${path} ${authorization}`);
+      }
+    }
+  });
+
+  it('responds in a similar time whether or not a private repository or an account exists', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({
+      simulator,
+      tokens: ['organization_admin'],
+      settings: { TRUST_PROXY: 'loopback' },
+    });
+    const token = await serviceToken(service, simulator, engines);
+    await service.getComplete(`${engines.name}/contributors`, bearer(token));
+    const list = `/v1/github/entities/${engines.name}/contributors?repository=`;
+    for (const name of ['hidden-engine', 'missing-engine']) await send(service, `${list}${name}`);
+    let addresses = 0;
+    const took = async (path: string, authorization?: string): Promise<number> => {
+      addresses += 1;
+      const begun = performance.now();
+      await send(service, path, 'GET', {
+        'x-forwarded-for': `10.${4 + (addresses >> 16)}.${(addresses >> 8) & 255}.${addresses & 255}`,
+        ...(authorization !== undefined && { authorization }),
+      });
+      return performance.now() - begun;
+    };
+    let fresh = 0;
+    const next = (): string => String((fresh += 1));
+    const ratios = {
+      'a private repository': await compare(
+        () => took(`${list}hidden-engine&v=${next()}`),
+        () => took(`${list}missing-engine&v=${next()}`),
+      ),
+      "somebody's account": await compare(
+        () => took(`/v1/github/entities/${engines.name}/token?v=${next()}`, `Bearer ${simulator.tokens.outsider}`),
+        () => took(`/v1/github/entities/nobody-${next()}/token`, `Bearer ${simulator.tokens.outsider}`),
+      ),
+      'an account behind a token of another': await compare(
+        () => took(`/v1/github/entities/${keeper.name}/repositories?v=${next()}`, `Bearer ${token}`),
+        () => took(`/v1/github/entities/nobody-${next()}/repositories`, `Bearer ${token}`),
+      ),
+    };
+    // The bound is generous: a read from another table or a request to the provider would take several times as long.
+    for (const [what, ratio] of Object.entries(ratios)) assert.ok(ratio > 0.4 && ratio < 2.5, `${what}: ${ratio}`);
+  });
+
+  it('keeps text of requests out of the log, so that it cannot forge lines there', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
+    const evil = encodeURIComponent('x\n{"level":"error","msg":"forged"}\r\n\u001b[31m');
+    for (const path of [`/v1/github/entities/${evil}`, `/v1/${evil}/entities/a`, `/v1/github/entities/a?x=${evil}`]) {
+      await send(service, path, 'GET', { authorization: `Bearer ${evil}` });
+      await send(service, path, 'GET', { 'user-agent': 'x {"level":"error","msg":"forged"}' });
+    }
+    await send(service, `/v1/github/entities/${keeper.name}/token`, 'GET', { authorization: `Bearer ${evil}` });
+    assert.ok(service.lines.length > 0);
+    for (const one of service.lines) {
+      const parsed = JSON.parse(one) as { msg?: string };
+      assert.notEqual(parsed.msg, 'forged');
+      assert.ok(!one.includes('forged'));
+    }
+  });
 });

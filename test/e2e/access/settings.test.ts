@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
@@ -11,121 +11,122 @@ const stable = (headers: Headers): string =>
   JSON.stringify(
     [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name) && !name.startsWith('ratelimit')),
   );
-
-test('hides an account from all callers but its owner, in pages, lists and caches, on all nodes', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const { databaseUrl } = service;
-  await using other = await startTestService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
-  const token = await serviceToken(service, simulator, ada);
-  const others = await serviceToken(service, simulator, keeper);
-  const list = `${engines.name}/contributors?limit=100`;
-  const isNamed = async (): Promise<boolean> =>
-    (await service.getComplete(list)).body.data.some(({ name }) => name === ada.name);
-  assert.ok(await isNamed());
-  for (const path of ['', '/contributions', '/contributors'])
-    await service.getComplete(`${engines.name}/contributors`).then(() => service.get(`${ada.name}${path}`));
-  assert.equal((await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }))).status, 200);
-  const missing = await service.get('nobody-at-all');
-  for (const node of [service, other]) {
-    for (const path of [
-      '',
-      '/contributions',
-      '/contributors',
-      '/contributions?private=true',
-      '/contributors?repository=notes',
-    ]) {
-      for (const init of [{}, bearer(others)]) {
-        const answer = await until(async () => {
-          const seen = await node.get(`${ada.name}${path}`, init);
-          return seen.status === 404 ? seen : undefined;
-        }, `${path} is hidden`);
-        assert.equal(answer.text, missing.text);
-        if (init === undefined) assert.equal(stable(answer.headers), stable(missing.headers));
+describe('settings of an account', () => {
+  it('hides an account from all callers but its owner, in pages, lists and caches, on all nodes', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const { databaseUrl } = service;
+    await using other = await startTestService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
+    const token = await serviceToken(service, simulator, ada);
+    const others = await serviceToken(service, simulator, keeper);
+    const list = `${engines.name}/contributors?limit=100`;
+    const isNamed = async (): Promise<boolean> =>
+      (await service.getComplete(list)).body.data.some(({ name }) => name === ada.name);
+    assert.ok(await isNamed());
+    for (const path of ['', '/contributions', '/contributors'])
+      await service.getComplete(`${engines.name}/contributors`).then(() => service.get(`${ada.name}${path}`));
+    assert.equal((await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }))).status, 200);
+    const missing = await service.get('nobody-at-all');
+    for (const node of [service, other]) {
+      for (const path of [
+        '',
+        '/contributions',
+        '/contributors',
+        '/contributions?private=true',
+        '/contributors?repository=notes',
+      ]) {
+        for (const init of [{}, bearer(others)]) {
+          const answer = await until(async () => {
+            const seen = await node.get(`${ada.name}${path}`, init);
+            return seen.status === 404 ? seen : undefined;
+          }, `${path} is hidden`);
+          assert.equal(answer.text, missing.text);
+          if (init === undefined) assert.equal(stable(answer.headers), stable(missing.headers));
+        }
       }
     }
-  }
-  assert.ok(!(await isNamed()));
-  const own = await service.get(ada.name, bearer(token));
-  assert.deepEqual([own.status, own.body.data[0]?.['name']], [200, ada.name]);
-  await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: false }));
-  assert.equal((await service.get(ada.name)).status, 200);
-  assert.ok(await isNamed());
-});
-
-test('reads and changes settings one by one, and rejects any other input with a clear error', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const token = await serviceToken(service, simulator, ada);
-  const read = async (): Promise<unknown> =>
-    (JSON.parse((await service.get(`${ada.name}/settings`, bearer(token))).text) as { data: unknown }).data;
-  assert.deepEqual(await read(), { publish_private_contributions: false, hidden: false });
-  await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
-  assert.deepEqual(await read(), { publish_private_contributions: true, hidden: false });
-  await service.get(
-    `${ada.name}/settings`,
-    sending('PUT', token, { hidden: true, publish_private_contributions: false }),
-  );
-  assert.deepEqual(await read(), { publish_private_contributions: false, hidden: true });
-  for (const body of [{}, { hidden: 'yes' }, { hidden: null }, { hide: true }, { hidden: true, x: 1 }, [], 'x', 1]) {
-    const answer = await service.get(`${ada.name}/settings`, sending('PUT', token, body));
-    assert.equal(answer.status, 400, JSON.stringify(body));
-    assert.ok((answer.body.error?.message.length ?? 0) > 10);
-  }
-  const broken = await service.get(`${ada.name}/settings`, {
-    ...sending('PUT', token),
-    body: '{"hidden":',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    assert.ok(!(await isNamed()));
+    const own = await service.get(ada.name, bearer(token));
+    assert.deepEqual([own.status, own.body.data[0]?.['name']], [200, ada.name]);
+    await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: false }));
+    assert.equal((await service.get(ada.name)).status, 200);
+    assert.ok(await isNamed());
   });
-  assert.equal(broken.status, 400);
-  for (const method of ['GET', 'PUT']) {
-    const init =
-      method === 'GET'
-        ? {}
-        : { ...sending('PUT', 'x', { hidden: true }), headers: { 'content-type': 'application/json' } };
-    assert.equal((await service.get(`${ada.name}/settings`, init)).status, 401);
-  }
-});
 
-test('shows actions and actors in the audit trail to the owner only, in pages, without secrets', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const token = await serviceToken(service, simulator, engines);
-  const tokenId = decode(token).payload['jti'];
-  for (const hidden of [true, false, true, false]) {
-    await service.get(`${engines.name}/settings`, sending('PUT', token, { hidden }));
-  }
-  await service.get(`${engines.name}/tokens/some-token`, sending('DELETE', token));
-  const answer = await service.get(`${engines.name}/audit?limit=100`, bearer(token));
-  assert.equal(answer.headers.get('cache-control'), 'private, no-store');
-  const shown = answer.body.data.map(({ action, subject, actor, token_id }) => [action, subject, actor, token_id]);
-  const who = 'github/olive-admin';
-  const changed = (hidden: boolean): unknown[] => [
-    'settings_changed',
-    `{"publish_private_contributions":false,"hidden":${hidden}}`,
-    who,
-    tokenId,
-  ];
-  assert.deepEqual(shown, [
-    ['token_revoked', 'some-token', who, tokenId],
-    changed(false),
-    changed(true),
-    changed(false),
-    changed(true),
-    ['token_issued', tokenId, who, tokenId],
-  ]);
-  assert.ok(!answer.text.includes(token) && !answer.text.includes(simulator.tokens.organization_admin));
-  const pages: unknown[] = [];
-  for (let next: string | undefined = ''; next !== undefined; ) {
-    const { body } = await service.get(
-      `${engines.name}/audit?limit=4${next && `&after=${encodeURIComponent(next)}`}`,
-      bearer(token),
+  it('reads and changes settings one by one, and rejects any other input with a clear error', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const token = await serviceToken(service, simulator, ada);
+    const read = async (): Promise<unknown> =>
+      (JSON.parse((await service.get(`${ada.name}/settings`, bearer(token))).text) as { data: unknown }).data;
+    assert.deepEqual(await read(), { publish_private_contributions: false, hidden: false });
+    await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
+    assert.deepEqual(await read(), { publish_private_contributions: true, hidden: false });
+    await service.get(
+      `${ada.name}/settings`,
+      sending('PUT', token, { hidden: true, publish_private_contributions: false }),
     );
-    pages.push(...body.data);
-    next = body.next_cursor;
-  }
-  assert.deepEqual(pages, answer.body.data);
-  const others = await serviceToken(service, simulator, ada);
-  assert.equal((await service.get(`${engines.name}/audit`, bearer(others))).status, 403);
-  assert.equal((await service.get(`${engines.name}/audit`)).status, 401);
+    assert.deepEqual(await read(), { publish_private_contributions: false, hidden: true });
+    for (const body of [{}, { hidden: 'yes' }, { hidden: null }, { hide: true }, { hidden: true, x: 1 }, [], 'x', 1]) {
+      const answer = await service.get(`${ada.name}/settings`, sending('PUT', token, body));
+      assert.equal(answer.status, 400, JSON.stringify(body));
+      assert.ok((answer.body.error?.message.length ?? 0) > 10);
+    }
+    const broken = await service.get(`${ada.name}/settings`, {
+      ...sending('PUT', token),
+      body: '{"hidden":',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    });
+    assert.equal(broken.status, 400);
+    for (const method of ['GET', 'PUT']) {
+      const init =
+        method === 'GET'
+          ? {}
+          : { ...sending('PUT', 'x', { hidden: true }), headers: { 'content-type': 'application/json' } };
+      assert.equal((await service.get(`${ada.name}/settings`, init)).status, 401);
+    }
+  });
+
+  it('shows actions and actors in the audit trail to the owner only, in pages, without secrets', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const token = await serviceToken(service, simulator, engines);
+    const tokenId = decode(token).payload['jti'];
+    for (const hidden of [true, false, true, false]) {
+      await service.get(`${engines.name}/settings`, sending('PUT', token, { hidden }));
+    }
+    await service.get(`${engines.name}/tokens/some-token`, sending('DELETE', token));
+    const answer = await service.get(`${engines.name}/audit?limit=100`, bearer(token));
+    assert.equal(answer.headers.get('cache-control'), 'private, no-store');
+    const shown = answer.body.data.map(({ action, subject, actor, token_id }) => [action, subject, actor, token_id]);
+    const who = 'github/olive-admin';
+    const changed = (hidden: boolean): unknown[] => [
+      'settings_changed',
+      `{"publish_private_contributions":false,"hidden":${hidden}}`,
+      who,
+      tokenId,
+    ];
+    assert.deepEqual(shown, [
+      ['token_revoked', 'some-token', who, tokenId],
+      changed(false),
+      changed(true),
+      changed(false),
+      changed(true),
+      ['token_issued', tokenId, who, tokenId],
+    ]);
+    assert.ok(!answer.text.includes(token) && !answer.text.includes(simulator.tokens.organization_admin));
+    const pages: unknown[] = [];
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const { body } = await service.get(
+        `${engines.name}/audit?limit=4${next && `&after=${encodeURIComponent(next)}`}`,
+        bearer(token),
+      );
+      pages.push(...body.data);
+      next = body.next_cursor;
+    }
+    assert.deepEqual(pages, answer.body.data);
+    const others = await serviceToken(service, simulator, ada);
+    assert.equal((await service.get(`${engines.name}/audit`, bearer(others))).status, 403);
+    assert.equal((await service.get(`${engines.name}/audit`)).status, 401);
+  });
 });

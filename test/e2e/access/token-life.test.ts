@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
@@ -12,125 +12,126 @@ import { everythingStored } from './state.ts';
 interface Jwks {
   keys: { kid: string; x: string; kty: string; d?: string }[];
 }
-
-test('issues a token that other JWT libraries can verify with the published keys', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const token = await serviceToken(service, simulator, keeper);
-  const published = await service.get('/.well-known/jwks.json');
-  assert.match(published.headers.get('cache-control') ?? '', /^public, max-age=\d+$/);
-  const { keys } = JSON.parse(published.text) as Jwks;
-  assert.ok(keys.length > 0 && keys.every((key) => key.d === undefined && key.kty === 'OKP'));
-  const jwks = createRemoteJWKSet(new URL(`${service.url}/.well-known/jwks.json`));
-  const { payload, protectedHeader } = await jwtVerify(token, jwks, {
-    issuer: service.url,
-    audience: service.url,
-    typ: 'at+jwt',
-    algorithms: ['EdDSA'],
+describe('the life of a service token', () => {
+  it('issues a token that other JWT libraries can verify with the published keys', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const token = await serviceToken(service, simulator, keeper);
+    const published = await service.get('/.well-known/jwks.json');
+    assert.match(published.headers.get('cache-control') ?? '', /^public, max-age=\d+$/);
+    const { keys } = JSON.parse(published.text) as Jwks;
+    assert.ok(keys.length > 0 && keys.every((key) => key.d === undefined && key.kty === 'OKP'));
+    const jwks = createRemoteJWKSet(new URL(`${service.url}/.well-known/jwks.json`));
+    const { payload, protectedHeader } = await jwtVerify(token, jwks, {
+      issuer: service.url,
+      audience: service.url,
+      typ: 'at+jwt',
+      algorithms: ['EdDSA'],
+    });
+    assert.deepEqual(Object.keys(protectedHeader).toSorted(), ['alg', 'kid', 'typ']);
+    assert.deepEqual(Object.keys(payload).toSorted(), [
+      'aud',
+      'exp',
+      'iat',
+      'iss',
+      'jti',
+      'name',
+      'nbf',
+      'provider',
+      'scope',
+      'sub',
+    ]);
+    const [account] = (await service.get(keeper.name, bearer(token))).body.data;
+    assert.equal(payload.sub, account?.['id']);
+    assert.deepEqual([payload['provider'], payload['name']], ['github', keeper.name]);
+    assert.equal(Number(payload.exp) - Number(payload.iat), 3600);
   });
-  assert.deepEqual(Object.keys(protectedHeader).toSorted(), ['alg', 'kid', 'typ']);
-  assert.deepEqual(Object.keys(payload).toSorted(), [
-    'aud',
-    'exp',
-    'iat',
-    'iss',
-    'jti',
-    'name',
-    'nbf',
-    'provider',
-    'scope',
-    'sub',
-  ]);
-  const [account] = (await service.get(keeper.name, bearer(token))).body.data;
-  assert.equal(payload.sub, account?.['id']);
-  assert.deepEqual([payload['provider'], payload['name']], ['github', keeper.name]);
-  assert.equal(Number(payload.exp) - Number(payload.iat), 3600);
-});
 
-test('refuses a revoked token at once on every node and in every cache, and accepts other tokens', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['private_owner'] });
-  const { databaseUrl } = service;
-  await using other = await startTestService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
-  const [one, two] = [await serviceToken(service, simulator, keeper), await serviceToken(other, simulator, keeper)];
-  await service.getComplete(`${keeper.name}/contributors`, bearer(one));
-  for (const node of [service, other]) {
-    for (const token of [one, two]) {
-      // Twice: the second response comes from the cache.
-      for (let look = 0; look < 2; look += 1) {
-        assert.equal((await node.get(`${keeper.name}/contributors`, bearer(token))).status, 200);
+  it('refuses a revoked token at once on every node and in every cache, and accepts other tokens', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['private_owner'] });
+    const { databaseUrl } = service;
+    await using other = await startTestService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
+    const [one, two] = [await serviceToken(service, simulator, keeper), await serviceToken(other, simulator, keeper)];
+    await service.getComplete(`${keeper.name}/contributors`, bearer(one));
+    for (const node of [service, other]) {
+      for (const token of [one, two]) {
+        // Twice: the second response comes from the cache.
+        for (let look = 0; look < 2; look += 1) {
+          assert.equal((await node.get(`${keeper.name}/contributors`, bearer(token))).status, 200);
+        }
       }
     }
-  }
-  const tokenId = String(decode(one).payload['jti']);
-  const revoked = await service.get(`${keeper.name}/tokens/${tokenId}`, sending('DELETE', two));
-  assert.deepEqual([revoked.status, revoked.text], [204, '']);
-  assert.equal((await service.get(`${keeper.name}/contributors`, bearer(one))).status, 401);
-  await until(async () => {
-    const { status } = await other.get(`${keeper.name}/contributors`, bearer(one));
-    return status === 401 ? true : undefined;
-  }, 'the other node has heard');
-  for (const node of [service, other]) {
-    assert.equal((await node.get(`${keeper.name}/contributors`, bearer(two))).status, 200);
-  }
-  // The bearer of a token may revoke it.
-  await service.get(`${keeper.name}/tokens/${String(decode(two).payload['jti'])}`, sending('DELETE', two));
-  assert.equal((await service.get(`${keeper.name}/contributors`, bearer(two))).status, 401);
-});
-
-test('replaces signing keys in time on all nodes, and accepts tokens of the old key until they expire', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now });
-  const { databaseUrl } = service;
-  await using other = await startTestService({ simulator, now, databaseUrl, settings: { PUBLIC_URL: service.url } });
-  const kids = async (): Promise<string[]> =>
-    (JSON.parse((await other.get('/.well-known/jwks.json')).text) as Jwks).keys.map(({ kid }) => kid);
-  const tend = async (): Promise<void> => {
-    const { pool } = service.database;
-    await pool.query("select graphile_worker.add_job('tend_keys')");
+    const tokenId = String(decode(one).payload['jti']);
+    const revoked = await service.get(`${keeper.name}/tokens/${tokenId}`, sending('DELETE', two));
+    assert.deepEqual([revoked.status, revoked.text], [204, '']);
+    assert.equal((await service.get(`${keeper.name}/contributors`, bearer(one))).status, 401);
     await until(async () => {
-      const { rows } = await pool.query("select 1 from graphile_worker.jobs where task_identifier = 'tend_keys'");
-      return rows.length === 0 ? true : undefined;
-    }, 'the keys are tended');
-  };
-  // Both nodes need a first key at once, and only one is created.
-  const [first, also] = await Promise.all([
-    serviceToken(service, simulator, keeper),
-    serviceToken(other, simulator, ada),
-  ]);
-  assert.equal(decode(first).header['kid'], decode(also).header['kid']);
-  assert.equal((await kids()).length, 1);
-  const dayS = 86_400;
-  advance(24 * dayS);
-  await tend();
-  const published = await kids();
-  assert.equal(published.length, 2, 'the next key is known before it signs');
-  const before = await serviceToken(service, simulator, keeper);
-  assert.equal(decode(before).header['kid'], published[0]);
-  advance(6 * dayS - 60);
-  const last = await serviceToken(service, simulator, keeper);
-  assert.equal(decode(last).header['kid'], published[0]);
-  advance(120);
-  await tend();
-  const next = await serviceToken(other, simulator, keeper);
-  assert.equal(decode(next).header['kid'], published[1]);
-  for (const node of [service, other]) {
-    for (const token of [last, next]) assert.notEqual((await node.get(keeper.name, bearer(token))).status, 401);
-  }
-  const { rows } = await service.database.pool.query('select 1 from signing_keys where private_key is not null');
-  assert.equal(rows.length, 1, 'what signs no more is forgotten');
-  advance(2 * dayS);
-  await tend();
-  assert.deepEqual(await kids(), published.slice(1));
-});
+      const { status } = await other.get(`${keeper.name}/contributors`, bearer(one));
+      return status === 401 ? true : undefined;
+    }, 'the other node has heard');
+    for (const node of [service, other]) {
+      assert.equal((await node.get(`${keeper.name}/contributors`, bearer(two))).status, 200);
+    }
+    // The bearer of a token may revoke it.
+    await service.get(`${keeper.name}/tokens/${String(decode(two).payload['jti'])}`, sending('DELETE', two));
+    assert.equal((await service.get(`${keeper.name}/contributors`, bearer(two))).status, 401);
+  });
 
-test('stores neither a service token nor its hash in the database', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const token = await serviceToken(service, simulator, keeper);
-  await service.get(keeper.name, bearer(token));
-  const stored = await everythingStored(service);
-  assert.ok(stored.length > 1000);
-  assert.ok(!stored.includes(token) && !stored.includes(createHash('sha256').update(token).digest('hex')));
+  it('replaces signing keys in time on all nodes, and accepts tokens of the old key until they expire', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    const { databaseUrl } = service;
+    await using other = await startTestService({ simulator, now, databaseUrl, settings: { PUBLIC_URL: service.url } });
+    const kids = async (): Promise<string[]> =>
+      (JSON.parse((await other.get('/.well-known/jwks.json')).text) as Jwks).keys.map(({ kid }) => kid);
+    const tend = async (): Promise<void> => {
+      const { pool } = service.database;
+      await pool.query("select graphile_worker.add_job('tend_keys')");
+      await until(async () => {
+        const { rows } = await pool.query("select 1 from graphile_worker.jobs where task_identifier = 'tend_keys'");
+        return rows.length === 0 ? true : undefined;
+      }, 'the keys are tended');
+    };
+    // Both nodes need a first key at once, and only one is created.
+    const [first, also] = await Promise.all([
+      serviceToken(service, simulator, keeper),
+      serviceToken(other, simulator, ada),
+    ]);
+    assert.equal(decode(first).header['kid'], decode(also).header['kid']);
+    assert.equal((await kids()).length, 1);
+    const dayS = 86_400;
+    advance(24 * dayS);
+    await tend();
+    const published = await kids();
+    assert.equal(published.length, 2, 'the next key is known before it signs');
+    const before = await serviceToken(service, simulator, keeper);
+    assert.equal(decode(before).header['kid'], published[0]);
+    advance(6 * dayS - 60);
+    const last = await serviceToken(service, simulator, keeper);
+    assert.equal(decode(last).header['kid'], published[0]);
+    advance(120);
+    await tend();
+    const next = await serviceToken(other, simulator, keeper);
+    assert.equal(decode(next).header['kid'], published[1]);
+    for (const node of [service, other]) {
+      for (const token of [last, next]) assert.notEqual((await node.get(keeper.name, bearer(token))).status, 401);
+    }
+    const { rows } = await service.database.pool.query('select 1 from signing_keys where private_key is not null');
+    assert.equal(rows.length, 1, 'what signs no more is forgotten');
+    advance(2 * dayS);
+    await tend();
+    assert.deepEqual(await kids(), published.slice(1));
+  });
+
+  it('stores neither a service token nor its hash in the database', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const token = await serviceToken(service, simulator, keeper);
+    await service.get(keeper.name, bearer(token));
+    const stored = await everythingStored(service);
+    assert.ok(stored.length > 1000);
+    assert.ok(!stored.includes(token) && !stored.includes(createHash('sha256').update(token).digest('hex')));
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
@@ -20,134 +20,135 @@ async function refused(service: TestService, token: string, what: string): Promi
     assert.equal(answer.headers['cache-control'], 'no-store');
   }
 }
+describe('service tokens', () => {
+  it('refuses every forged, altered, borrowed or expired token', async () => {
+    const { now, advance } = clock();
+    const heard: string[] = [];
+    const attacker = ed25519();
+    await using stranger = await startHttpServer((request, response) => {
+      heard.push(String(request.url));
+      response.end(JSON.stringify({ keys: [{ ...attacker.publicKey.export({ format: 'jwk' }), kid: 'k' }] }));
+    });
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    const token = await serviceToken(service, simulator, keeper);
+    assert.equal((await send(service, repositories, 'GET', { authorization: `Bearer ${token}` })).status, 200);
+    const good = decode(token);
+    const { rows } = await service.database.pool.query<{ private_key: object; public_key: Record<string, string> }>(
+      'select private_key, public_key from signing_keys',
+    );
+    const key = fromJwk(rows[0]?.private_key ?? {});
+    const byService = eddsa(key);
+    // The control: a token that is signed by hand, without a fault, is valid.
+    const fine = await send(service, repositories, 'GET', { authorization: `Bearer ${forge(good, byService)}` });
+    assert.notEqual(fine.status, 401);
 
-test('refuses every forged, altered, borrowed or expired token', async () => {
-  const { now, advance } = clock();
-  const heard: string[] = [];
-  const attacker = ed25519();
-  await using stranger = await startHttpServer((request, response) => {
-    heard.push(String(request.url));
-    response.end(JSON.stringify({ keys: [{ ...attacker.publicKey.export({ format: 'jwk' }), kid: 'k' }] }));
+    const loot = {
+      token,
+      good,
+      publicKey: rows[0]?.public_key ?? {},
+      privateKey: key,
+      attacker,
+      attackerUrl: stranger.url,
+      service: service.url,
+    };
+    const forged = { ...withForgedHeaders(loot), ...withForgedClaims(loot), ...misshapen(loot) };
+    for (const [what, one] of Object.entries(forged)) await refused(service, one, what);
+    assert.deepEqual(heard, []);
+
+    // Half a minute is allowed between two clocks, and no more.
+    const late = forge({ ...good, payload: { ...good.payload, exp: now().getTime() / 1000 + 100 } }, byService);
+    advance(125);
+    assert.notEqual((await send(service, repositories, 'GET', { authorization: `Bearer ${late}` })).status, 401);
+    advance(6);
+    await refused(service, late, 'a token that was good, and known, and is over');
+    advance(3600);
+    await refused(service, token, 'the real one after its time');
+    assert.ok(service.lines.every((line) => !line.includes(token.slice(-40))));
   });
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now });
-  const token = await serviceToken(service, simulator, keeper);
-  assert.equal((await send(service, repositories, 'GET', { authorization: `Bearer ${token}` })).status, 200);
-  const good = decode(token);
-  const { rows } = await service.database.pool.query<{ private_key: object; public_key: Record<string, string> }>(
-    'select private_key, public_key from signing_keys',
-  );
-  const key = fromJwk(rows[0]?.private_key ?? {});
-  const byService = eddsa(key);
-  // The control: a token that is signed by hand, without a fault, is valid.
-  const fine = await send(service, repositories, 'GET', { authorization: `Bearer ${forge(good, byService)}` });
-  assert.notEqual(fine.status, 401);
 
-  const loot = {
-    token,
-    good,
-    publicKey: rows[0]?.public_key ?? {},
-    privateKey: key,
-    attacker,
-    attackerUrl: stranger.url,
-    service: service.url,
-  };
-  const forged = { ...withForgedHeaders(loot), ...withForgedClaims(loot), ...misshapen(loot) };
-  for (const [what, one] of Object.entries(forged)) await refused(service, one, what);
-  assert.deepEqual(heard, []);
-
-  // Half a minute is allowed between two clocks, and no more.
-  const late = forge({ ...good, payload: { ...good.payload, exp: now().getTime() / 1000 + 100 } }, byService);
-  advance(125);
-  assert.notEqual((await send(service, repositories, 'GET', { authorization: `Bearer ${late}` })).status, 401);
-  advance(6);
-  await refused(service, late, 'a token that was good, and known, and is over');
-  advance(3600);
-  await refused(service, token, 'the real one after its time');
-  assert.ok(service.lines.every((line) => !line.includes(token.slice(-40))));
-});
-
-test('refuses a token for another account, by name, id, letter case, former name or repository', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({
-    simulator,
-    tokens: ['private_owner', 'organization_admin'],
-    settings: { TRUST_PROXY: 'loopback' },
-  });
-  const keepers = await serviceToken(service, simulator, keeper);
-  await serviceToken(service, simulator, engines);
-  await service.get(simulator.accounts.renamed_from);
-  await service.getComplete(`${engines.name}/contributors`);
-  const [entity] = (await service.get(engines.name)).body.data;
-  const bodies = new Set<string>();
-  for (const name of [
-    engines.name,
-    engines.name.toUpperCase(),
-    String(entity?.['id']),
-    'old-mill',
-    'new-mill',
-    'nobody-at-all',
-    '-impossible-',
-    `${keeper.name}%00`,
-    `${keeper.name}%2f..%2f${engines.name}`,
-  ]) {
-    for (const path of [
-      'repositories',
-      'repositories/hidden-engine/contributors',
-      'settings',
-      'audit',
-      'export',
-      'keys',
+  it('refuses a token for another account, by name, id, letter case, former name or repository', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({
+      simulator,
+      tokens: ['private_owner', 'organization_admin'],
+      settings: { TRUST_PROXY: 'loopback' },
+    });
+    const keepers = await serviceToken(service, simulator, keeper);
+    await serviceToken(service, simulator, engines);
+    await service.get(simulator.accounts.renamed_from);
+    await service.getComplete(`${engines.name}/contributors`);
+    const [entity] = (await service.get(engines.name)).body.data;
+    const bodies = new Set<string>();
+    for (const name of [
+      engines.name,
+      engines.name.toUpperCase(),
+      String(entity?.['id']),
+      'old-mill',
+      'new-mill',
+      'nobody-at-all',
+      '-impossible-',
+      `${keeper.name}%00`,
+      `${keeper.name}%2f..%2f${engines.name}`,
     ]) {
-      const answer = await send(service, `/v1/github/entities/${name}/${path}`, 'GET', {
-        authorization: `Bearer ${keepers}`,
-        // Each request comes from another address, so that the limit of attempts is not met.
-        'x-forwarded-for': `10.1.0.${bodies.size + path.length}`,
-      });
-      assert.equal(answer.status, 403, `${name}/${path}`);
-      bodies.add(answer.body);
+      for (const path of [
+        'repositories',
+        'repositories/hidden-engine/contributors',
+        'settings',
+        'audit',
+        'export',
+        'keys',
+      ]) {
+        const answer = await send(service, `/v1/github/entities/${name}/${path}`, 'GET', {
+          authorization: `Bearer ${keepers}`,
+          // Each request comes from another address, so that the limit of attempts is not met.
+          'x-forwarded-for': `10.1.0.${bodies.size + path.length}`,
+        });
+        assert.equal(answer.status, 403, `${name}/${path}`);
+        bodies.add(answer.body);
+      }
     }
-  }
-  assert.equal(bodies.size, 1, 'what is there and what is not are refused in the same words');
-  for (const [method, path, body] of [
-    ['PUT', 'settings', { hidden: true }],
-    ['DELETE', '', undefined],
-    ['DELETE', 'tokens/x', undefined],
-    ['DELETE', `keys/${'a'.repeat(64)}`, undefined],
-  ] as const) {
-    const answer = await service.get(`${engines.name}${path && `/${path}`}`, sending(method, keepers, body));
-    assert.equal(answer.status, 403, `${method} ${path}`);
-  }
-  // On public routes the token is valid, and its bearer sees the public data.
-  const open = await service.get(`${engines.name}/contributors?limit=100`);
-  const asOther = await service.get(`${engines.name}/contributors?limit=100`, bearer(keepers));
-  assert.equal(asOther.text, open.text);
-  assert.equal(asOther.headers.get('cache-control'), 'private, no-store');
-  const hidden = await service.get(`${engines.name}/contributors?repository=hidden-engine`, bearer(keepers));
-  const missing = await service.get(`${engines.name}/contributors?repository=no-such-engine`, bearer(keepers));
-  assert.deepEqual([hidden.status, hidden.text], [404, missing.text]);
-});
-
-test('gives no access to a token in a URL, and repeats it neither in responses nor in the log', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({
-    simulator,
-    tokens: ['private_owner'],
-    settings: { LOG_LEVEL: 'trace' },
+    assert.equal(bodies.size, 1, 'what is there and what is not are refused in the same words');
+    for (const [method, path, body] of [
+      ['PUT', 'settings', { hidden: true }],
+      ['DELETE', '', undefined],
+      ['DELETE', 'tokens/x', undefined],
+      ['DELETE', `keys/${'a'.repeat(64)}`, undefined],
+    ] as const) {
+      const answer = await service.get(`${engines.name}${path && `/${path}`}`, sending(method, keepers, body));
+      assert.equal(answer.status, 403, `${method} ${path}`);
+    }
+    // On public routes the token is valid, and its bearer sees the public data.
+    const open = await service.get(`${engines.name}/contributors?limit=100`);
+    const asOther = await service.get(`${engines.name}/contributors?limit=100`, bearer(keepers));
+    assert.equal(asOther.text, open.text);
+    assert.equal(asOther.headers.get('cache-control'), 'private, no-store');
+    const hidden = await service.get(`${engines.name}/contributors?repository=hidden-engine`, bearer(keepers));
+    const missing = await service.get(`${engines.name}/contributors?repository=no-such-engine`, bearer(keepers));
+    assert.deepEqual([hidden.status, hidden.text], [404, missing.text]);
   });
-  const token = await serviceToken(service, simulator, keeper);
-  await service.getComplete(`${keeper.name}/contributors`, bearer(token));
-  const seen: string[] = [];
-  for (const name of ['token', 'access_token', 'Token', 'jwt', 'authorization']) {
-    for (const path of ['repositories', 'repositories/diary/contributors']) {
-      const answer = await service.get(`${keeper.name}/${path}?${name}=${token}`);
-      assert.equal(answer.status, 401);
+
+  it('gives no access to a token in a URL, and repeats it neither in responses nor in the log', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({
+      simulator,
+      tokens: ['private_owner'],
+      settings: { LOG_LEVEL: 'trace' },
+    });
+    const token = await serviceToken(service, simulator, keeper);
+    await service.getComplete(`${keeper.name}/contributors`, bearer(token));
+    const seen: string[] = [];
+    for (const name of ['token', 'access_token', 'Token', 'jwt', 'authorization']) {
+      for (const path of ['repositories', 'repositories/diary/contributors']) {
+        const answer = await service.get(`${keeper.name}/${path}?${name}=${token}`);
+        assert.equal(answer.status, 401);
+      }
+      const list = await service.get(`${keeper.name}/contributors?limit=1&${name}=${token}`);
+      assert.equal(list.body.meta_data.includes_private, false);
+      const numbers = await service.get(`${keeper.name}/contributions?private=true&${name}=${token}`);
+      assert.equal(numbers.body.meta_data.includes_private, false);
+      seen.push(list.text, JSON.stringify([...list.headers]), numbers.text);
     }
-    const list = await service.get(`${keeper.name}/contributors?limit=1&${name}=${token}`);
-    assert.equal(list.body.meta_data.includes_private, false);
-    const numbers = await service.get(`${keeper.name}/contributions?private=true&${name}=${token}`);
-    assert.equal(numbers.body.meta_data.includes_private, false);
-    seen.push(list.text, JSON.stringify([...list.headers]), numbers.text);
-  }
-  assert.ok(![...seen, ...service.lines].some((text) => text.includes(token.slice(-40))));
+    assert.ok(![...seen, ...service.lines].some((text) => text.includes(token.slice(-40))));
+  });
 });

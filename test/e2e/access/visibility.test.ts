@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { deleteRepository, setVisibility } from '../../../simulators/world/mutations.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
@@ -19,118 +19,119 @@ async function relearn(service: TestService, time: ReturnType<typeof clock>, pat
 
 const told = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
-
-test('shows a repository to all when it becomes public, and only to its owner when it becomes private', async () => {
-  const time = clock();
-  const { now } = time;
-  await using simulator = await startSimulator({ now });
-  const { world } = simulator;
-  await using service = await startTestService({
-    simulator,
-    now,
-    tokens: ['organization_admin'],
-    settings: { TOKEN_TTL_S: '86400' },
-  });
-  const hidden = world.repository(engines.name, 'hidden-engine') ?? assert.fail();
-  const token = await serviceToken(service, simulator, engines);
-  const list = `${engines.name}/contributors?limit=100`;
-  const numbers = `${engines.name}/contributions`;
-  const assertTrue = async (): Promise<void> => {
-    const { body } = await service.getComplete(list);
-    assert.deepEqual(told(body.data), contributorsOf(world, engines.name));
-    const counted = await service.getComplete(numbers);
-    assert.deepEqual(counted.body.data[0]?.['contributions'], countersOf(world, engines.name));
-    const one = await service.get(`${engines.name}/contributors?repository=hidden-engine`);
-    assert.equal(one.status, hidden.visibility === 'public' ? 200 : 404);
-    const owned = await service.get(`${engines.name}/repositories?limit=100`, bearer(token));
-    const shown = owned.body.data.find(({ name }) => name === 'hidden-engine');
-    assert.deepEqual([shown?.['private'], shown?.['deleted']], [hidden.visibility === 'private', false]);
-  };
-  await service.getComplete(list, bearer(token));
-  await assertTrue();
-  for (const visibility of ['public', 'private', 'public', 'private'] as const) {
-    const small = await service.get(`${engines.name}/contributors?limit=2`);
-    setVisibility(world, hidden, visibility);
-    await relearn(service, time, list);
-    await assertTrue();
-    // An old cursor is refused, because a page of the former list may show a repository that is private now.
-    const cursor = encodeURIComponent(small.body.next_cursor ?? '');
-    const old = await service.get(`${engines.name}/contributors?limit=2&after=${cursor}`);
-    assert.deepEqual([old.status, old.body.error?.code], [400, 3]);
-  }
-});
-
-test('omits a deleted private repository, even for its owner, and lists a deleted public one as deleted', async () => {
-  const time = clock();
-  const { now } = time;
-  await using simulator = await startSimulator({ now });
-  const { world } = simulator;
-  await using service = await startTestService({ simulator, now, tokens: ['private_owner'] });
-  const path = `${keeper.name}/contributors?limit=100`;
-  const token = await serviceToken(service, simulator, keeper);
-  await service.getComplete(path, bearer(token));
-  deleteRepository(world, world.repository(keeper.name, 'diary') ?? assert.fail());
-  deleteRepository(world, world.repository(keeper.name, 'open-diary') ?? assert.fail());
-  await relearn(service, time, path);
-  const fresh = await serviceToken(service, simulator, keeper);
-  const { body } = await service.get(`${keeper.name}/repositories`, bearer(fresh));
-  assert.deepEqual(body.data.map(({ name, deleted }) => `${String(name)} ${String(deleted)}`).toSorted(), [
-    'open-diary true',
-    'vault false',
-  ]);
-  const one = await service.get(`${keeper.name}/repositories/diary/contributors`, bearer(fresh));
-  assert.equal(one.status, 404);
-});
-
-for (const [how, take] of [
-  ['the operator takes the credential away', 'configuration'],
-  ['the provider does not accept it any more', 'provider'],
-] as const) {
-  test(`stops serving data that only one credential can read when ${how}`, async () => {
+describe('changes of visibility', () => {
+  it('shows a repository to all when it becomes public, and only to its owner when it becomes private', async () => {
     const time = clock();
     const { now } = time;
     await using simulator = await startSimulator({ now });
     const { world } = simulator;
-    await using services = new AsyncDisposableStack();
-    const first = services.use(await startTestService({ simulator, now, tokens: ['private_owner', 'public_only'] }));
-    const token = await serviceToken(first, simulator, keeper);
-    const numbers = `${keeper.name}/contributions?private=true`;
-    const before = await first.getComplete(numbers, bearer(token));
-    assert.notDeepEqual(before.body.data[0]?.['contributions'], countersOf(world, keeper.name));
-    await first.getComplete(`${keeper.name}/contributors`, bearer(token));
-    await settled(first);
-
-    let service = first;
-    if (take === 'provider') {
-      simulator.faults.add({ kind: 'bad_credentials', token: 'private_owner', times: 1_000_000 });
-      await relearn(first, time, `${keeper.name}/contributors`);
-      // For a while the service does not use the token again; its owner proves the ownership with the same one.
-      simulator.faults.clear();
-    } else {
-      await first.service.close();
-      const settings = { PUBLIC_URL: first.url };
-      const { databaseUrl } = first;
-      service = services.use(
-        await startTestService({ simulator, now, tokens: ['public_only'], databaseUrl, settings }),
-      );
+    await using service = await startTestService({
+      simulator,
+      now,
+      tokens: ['organization_admin'],
+      settings: { TOKEN_TTL_S: '86400' },
+    });
+    const hidden = world.repository(engines.name, 'hidden-engine') ?? assert.fail();
+    const token = await serviceToken(service, simulator, engines);
+    const list = `${engines.name}/contributors?limit=100`;
+    const numbers = `${engines.name}/contributions`;
+    const assertTrue = async (): Promise<void> => {
+      const { body } = await service.getComplete(list);
+      assert.deepEqual(told(body.data), contributorsOf(world, engines.name));
+      const counted = await service.getComplete(numbers);
+      assert.deepEqual(counted.body.data[0]?.['contributions'], countersOf(world, engines.name));
+      const one = await service.get(`${engines.name}/contributors?repository=hidden-engine`);
+      assert.equal(one.status, hidden.visibility === 'public' ? 200 : 404);
+      const owned = await service.get(`${engines.name}/repositories?limit=100`, bearer(token));
+      const shown = owned.body.data.find(({ name }) => name === 'hidden-engine');
+      assert.deepEqual([shown?.['private'], shown?.['deleted']], [hidden.visibility === 'private', false]);
+    };
+    await service.getComplete(list, bearer(token));
+    await assertTrue();
+    for (const visibility of ['public', 'private', 'public', 'private'] as const) {
+      const small = await service.get(`${engines.name}/contributors?limit=2`);
+      setVisibility(world, hidden, visibility);
+      await relearn(service, time, list);
+      await assertTrue();
+      // An old cursor is refused, because a page of the former list may show a repository that is private now.
+      const cursor = encodeURIComponent(small.body.next_cursor ?? '');
+      const old = await service.get(`${engines.name}/contributors?limit=2&after=${cursor}`);
+      assert.deepEqual([old.status, old.body.error?.code], [400, 3]);
     }
+  });
+
+  it('omits a deleted private repository, even for its owner, and lists a deleted public one as deleted', async () => {
+    const time = clock();
+    const { now } = time;
+    await using simulator = await startSimulator({ now });
+    const { world } = simulator;
+    await using service = await startTestService({ simulator, now, tokens: ['private_owner'] });
+    const path = `${keeper.name}/contributors?limit=100`;
+    const token = await serviceToken(service, simulator, keeper);
+    await service.getComplete(path, bearer(token));
+    deleteRepository(world, world.repository(keeper.name, 'diary') ?? assert.fail());
+    deleteRepository(world, world.repository(keeper.name, 'open-diary') ?? assert.fail());
+    await relearn(service, time, path);
     const fresh = await serviceToken(service, simulator, keeper);
     const { body } = await service.get(`${keeper.name}/repositories`, bearer(fresh));
-    assert.deepEqual(
-      body.data.map(({ name }) => name),
-      ['open-diary'],
-    );
-    for (const name of ['diary', 'vault']) {
-      const one = await service.get(`${keeper.name}/repositories/${name}/contributors`, bearer(fresh));
-      assert.notEqual(one.status, 200, name);
-    }
-    const all = await service.get(`${keeper.name}/contributors?limit=100`, bearer(fresh));
-    assert.deepEqual(told(all.body.data), contributorsOf(world, keeper.name));
-    const after = await service.get(`${numbers}&limit=5`, bearer(fresh));
-    for (const day of after.body.data) assert.deepEqual(day['contributions'], countersOf(world, keeper.name));
-    const { rows } = await service.database.pool.query<{ count: number }>(
-      'select count(*) as count from repositories where is_private and gone_at is null',
-    );
-    assert.equal(rows[0]?.count, 0);
+    assert.deepEqual(body.data.map(({ name, deleted }) => `${String(name)} ${String(deleted)}`).toSorted(), [
+      'open-diary true',
+      'vault false',
+    ]);
+    const one = await service.get(`${keeper.name}/repositories/diary/contributors`, bearer(fresh));
+    assert.equal(one.status, 404);
   });
-}
+
+  for (const [how, take] of [
+    ['the operator takes the credential away', 'configuration'],
+    ['the provider does not accept it any more', 'provider'],
+  ] as const) {
+    it(`stops serving data that only one credential can read when ${how}`, async () => {
+      const time = clock();
+      const { now } = time;
+      await using simulator = await startSimulator({ now });
+      const { world } = simulator;
+      await using services = new AsyncDisposableStack();
+      const first = services.use(await startTestService({ simulator, now, tokens: ['private_owner', 'public_only'] }));
+      const token = await serviceToken(first, simulator, keeper);
+      const numbers = `${keeper.name}/contributions?private=true`;
+      const before = await first.getComplete(numbers, bearer(token));
+      assert.notDeepEqual(before.body.data[0]?.['contributions'], countersOf(world, keeper.name));
+      await first.getComplete(`${keeper.name}/contributors`, bearer(token));
+      await settled(first);
+
+      let service = first;
+      if (take === 'provider') {
+        simulator.faults.add({ kind: 'bad_credentials', token: 'private_owner', times: 1_000_000 });
+        await relearn(first, time, `${keeper.name}/contributors`);
+        // For a while the service does not use the token again; its owner proves the ownership with the same one.
+        simulator.faults.clear();
+      } else {
+        await first.service.close();
+        const settings = { PUBLIC_URL: first.url };
+        const { databaseUrl } = first;
+        service = services.use(
+          await startTestService({ simulator, now, tokens: ['public_only'], databaseUrl, settings }),
+        );
+      }
+      const fresh = await serviceToken(service, simulator, keeper);
+      const { body } = await service.get(`${keeper.name}/repositories`, bearer(fresh));
+      assert.deepEqual(
+        body.data.map(({ name }) => name),
+        ['open-diary'],
+      );
+      for (const name of ['diary', 'vault']) {
+        const one = await service.get(`${keeper.name}/repositories/${name}/contributors`, bearer(fresh));
+        assert.notEqual(one.status, 200, name);
+      }
+      const all = await service.get(`${keeper.name}/contributors?limit=100`, bearer(fresh));
+      assert.deepEqual(told(all.body.data), contributorsOf(world, keeper.name));
+      const after = await service.get(`${numbers}&limit=5`, bearer(fresh));
+      for (const day of after.body.data) assert.deepEqual(day['contributions'], countersOf(world, keeper.name));
+      const { rows } = await service.database.pool.query<{ count: number }>(
+        'select count(*) as count from repositories where is_private and gone_at is null',
+      );
+      assert.equal(rows[0]?.count, 0);
+    });
+  }
+});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Permissions, readPermissions } from '../../../simulators/github/app/installation.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addDiscussion, addIssue } from '../../../simulators/world/activity.ts';
@@ -44,116 +44,119 @@ function byText(one: string, other: string): number {
 function reasons({ database }: TestService): Promise<{ state: string; error: string | null }[]> {
   return database.pool.query('select distinct state, error from notifications').then(({ rows }) => rows);
 }
-
-test('announces each award once in the discussion that the file names, even when a response is lost', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  const { world } = simulator;
-  const repository = stage(simulator);
-  repository.issues.length = 0;
-  const [author, other] = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted);
-  if (author === undefined || other === undefined) assert.fail('the world has too few people');
-  const titles = ['Welcome', 'Achievements', 'Achievements'];
-  const discussions = titles.map((title) => Object.assign(addDiscussion(world, repository, { author }), { title }));
-  const comments = (): string[] => discussions[1]?.comments.map(({ body }) => body) ?? [];
-  write(simulator, fileText(`${organization(simulator).login}/engine-1`));
-  // The host carries out the request, but its response is lost.
-  simulator.faults.add({ kind: 'drop_after', on: 'AddDiscussionComment' });
-  await using service = await start(simulator, writing);
-  addIssue(world, repository, { author });
-  await poll(service);
-  await until(async () => (comments().length === 1 ? true : undefined), 'the first is told');
-  addIssue(world, repository, { author: other });
-  await poll(service);
-  await until(async () => (comments().length === 2 ? true : undefined), 'the second is told');
-  await until(
-    async () => ((await reasons(service)).every(({ state }) => state === 'sent') ? true : undefined),
-    'all are sent',
-  );
-  assert.equal(simulator.faults.pending, 0);
-  assert.deepEqual(
-    comments()
-      .map((body) => body.split('\n')[0] ?? '')
-      .toSorted(byText),
-    [author, other]
-      .map(
-        ({ login }) =>
-          `🏆 \`${login}\` earned the achievement \`Reporter\` in \`${organization(simulator).login}/engine-1\`.`,
-      )
-      .toSorted(byText),
-  );
-  assert.deepEqual([discussions[0]?.comments, discussions[2]?.comments], [[], []]);
-});
-
-test('announces nothing without permission or discussion or in foreign repositories, and stores why', async () => {
-  for (const [permissions, place, title, expected] of [
-    [readPermissions, 'engine-1', 'Achievements', /waiting the GitHub App is not allowed to write there/],
-    [writing, 'engine-1', 'Nothing', /waiting there is no discussion of this title/],
-    [writing, 'nothing', 'Nothing', /waiting there is no such repository/],
-    [writing, 'ada-lovelace/notes', 'Nothing', /dead is in a repository of another owner/],
-  ] as const) {
+describe('announcements and checks on GitHub', () => {
+  it('announces each award once in the discussion that the file names, even when a response is lost', async () => {
     await using simulator = await startSimulator({ repositories: 2 });
+    const { world } = simulator;
     const repository = stage(simulator);
     repository.issues.length = 0;
-    const author = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
-    const discussion = Object.assign(addDiscussion(simulator.world, repository, { author }), { title: 'Achievements' });
-    write(simulator, fileText(place.includes('/') ? place : `${organization(simulator).login}/${place}`, title));
-    await using service = await start(simulator, permissions);
-    addIssue(simulator.world, repository, { author });
+    const [author, other] = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted);
+    if (author === undefined || other === undefined) assert.fail('the world has too few people');
+    const titles = ['Welcome', 'Achievements', 'Achievements'];
+    const discussions = titles.map((title) => Object.assign(addDiscussion(world, repository, { author }), { title }));
+    const comments = (): string[] => discussions[1]?.comments.map(({ body }) => body) ?? [];
+    write(simulator, fileText(`${organization(simulator).login}/engine-1`));
+    // The host carries out the request, but its response is lost.
+    simulator.faults.add({ kind: 'drop_after', on: 'AddDiscussionComment' });
+    await using service = await start(simulator, writing);
+    addIssue(world, repository, { author });
     await poll(service);
-    await until(async () => {
-      const told = (await reasons(service)).map(({ state, error }) => `${state} ${error}`);
-      return told.some((one) => expected.test(one)) ? true : undefined;
-    }, `it is told why: ${expected.source}`);
-    assert.deepEqual(discussion.comments, []);
-  }
-});
-
-test('shows over a hundred faults of a file once in a check of the commit, even after a lost response', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  const { app } = simulator;
-  const good = fileText(`${organization(simulator).login}/engine-1`);
-  const faulty = Array.from(
-    { length: 120 },
-    (_, index) =>
-      `  - achievement:\n      name: Faulty ${index}\n      triggers: [ { trigger: { actor: nobody, action: issue, condition: closed } } ]\n`,
-  );
-  write(simulator, good.replace('webhooks:', `${faulty.join('')}webhooks:`));
-  simulator.faults.add({ kind: 'drop_after', on: 'POST /repos/analytical-engines/engine-1' });
-  await using service = await start(simulator, writing);
-  const runs = () => app.checkRuns.filter(({ repository }) => repository === stage(simulator));
-  const ended = (count: number) =>
-    until(
-      async () => (runs().filter(({ status }) => status === 'completed').length === count ? true : undefined),
-      'it is checked',
+    await until(async () => (comments().length === 1 ? true : undefined), 'the first is told');
+    addIssue(world, repository, { author: other });
+    await poll(service);
+    await until(async () => (comments().length === 2 ? true : undefined), 'the second is told');
+    await until(
+      async () => ((await reasons(service)).every(({ state }) => state === 'sent') ? true : undefined),
+      'all are sent',
     );
-  await ended(1);
-  const [run] = runs();
-  const { rows } = await service.database.pool.query<{ reports: unknown[]; revision: string }>(
-    `select f.reports, f.revision from achievement_files f join repositories r on r.id = f.repository_id
-     where r.name = 'engine-1'`,
-  );
-  assert.deepEqual([runs().length, run?.conclusion, run?.headSha], [1, 'failure', rows[0]?.revision]);
-  assert.ok((run?.annotations.length ?? 0) > 100);
-  assert.equal(run?.annotations.length, rows[0]?.reports.length);
-  assert.equal(new Set(run?.annotations.map((one) => JSON.stringify(one))).size, run?.annotations.length);
-  const [first] = run?.annotations ?? [];
-  assert.deepEqual([first?.path, first?.annotation_level], ['.plaudit/config.yaml', 'failure']);
-  assert.match(first?.message ?? '', /nobody.*expected/);
-  write(simulator, good);
-  await poll(service);
-  await ended(2);
-  assert.deepEqual([runs()[1]?.conclusion, runs()[1]?.annotations], ['success', []]);
-  await poll(service);
-  assert.equal(runs().length, 2);
-});
+    assert.equal(simulator.faults.pending, 0);
+    assert.deepEqual(
+      comments()
+        .map((body) => body.split('\n')[0] ?? '')
+        .toSorted(byText),
+      [author, other]
+        .map(
+          ({ login }) =>
+            `🏆 \`${login}\` earned the achievement \`Reporter\` in \`${organization(simulator).login}/engine-1\`.`,
+        )
+        .toSorted(byText),
+    );
+    assert.deepEqual([discussions[0]?.comments, discussions[2]?.comments], [[], []]);
+  });
 
-test('creates no check of a commit without the permission, and logs that once', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  write(simulator, fileText('x/y'));
-  await using service = await start(simulator, readPermissions);
-  write(simulator, fileText('x/z'));
-  await poll(service);
-  await settled(service);
-  assert.deepEqual(simulator.app.checkRuns, []);
-  assert.equal(service.lines.filter((line) => line.includes('authors are not told')).length, 1);
+  it('announces nothing without permission or discussion or in foreign repositories, and stores why', async () => {
+    for (const [permissions, place, title, expected] of [
+      [readPermissions, 'engine-1', 'Achievements', /waiting the GitHub App is not allowed to write there/],
+      [writing, 'engine-1', 'Nothing', /waiting there is no discussion of this title/],
+      [writing, 'nothing', 'Nothing', /waiting there is no such repository/],
+      [writing, 'ada-lovelace/notes', 'Nothing', /dead is in a repository of another owner/],
+    ] as const) {
+      await using simulator = await startSimulator({ repositories: 2 });
+      const repository = stage(simulator);
+      repository.issues.length = 0;
+      const author = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
+      const discussion = Object.assign(addDiscussion(simulator.world, repository, { author }), {
+        title: 'Achievements',
+      });
+      write(simulator, fileText(place.includes('/') ? place : `${organization(simulator).login}/${place}`, title));
+      await using service = await start(simulator, permissions);
+      addIssue(simulator.world, repository, { author });
+      await poll(service);
+      await until(async () => {
+        const told = (await reasons(service)).map(({ state, error }) => `${state} ${error}`);
+        return told.some((one) => expected.test(one)) ? true : undefined;
+      }, `it is told why: ${expected.source}`);
+      assert.deepEqual(discussion.comments, []);
+    }
+  });
+
+  it('shows over a hundred faults of a file once in a check of the commit, even after a lost response', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    const { app } = simulator;
+    const good = fileText(`${organization(simulator).login}/engine-1`);
+    const faulty = Array.from(
+      { length: 120 },
+      (_, index) =>
+        `  - achievement:\n      name: Faulty ${index}\n      triggers: [ { trigger: { actor: nobody, action: issue, condition: closed } } ]\n`,
+    );
+    write(simulator, good.replace('webhooks:', `${faulty.join('')}webhooks:`));
+    simulator.faults.add({ kind: 'drop_after', on: 'POST /repos/analytical-engines/engine-1' });
+    await using service = await start(simulator, writing);
+    const runs = () => app.checkRuns.filter(({ repository }) => repository === stage(simulator));
+    const ended = (count: number) =>
+      until(
+        async () => (runs().filter(({ status }) => status === 'completed').length === count ? true : undefined),
+        'it is checked',
+      );
+    await ended(1);
+    const [run] = runs();
+    const { rows } = await service.database.pool.query<{ reports: unknown[]; revision: string }>(
+      `select f.reports, f.revision from achievement_files f join repositories r on r.id = f.repository_id
+     where r.name = 'engine-1'`,
+    );
+    assert.deepEqual([runs().length, run?.conclusion, run?.headSha], [1, 'failure', rows[0]?.revision]);
+    assert.ok((run?.annotations.length ?? 0) > 100);
+    assert.equal(run?.annotations.length, rows[0]?.reports.length);
+    assert.equal(new Set(run?.annotations.map((one) => JSON.stringify(one))).size, run?.annotations.length);
+    const [first] = run?.annotations ?? [];
+    assert.deepEqual([first?.path, first?.annotation_level], ['.plaudit/config.yaml', 'failure']);
+    assert.match(first?.message ?? '', /nobody.*expected/);
+    write(simulator, good);
+    await poll(service);
+    await ended(2);
+    assert.deepEqual([runs()[1]?.conclusion, runs()[1]?.annotations], ['success', []]);
+    await poll(service);
+    assert.equal(runs().length, 2);
+  });
+
+  it('creates no check of a commit without the permission, and logs that once', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    write(simulator, fileText('x/y'));
+    await using service = await start(simulator, readPermissions);
+    write(simulator, fileText('x/z'));
+    await poll(service);
+    await settled(service);
+    assert.deepEqual(simulator.app.checkRuns, []);
+    assert.equal(service.lines.filter((line) => line.includes('authors are not told')).length, 1);
+  });
 });

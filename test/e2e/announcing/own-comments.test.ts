@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Permissions, readPermissions } from '../../../simulators/github/app/installation.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addDiscussion } from '../../../simulators/world/activity.ts';
@@ -30,65 +30,66 @@ async function commentAuthors(scene: Scene): Promise<Map<string, string | null>>
   }
   return authors;
 }
-
-for (const host of issueHosts) {
-  test(`reads its own comment without an author, unlike others by the bearer of its token (${host.name})`, async () => {
-    await announcing(host, ['organization_member'], async (scene) => {
-      const { repositories, people, world, announcer, place } = scene;
-      const [issue] = open(scene, repositories.handbook, ['Awards']);
-      assert.ok(issue);
-      await announcer?.comment(place(repositories.handbook, 'Awards'), { id: 'one', text: 'Ada earned it.' }, call());
-      const announced = issue.comments.at(-1);
-      assert.equal(announced?.authorId, people.max.id);
-      const own = addComment(world, issue, { author: people.max, body: 'Well deserved!' });
-      const quoted = announced.body.split('\n').map((line) => `> ${line}`);
-      const reply = addComment(world, issue, { author: people.ada, body: [...quoted, '', 'Thanks!'].join('\n') });
-      const authors = await commentAuthors(scene);
-      assert.deepEqual(
-        [announced, own, reply].map(({ id }) => authors.get(String(id))),
-        [null, String(people.max.id), String(people.ada.id)],
-      );
+describe('comments of the service itself', () => {
+  for (const host of issueHosts) {
+    it(`reads its own comment without an author, unlike others by the bearer of its token (${host.name})`, async () => {
+      await announcing(host, ['organization_member'], async (scene) => {
+        const { repositories, people, world, announcer, place } = scene;
+        const [issue] = open(scene, repositories.handbook, ['Awards']);
+        assert.ok(issue);
+        await announcer?.comment(place(repositories.handbook, 'Awards'), { id: 'one', text: 'Ada earned it.' }, call());
+        const announced = issue.comments.at(-1);
+        assert.equal(announced?.authorId, people.max.id);
+        const own = addComment(world, issue, { author: people.max, body: 'Well deserved!' });
+        const quoted = announced.body.split('\n').map((line) => `> ${line}`);
+        const reply = addComment(world, issue, { author: people.ada, body: [...quoted, '', 'Thanks!'].join('\n') });
+        const authors = await commentAuthors(scene);
+        assert.deepEqual(
+          [announced, own, reply].map(({ id }) => authors.get(String(id))),
+          [null, String(people.max.id), String(people.ada.id)],
+        );
+      });
     });
-  });
-}
+  }
 
-const writing: Permissions = { ...readPermissions, discussions: 'write' };
-
-test('stores no author for comments and accepted answers of the App, but one for other bots (github)', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  const { world, accounts } = simulator;
-  const repository = stage(simulator);
-  const [issue] = repository.issues;
-  const author = world.accountByLogin('ada-lovelace') ?? assert.fail();
-  const other = world.accountByLogin(accounts.bot) ?? assert.fail();
-  assert.ok(issue);
-  const installation = simulator.app.install(organization(simulator), undefined, writing);
-  const own = simulator.app.commenter(installation, repository) ?? assert.fail();
-  const comments = [own, other].map((bot) => addComment(world, issue, { author: bot }));
-  const discussions = [own, other].map((bot) => {
-    const discussion = addDiscussion(world, repository, { author });
-    addDiscussionComment(world, discussion, { author: bot, isAnswer: true });
-    return discussion;
-  });
-  await using service = await startAppService(simulator);
-  await untilShown(service, 'engine-1', /installed/);
-  await poll(service);
-  await settled(service);
-  const { rows } = await service.database.pool.query<{ id: string; author: string | null; answered: boolean }>(
-    `select c.external_id as id, coalesce(w.name, b.name) as author, c.answered
+  it('stores no author for comments and accepted answers of the App, but one for other bots (github)', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    const { world, accounts } = simulator;
+    const repository = stage(simulator);
+    const [issue] = repository.issues;
+    const author = world.accountByLogin('ada-lovelace') ?? assert.fail();
+    const other = world.accountByLogin(accounts.bot) ?? assert.fail();
+    assert.ok(issue);
+    const installation = simulator.app.install(organization(simulator), undefined, writing);
+    const own = simulator.app.commenter(installation, repository) ?? assert.fail();
+    const comments = [own, other].map((bot) => addComment(world, issue, { author: bot }));
+    const discussions = [own, other].map((bot) => {
+      const discussion = addDiscussion(world, repository, { author });
+      addDiscussionComment(world, discussion, { author: bot, isAnswer: true });
+      return discussion;
+    });
+    await using service = await startAppService(simulator);
+    await untilShown(service, 'engine-1', /installed/);
+    await poll(service);
+    await settled(service);
+    const { rows } = await service.database.pool.query<{ id: string; author: string | null; answered: boolean }>(
+      `select c.external_id as id, coalesce(w.name, b.name) as author, c.answered
      from contributions c left join accounts w on w.id = c.account_id and c.kind <> 'discussion'
        left join accounts b on b.id = c.answered_by`,
-  );
-  const told = new Map(rows.map(({ id, ...rest }) => [id, rest]));
-  assert.deepEqual(
-    comments.map(({ id }) => told.get(String(id))?.author),
-    [null, other.login],
-  );
-  assert.deepEqual(
-    discussions.map(({ id }) => told.get(String(id))),
-    [
-      { author: null, answered: true },
-      { author: other.login, answered: true },
-    ],
-  );
+    );
+    const told = new Map(rows.map(({ id, ...rest }) => [id, rest]));
+    assert.deepEqual(
+      comments.map(({ id }) => told.get(String(id))?.author),
+      [null, other.login],
+    );
+    assert.deepEqual(
+      discussions.map(({ id }) => told.get(String(id))),
+      [
+        { author: null, answered: true },
+        { author: other.login, answered: true },
+      ],
+    );
+  });
 });
+
+const writing: Permissions = { ...readPermissions, discussions: 'write' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, test } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
@@ -19,10 +19,204 @@ async function served(): Promise<{ simulator: Simulator; service: TestService }>
   return started;
 }
 let started: ReturnType<typeof served> | undefined;
-after(async () => {
-  const { simulator, service } = (await started) ?? {};
-  await service?.[Symbol.asyncDispose]();
-  await simulator?.close();
+describe('responses with cards', () => {
+  after(async () => {
+    const { simulator, service } = (await started) ?? {};
+    await service?.[Symbol.asyncDispose]();
+    await simulator?.close();
+  });
+
+  it('draws an error where an image is requested, with the HTTP status of the error', async () => {
+    const { simulator, service } = await served();
+    const { user, organization } = simulator.accounts;
+    for (const [path, status, title] of [
+      [`${user}/contributions?format=svg&theme=pink`, 400, 'Something in the address is wrong'],
+      [`${user}/contributions?format=svg&accent_color=red`, 400, 'hexadecimal digits'],
+      [`${user}/contributions?format=svg&hide=levels`, 400, 'hide must be of avatar'],
+      [`${user}/contributions?format=svg&width=10`, 400, 'width must be'],
+      [`${user}/contributions?format=svg&locale=de&limit=0`, 400, 'Etwas an der Adresse'],
+      [`${user}/contributions?format=svg&card=piechart`, 400, 'contributions, calendar'],
+      [`${organization}/contributors?format=svg&bots=maybe`, 400, 'bots must be'],
+      [`${organization}/badges/community?format=gif`, 400, 'Something in the address is wrong'],
+      ['no-such-account/contributions?format=svg', 404, 'Not found'],
+      ['-impossible-/contributors?format=svg', 404, 'Not found'],
+      [`${organization}/badges/community?scale=9`, 400, 'Something in the address is wrong'],
+      [`${organization}/repositories/engine/contributors?format=svg`, 401, 'No access'],
+    ] as const) {
+      const { status: got, headers, text } = await service.get(path);
+      assert.equal(got, status, path);
+      assert.match(headers.get('content-type') ?? '', path.includes('format=gif') ? /json/ : /^image\/svg\+xml/, path);
+      if (!path.includes('format=gif')) assert.ok(text.includes(title), `${path} ${text}`);
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      if (!path.includes('format=gif')) assert.equal(headers.get('content-security-policy'), policy);
+    }
+    assert.equal((await service.get(`${user}/contributions?theme=pink`)).body.error?.code, 3);
+    const png = await fetchBytes(service, `${user}/contributions?format=png&theme=pink`);
+    assert.deepEqual([png.status, png.type], [400, 'image/png']);
+    assert.equal((await sharp(png.bytes).metadata()).width, 480);
+  });
+
+  it('serves the same card for addresses with the same meaning, without another provider request', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const { user } = simulator.accounts;
+    const first = await service.get(`${user}/contributions?format=svg&hide=level,avatar`);
+    const requests = simulator.requests.length;
+    for (const same of [
+      `${user}/contributions?hide=avatar,level&format=svg`,
+      `${user}/contributions?format=svg&hide=avatar,level,&theme=auto&locale=en&radius=8&border=true`,
+      `${user.toUpperCase()}/contributions?format=svg&hide=avatar,level&v=${Math.PI}`,
+      `${user}/contributions?format=svg&hide=avatar,level&card=contributions&animation=none`,
+    ]) {
+      for (let round = 0; round < 2; round += 1) {
+        const { status, headers } = await service.get(same);
+        assert.deepEqual([status, headers.get('etag')], [200, first.headers.get('etag')], same);
+      }
+    }
+    assert.notEqual(
+      (await service.get(`${user}/contributions?format=svg`)).headers.get('etag'),
+      first.headers.get('etag'),
+    );
+    assert.equal(simulator.requests.length, requests);
+  });
+
+  it('sends a card in an encoding that the client accepts, with an ETag for each encoding', async () => {
+    const { simulator, service } = await served();
+    const path = `/v1/github/entities/${simulator.accounts.user}/contributions?format=svg&hide=avatar`;
+    const plain = await (await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'identity' } })).text();
+    const tags = new Set<string>();
+    for (const [accepted, coding, unpack] of [
+      ['gzip, deflate, br', 'br', brotliDecompressSync],
+      ['gzip;q=1.0, br;q=0', 'gzip', gunzipSync],
+      ['identity', null, undefined],
+      ['deflate, br;q=0.0, gzip;q=0', null, undefined],
+    ] as const) {
+      const answer = await fetchRaw(service, path, { 'accept-encoding': accepted });
+      assert.equal(answer.headers['content-encoding'] ?? null, coding, accepted);
+      assert.equal((unpack ? unpack(answer.bytes) : answer.bytes).toString(), plain);
+      const etag = String(answer.headers['etag']);
+      tags.add(etag);
+      assert.match(String(answer.headers['vary']), /accept-encoding/);
+      assert.equal(answer.headers['content-length'], String(answer.bytes.length));
+      const again = await fetchRaw(service, path, { 'accept-encoding': accepted, 'if-none-match': etag });
+      assert.deepEqual([again.status, again.bytes.length, again.headers['etag']], [304, 0, etag]);
+    }
+    assert.equal(tags.size, 3);
+    const head = await send(service, path, 'HEAD');
+    assert.deepEqual([head.status, head.headers['content-length']], [200, String(Buffer.byteLength(plain))]);
+  });
+
+  it('serves the same card as PNG, in the requested scale', async () => {
+    const { simulator, service } = await served();
+    const { user, organization } = simulator.accounts;
+    const path = `${user}/contributions?theme=dracula&width=400`;
+    const [one, three] = await Promise.all(
+      [1, 3].map((scale) => fetchBytes(service, `${path}&format=png&scale=${scale}`)),
+    );
+    assert.deepEqual([one?.type, three?.type], ['image/png', 'image/png']);
+    const [small, large] = [await sharp(one?.bytes).metadata(), await sharp(three?.bytes).metadata()];
+    assert.deepEqual([small.width, large.width, large.height], [400, 1200, 3 * small.height]);
+    const { data } = await sharp(one?.bytes)
+      .extract({ left: 200, top: 5, width: 1, height: 1 })
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    assert.deepEqual([...data.subarray(0, 3)], [0x28, 0x2a, 0x36]);
+    await service.getComplete(`${organization}/contributors`);
+    const huge = await fetchBytes(
+      service,
+      `${organization}/contributors?format=png&scale=4&limit=100&columns=1&width=1200`,
+    );
+    const { width, height } = await sharp(huge.bytes).metadata();
+    assert.ok(width * height <= 16_100_000 && width > 600, `${width} ${height}`);
+    // Concurrent requests wait in a queue; those beyond its limit get a 429.
+    const many = await Promise.all(
+      Array.from({ length: 75 }, (_, index) =>
+        fetchBytes(service, `${organization}/badges/community?format=png&title=${index}`),
+      ),
+    );
+    assert.ok(many.every(({ status }) => status === 200 || status === 429));
+    assert.ok(many.filter(({ status }) => status === 200).length >= 60);
+  });
+
+  it('draws contributors with their avatars, and the number of those who are not shown', async () => {
+    const { simulator, service } = await served();
+    const { organization } = simulator.accounts;
+    const people = await service.getComplete(`${organization}/contributors?bots=false&limit=100`);
+    const everybody = await service.getComplete(`${organization}/contributors?limit=100`);
+    const drawn = await service.get(`${organization}/contributors?format=svg&limit=3`);
+    assert.equal(drawn.text.match(/<image /g)?.length, 3);
+    assert.ok(drawn.text.includes(`>+${people.body.data.length - 3} more<`), drawn.text);
+    assert.ok(everybody.body.data.length > people.body.data.length);
+    const bots = await service.get(`${organization}/contributors?format=svg&limit=3&bots=true`);
+    assert.ok(bots.text.includes(`>+${everybody.body.data.length - 3} more<`));
+    const last = await service.get(`${organization}/contributors?format=svg&limit=100`);
+    assert.doesNotMatch(last.text, / more</);
+    const badge = await service.get(`${organization}/badges/community`);
+    assert.ok(badge.text.includes(`>${people.body.data.length} contributors<`), badge.text);
+    assert.match(badge.text, /height="20"/);
+  });
+
+  it('counts the contributions of the last year in a calendar', async () => {
+    const { simulator, service } = await served();
+    const { organization } = simulator.accounts;
+    await service.getComplete(`${organization}/contributors`);
+    const { text, status } = await service.get(`${organization}/contributions?format=svg&card=calendar`);
+    assert.equal(status, 200);
+    const { rows } = await service.database.pool.query<{ total: string }>(
+      `select coalesce(sum(commits + issues + pull_requests + reviews + discussions), 0) as total
+    from contribution_days d join repositories r on r.id = d.repository_id join accounts a on a.id = r.owner_id
+    where a.name = $1 and not r.is_private and d.day > current_date - 365`,
+      [organization],
+    );
+    assert.ok(
+      text.includes(`>${Number(rows[0]?.total).toLocaleString('en')} contributions in the last year<`),
+      text.slice(0, 1500),
+    );
+  });
+
+  it('shows a calendar without a collected day as collecting, not as a year without contributions', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await startTestService({ simulator });
+    const calendar = `${simulator.accounts.organization}/contributions?format=svg&card=calendar`;
+    for (const on of ['Issues', 'PullRequests', 'Discussions']) {
+      simulator.faults.add({ kind: 'slow', delayMs: 60_000, on, times: 1000 });
+    }
+    for (const repository of simulator.world.repositories) simulator.withoutGit.add(repository);
+    const early = await service.get(calendar);
+    assert.equal(early.status, 200);
+    assert.match(early.text, />Collecting</);
+    assert.match(early.headers.get('cache-control') ?? '', /max-age=[1-9]$/);
+  });
+
+  it('keeps private cards private with any card options', async () => {
+    const { simulator, service } = await served();
+    const token = await serviceToken(service, simulator, keeper);
+    const path = `${keeper.name}/contributions?private=true&theme=nord&hide=avatar`;
+    await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(token));
+    const own = await service.get(`${path}&format=svg`, bearer(token));
+    const open = await service.get(`${path}&format=svg`);
+    assert.match(own.text, />Public and private contributions/);
+    assert.match(open.text, />Public contributions/);
+    assert.equal(own.headers.get('cache-control'), 'private, no-store');
+    assert.equal((await service.get(`${path}&format=svg&v=2`)).text, open.text);
+
+    const picture = `/v1/github/entities/${path}&scale=2`;
+    const made = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path: picture, format: 'png' }));
+    assert.equal(made.status, 201);
+    const { url } = (JSON.parse(made.text) as { data: { url: string } }).data;
+    const shown = await fetch(url);
+    assert.deepEqual([shown.status, shown.headers.get('content-type')], [200, 'image/png']);
+    assert.equal((await sharp(Buffer.from(await shown.arrayBuffer())).metadata()).width, 960);
+    const badge = `/v1/github/entities/${keeper.name}/repositories/diary/badges/community`;
+    assert.equal((await service.get(badge)).status, 404);
+    const badgeLink = await service.get(
+      `${keeper.name}/embeds`,
+      sending('POST', token, { path: badge, format: 'svg' }),
+    );
+    const opened = await fetch((JSON.parse(badgeLink.text) as { data: { url: string } }).data.url);
+    assert.deepEqual([opened.status, opened.headers.get('content-type')], [200, 'image/svg+xml; charset=utf-8']);
+  });
 });
 
 async function fetchBytes(
@@ -36,87 +230,6 @@ async function fetchBytes(
     bytes: Buffer.from(await answer.arrayBuffer()),
   };
 }
-
-test('draws an error where an image is requested, with the HTTP status of the error', async () => {
-  const { simulator, service } = await served();
-  const { user, organization } = simulator.accounts;
-  for (const [path, status, title] of [
-    [`${user}/contributions?format=svg&theme=pink`, 400, 'Something in the address is wrong'],
-    [`${user}/contributions?format=svg&accent_color=red`, 400, 'hexadecimal digits'],
-    [`${user}/contributions?format=svg&hide=levels`, 400, 'hide must be of avatar'],
-    [`${user}/contributions?format=svg&width=10`, 400, 'width must be'],
-    [`${user}/contributions?format=svg&locale=de&limit=0`, 400, 'Etwas an der Adresse'],
-    [`${user}/contributions?format=svg&card=piechart`, 400, 'contributions, calendar'],
-    [`${organization}/contributors?format=svg&bots=maybe`, 400, 'bots must be'],
-    [`${organization}/badges/community?format=gif`, 400, 'Something in the address is wrong'],
-    ['no-such-account/contributions?format=svg', 404, 'Not found'],
-    ['-impossible-/contributors?format=svg', 404, 'Not found'],
-    [`${organization}/badges/community?scale=9`, 400, 'Something in the address is wrong'],
-    [`${organization}/repositories/engine/contributors?format=svg`, 401, 'No access'],
-  ] as const) {
-    const { status: got, headers, text } = await service.get(path);
-    assert.equal(got, status, path);
-    assert.match(headers.get('content-type') ?? '', path.includes('format=gif') ? /json/ : /^image\/svg\+xml/, path);
-    if (!path.includes('format=gif')) assert.ok(text.includes(title), `${path} ${text}`);
-    assert.equal(headers.get('cache-control'), 'no-store');
-    assert.equal(headers.get('x-content-type-options'), 'nosniff');
-    if (!path.includes('format=gif')) assert.equal(headers.get('content-security-policy'), policy);
-  }
-  assert.equal((await service.get(`${user}/contributions?theme=pink`)).body.error?.code, 3);
-  const png = await fetchBytes(service, `${user}/contributions?format=png&theme=pink`);
-  assert.deepEqual([png.status, png.type], [400, 'image/png']);
-  assert.equal((await sharp(png.bytes).metadata()).width, 480);
-});
-
-test('serves the same card for addresses with the same meaning, without another provider request', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const { user } = simulator.accounts;
-  const first = await service.get(`${user}/contributions?format=svg&hide=level,avatar`);
-  const requests = simulator.requests.length;
-  for (const same of [
-    `${user}/contributions?hide=avatar,level&format=svg`,
-    `${user}/contributions?format=svg&hide=avatar,level,&theme=auto&locale=en&radius=8&border=true`,
-    `${user.toUpperCase()}/contributions?format=svg&hide=avatar,level&v=${Math.PI}`,
-    `${user}/contributions?format=svg&hide=avatar,level&card=contributions&animation=none`,
-  ]) {
-    for (let round = 0; round < 2; round += 1) {
-      const { status, headers } = await service.get(same);
-      assert.deepEqual([status, headers.get('etag')], [200, first.headers.get('etag')], same);
-    }
-  }
-  assert.notEqual(
-    (await service.get(`${user}/contributions?format=svg`)).headers.get('etag'),
-    first.headers.get('etag'),
-  );
-  assert.equal(simulator.requests.length, requests);
-});
-
-test('sends a card in an encoding that the client accepts, with an ETag for each encoding', async () => {
-  const { simulator, service } = await served();
-  const path = `/v1/github/entities/${simulator.accounts.user}/contributions?format=svg&hide=avatar`;
-  const plain = await (await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'identity' } })).text();
-  const tags = new Set<string>();
-  for (const [accepted, coding, unpack] of [
-    ['gzip, deflate, br', 'br', brotliDecompressSync],
-    ['gzip;q=1.0, br;q=0', 'gzip', gunzipSync],
-    ['identity', null, undefined],
-    ['deflate, br;q=0.0, gzip;q=0', null, undefined],
-  ] as const) {
-    const answer = await fetchRaw(service, path, { 'accept-encoding': accepted });
-    assert.equal(answer.headers['content-encoding'] ?? null, coding, accepted);
-    assert.equal((unpack ? unpack(answer.bytes) : answer.bytes).toString(), plain);
-    const etag = String(answer.headers['etag']);
-    tags.add(etag);
-    assert.match(String(answer.headers['vary']), /accept-encoding/);
-    assert.equal(answer.headers['content-length'], String(answer.bytes.length));
-    const again = await fetchRaw(service, path, { 'accept-encoding': accepted, 'if-none-match': etag });
-    assert.deepEqual([again.status, again.bytes.length, again.headers['etag']], [304, 0, etag]);
-  }
-  assert.equal(tags.size, 3);
-  const head = await send(service, path, 'HEAD');
-  assert.deepEqual([head.status, head.headers['content-length']], [200, String(Buffer.byteLength(plain))]);
-});
 
 /** Returns a response as it came over the wire. */
 async function fetchRaw(
@@ -136,111 +249,3 @@ async function fetchRaw(
       .end();
   });
 }
-
-test('serves the same card as PNG, in the requested scale', async () => {
-  const { simulator, service } = await served();
-  const { user, organization } = simulator.accounts;
-  const path = `${user}/contributions?theme=dracula&width=400`;
-  const [one, three] = await Promise.all(
-    [1, 3].map((scale) => fetchBytes(service, `${path}&format=png&scale=${scale}`)),
-  );
-  assert.deepEqual([one?.type, three?.type], ['image/png', 'image/png']);
-  const [small, large] = [await sharp(one?.bytes).metadata(), await sharp(three?.bytes).metadata()];
-  assert.deepEqual([small.width, large.width, large.height], [400, 1200, 3 * small.height]);
-  const { data } = await sharp(one?.bytes)
-    .extract({ left: 200, top: 5, width: 1, height: 1 })
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  assert.deepEqual([...data.subarray(0, 3)], [0x28, 0x2a, 0x36]);
-  await service.getComplete(`${organization}/contributors`);
-  const huge = await fetchBytes(
-    service,
-    `${organization}/contributors?format=png&scale=4&limit=100&columns=1&width=1200`,
-  );
-  const { width, height } = await sharp(huge.bytes).metadata();
-  assert.ok(width * height <= 16_100_000 && width > 600, `${width} ${height}`);
-  // Concurrent requests wait in a queue; those beyond its limit get a 429.
-  const many = await Promise.all(
-    Array.from({ length: 75 }, (_, index) =>
-      fetchBytes(service, `${organization}/badges/community?format=png&title=${index}`),
-    ),
-  );
-  assert.ok(many.every(({ status }) => status === 200 || status === 429));
-  assert.ok(many.filter(({ status }) => status === 200).length >= 60);
-});
-
-test('draws contributors with their avatars, and the number of those who are not shown', async () => {
-  const { simulator, service } = await served();
-  const { organization } = simulator.accounts;
-  const people = await service.getComplete(`${organization}/contributors?bots=false&limit=100`);
-  const everybody = await service.getComplete(`${organization}/contributors?limit=100`);
-  const drawn = await service.get(`${organization}/contributors?format=svg&limit=3`);
-  assert.equal(drawn.text.match(/<image /g)?.length, 3);
-  assert.ok(drawn.text.includes(`>+${people.body.data.length - 3} more<`), drawn.text);
-  assert.ok(everybody.body.data.length > people.body.data.length);
-  const bots = await service.get(`${organization}/contributors?format=svg&limit=3&bots=true`);
-  assert.ok(bots.text.includes(`>+${everybody.body.data.length - 3} more<`));
-  const last = await service.get(`${organization}/contributors?format=svg&limit=100`);
-  assert.doesNotMatch(last.text, / more</);
-  const badge = await service.get(`${organization}/badges/community`);
-  assert.ok(badge.text.includes(`>${people.body.data.length} contributors<`), badge.text);
-  assert.match(badge.text, /height="20"/);
-});
-
-test('counts the contributions of the last year in a calendar', async () => {
-  const { simulator, service } = await served();
-  const { organization } = simulator.accounts;
-  await service.getComplete(`${organization}/contributors`);
-  const { text, status } = await service.get(`${organization}/contributions?format=svg&card=calendar`);
-  assert.equal(status, 200);
-  const { rows } = await service.database.pool.query<{ total: string }>(
-    `select coalesce(sum(commits + issues + pull_requests + reviews + discussions), 0) as total
-    from contribution_days d join repositories r on r.id = d.repository_id join accounts a on a.id = r.owner_id
-    where a.name = $1 and not r.is_private and d.day > current_date - 365`,
-    [organization],
-  );
-  assert.ok(
-    text.includes(`>${Number(rows[0]?.total).toLocaleString('en')} contributions in the last year<`),
-    text.slice(0, 1500),
-  );
-});
-
-test('shows a calendar without a collected day as collecting, not as a year without contributions', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await startTestService({ simulator });
-  const calendar = `${simulator.accounts.organization}/contributions?format=svg&card=calendar`;
-  for (const on of ['Issues', 'PullRequests', 'Discussions']) {
-    simulator.faults.add({ kind: 'slow', delayMs: 60_000, on, times: 1000 });
-  }
-  for (const repository of simulator.world.repositories) simulator.withoutGit.add(repository);
-  const early = await service.get(calendar);
-  assert.equal(early.status, 200);
-  assert.match(early.text, />Collecting</);
-  assert.match(early.headers.get('cache-control') ?? '', /max-age=[1-9]$/);
-});
-
-test('keeps private cards private with any card options', async () => {
-  const { simulator, service } = await served();
-  const token = await serviceToken(service, simulator, keeper);
-  const path = `${keeper.name}/contributions?private=true&theme=nord&hide=avatar`;
-  await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(token));
-  const own = await service.get(`${path}&format=svg`, bearer(token));
-  const open = await service.get(`${path}&format=svg`);
-  assert.match(own.text, />Public and private contributions/);
-  assert.match(open.text, />Public contributions/);
-  assert.equal(own.headers.get('cache-control'), 'private, no-store');
-  assert.equal((await service.get(`${path}&format=svg&v=2`)).text, open.text);
-
-  const picture = `/v1/github/entities/${path}&scale=2`;
-  const made = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path: picture, format: 'png' }));
-  assert.equal(made.status, 201);
-  const { url } = (JSON.parse(made.text) as { data: { url: string } }).data;
-  const shown = await fetch(url);
-  assert.deepEqual([shown.status, shown.headers.get('content-type')], [200, 'image/png']);
-  assert.equal((await sharp(Buffer.from(await shown.arrayBuffer())).metadata()).width, 960);
-  const badge = `/v1/github/entities/${keeper.name}/repositories/diary/badges/community`;
-  assert.equal((await service.get(badge)).status, 404);
-  const badgeLink = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path: badge, format: 'svg' }));
-  const opened = await fetch((JSON.parse(badgeLink.text) as { data: { url: string } }).data.url);
-  assert.deepEqual([opened.status, opened.headers.get('content-type')], [200, 'image/svg+xml; charset=utf-8']);
-});

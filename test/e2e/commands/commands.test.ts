@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
@@ -65,151 +65,155 @@ function plaudit(args: string[], environment: Record<string, string>): Running {
 }
 
 const listening = /^Plaudit listens on (http:\/\/127\.0\.0\.1:\d+) \((.*)\)\. Try (\S+)/;
+describe('the command line', () => {
+  it('names the address, database, quota and an example in one line of serve, and leaves no process after a stop', async () => {
+    await using simulator = await startSimulator();
+    await using place = await makeTemporaryDirectory();
+    const environment = {
+      DATA_DIR: place.at('data'),
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+      GITHUB_TOKEN: simulator.tokens.public_only,
+    };
+    await using first = plaudit(['serve'], environment);
+    const [, url = '', facts = ''] = listening.exec(await first.line(listening)) ?? [];
+    assert.match(facts, /embedded PostgreSQL in .*data; github: 5000 of 5000 points left/);
+    const answer = await fetch(`${url}/v1/github/entities/ada-lovelace/contributions`);
+    const { data } = (await answer.json()) as { data: { contributions: object }[] };
+    assert.deepEqual(data[0]?.contributions, countersOf(simulator.world, 'ada-lovelace'));
 
-test('names the address, database, quota and an example in one line of serve, and leaves no process after a stop', async () => {
-  await using simulator = await startSimulator();
-  await using place = await makeTemporaryDirectory();
-  const environment = {
-    DATA_DIR: place.at('data'),
-    GITHUB_URL: simulator.url,
-    GITHUB_API_URL: simulator.apiUrl,
-    GITHUB_TOKEN: simulator.tokens.public_only,
-  };
-  await using first = plaudit(['serve'], environment);
-  const [, url = '', facts = ''] = listening.exec(await first.line(listening)) ?? [];
-  assert.match(facts, /embedded PostgreSQL in .*data; github: 5000 of 5000 points left/);
-  const answer = await fetch(`${url}/v1/github/entities/ada-lovelace/contributions`);
-  const { data } = (await answer.json()) as { data: { contributions: object }[] };
-  assert.deepEqual(data[0]?.contributions, countersOf(simulator.world, 'ada-lovelace'));
+    // A second command runs beside the service, which goes on after it.
+    const sync = await plaudit(['sync', 'github/ada-lovelace/notes'], environment).ended;
+    assert.equal(sync.code, 0, sync.err);
+    assert.match(sync.out, /github\/ada-lovelace\/notes is up to date; it cost \d+ requests and \d+ points/);
+    assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    assert.equal(await first.stop(), 0);
+    await waitUntilEmpty(place.at('data'));
 
-  // A second command runs beside the service, which goes on after it.
-  const sync = await plaudit(['sync', 'github/ada-lovelace/notes'], environment).ended;
-  assert.equal(sync.code, 0, sync.err);
-  assert.match(sync.out, /github\/ada-lovelace\/notes is up to date; it cost \d+ requests and \d+ points/);
-  assert.equal((await fetch(`${url}/readyz`)).status, 200);
-  assert.equal(await first.stop(), 0);
-  await waitUntilEmpty(place.at('data'));
-
-  // After a kill, all data that was served is still stored.
-  await using second = plaudit(['serve'], environment);
-  await second.line(listening);
-  await second.stop('SIGKILL');
-  await using third = plaudit(['serve'], { ...environment, GITHUB_API_URL: 'http://127.0.0.1:9' });
-  const [, again = ''] = listening.exec(await third.line(listening)) ?? [];
-  const kept = await fetch(`${again}/v1/github/entities/ada-lovelace/contributions`);
-  assert.deepEqual(
-    ((await kept.json()) as { data: { contributions: object }[] }).data[0]?.contributions,
-    data[0]?.contributions,
-  );
-  assert.equal(await third.stop('SIGINT'), 0);
-  await waitUntilEmpty(place.at('data'));
-  assert.deepEqual(await processesIn(place.at('data')), []);
-});
-
-test('names the configured hosts alone in the first line of serve, and not the quota of github.com', async () => {
-  const { world } = createContractWorld();
-  await using gitea = await startGiteaSimulator({ world });
-  await using created = await createTestDatabase();
-  await using place = await makeTemporaryDirectory();
-  const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url, GITEA_URL: gitea.url };
-  await using serving = plaudit(['serve'], environment);
-  const [, url = '', facts = '', example = ''] = listening.exec(await serving.line(listening)) ?? [];
-  assert.match(facts, /; gitea: version \S+, called without a token$/);
-  assert.doesNotMatch(facts, /github/);
-  assert.equal(example, `${url}/v1/gitea/entities/NAME`);
-  assert.equal(await serving.stop(), 0);
-});
-
-test('stops the start for a wrong or unknown setting with one line that names the setting and not its value', async () => {
-  const cases: [Record<string, string>, RegExp][] = [
-    [{ PORT: 'secret-value' }, /PORT must be an integer/],
-    [{ GITHUB_TOKEN: 'secret value with spaces' }, /GITHUB_TOKEN must be/],
-    [{ DATABASE_URL: 'mysql://secret-value' }, /DATABASE_URL must be/],
-    [{ GITHUB_TOKENS: 'secret-value' }, /GITHUB_TOKENS.*GITHUB_TOKEN/],
-    [{ GITHUB_TOKEN_FILE: '/nonexistent/secret-value' }, /GITHUB_TOKEN_FILE names a file that can't be read/],
-    [{ DATABASE_URL: 'postgresql://user:secret-value@127.0.0.1:9/none' }, /The database does not answer/],
-  ];
-  for (const [environment, message] of cases) {
-    const { code, out, err } = await plaudit(['serve'], { LOG_LEVEL: 'warn', DATA_DIR: '/nonexistent', ...environment })
-      .ended;
-    assert.equal(code, 1);
-    assert.equal(out, '');
-    assert.match(err, message);
-    assert.equal(err.trim().split('\n').length, 1, err);
-    assert.doesNotMatch(err, /secret/);
-  }
-});
-
-test('names a port that is taken', async () => {
-  await using simulator = await startSimulator();
-  await using created = await createTestDatabase();
-  await using place = await makeTemporaryDirectory();
-  const { port } = new URL(simulator.url);
-  const environment = {
-    DATA_DIR: place.at('data'),
-    DATABASE_URL: created.url,
-    PORT: port,
-    GITHUB_API_URL: simulator.apiUrl,
-    GITHUB_URL: simulator.url,
-  };
-  const { code, err } = await plaudit(['serve'], environment).ended;
-  assert.deepEqual([code, err.trim()], [1, `plaudit: PORT: port ${port} is taken`]);
-});
-
-test('prints the usage for an unknown command, and an error that names a missing argument', async () => {
-  for (const args of [['nonsense'], []]) {
-    const { code, err } = await plaudit(args, {}).ended;
-    assert.equal(code, 2);
-    assert.match(err, /^plaudit COMMAND/);
-  }
-  for (const [args, message] of [
-    [['serv'], /no command serv; did you mean serve\?/],
-    [['serve', 'a', 'b'], /serve takes no argument; 2 were given/],
-    [['doctor', '--jsn'], /doctor has no option --jsn; did you mean --json\?/],
-    [['export', '--force', 'a'], /export has no option --force; export has no options/],
-  ] as const) {
-    const [name, ...rest] = args;
-    const command = commands[name];
-    assert.match(command === undefined ? unknownCommand(name) : (misuse(name, command, rest) ?? ''), message);
-  }
-  const { code: helped, out } = await plaudit(['export', '--help'], {}).ended;
-  assert.deepEqual([helped, out.startsWith('  plaudit export FILE')], [0, true]);
-  const misused = await plaudit(['serve', '--hlp'], {}).ended;
-  assert.deepEqual([misused.code, misused.out], [2, '']);
-  assert.match((await plaudit(['--version'], {}).ended).out, /^\d+\.\d+\.\d+\n$/);
-  assert.match((await plaudit(['--help'], {}).ended).out, /sync PROVIDER\/NAME/);
-  const { code, err } = await plaudit(['sync', 'nobody'], {}).ended;
-  assert.equal(code, 1);
-  assert.match(err, /sync needs PROVIDER\/NAME/);
-  assert.match((await plaudit(['export'], {}).ended).err, /export needs the path of a file/);
-});
-
-test('exports everything, so that an import into another database restores the same data', async () => {
-  await using simulator = await startSimulator({ repositories: 3 });
-  await using one = await createTestDatabase();
-  await using other = await createTestDatabase({ withTables: false });
-  await using place = await makeTemporaryDirectory();
-  const environment = (databaseUrl: string) => ({
-    DATA_DIR: place.at('data'),
-    DATABASE_URL: databaseUrl,
-    GITHUB_URL: simulator.url,
-    GITHUB_API_URL: simulator.apiUrl,
-    GITHUB_TOKEN: simulator.tokens.public_only,
+    // After a kill, all data that was served is still stored.
+    await using second = plaudit(['serve'], environment);
+    await second.line(listening);
+    await second.stop('SIGKILL');
+    await using third = plaudit(['serve'], { ...environment, GITHUB_API_URL: 'http://127.0.0.1:9' });
+    const [, again = ''] = listening.exec(await third.line(listening)) ?? [];
+    const kept = await fetch(`${again}/v1/github/entities/ada-lovelace/contributions`);
+    assert.deepEqual(
+      ((await kept.json()) as { data: { contributions: object }[] }).data[0]?.contributions,
+      data[0]?.contributions,
+    );
+    assert.equal(await third.stop('SIGINT'), 0);
+    await waitUntilEmpty(place.at('data'));
+    assert.deepEqual(await processesIn(place.at('data')), []);
   });
-  const file = place.at('everything.ndjson.gz');
-  const target = `github/${simulator.accounts.organization}`;
-  const synced = await plaudit(['sync', target], environment(one.url)).ended;
-  assert.equal(synced.code, 0, synced.err);
-  assert.match(synced.out, /of \d+ repositories, last/);
-  assert.equal((await plaudit(['export', file], environment(one.url)).ended).code, 0);
-  const imported = await plaudit(['import', file], environment(other.url)).ended;
-  assert.equal(imported.code, 0, imported.err);
-  assert.deepEqual(await snapshot(other.url), await snapshot(one.url));
-  // The database must be new, and the file must be an export.
-  assert.match((await plaudit(['import', file], environment(other.url)).ended).err, /needs a new database/);
-  assert.match((await plaudit(['import', program], environment(other.url)).ended).err, /not an export/);
-  assert.match((await plaudit(['import', '/nonexistent'], environment(other.url)).ended).err, /no such file/);
-  // Collecting goes on from the imported data: the next sync costs little and changes nothing.
-  assert.equal((await plaudit(['sync', target], environment(other.url)).ended).code, 0);
-  assert.deepEqual((await snapshot(other.url))['contributors'], (await snapshot(one.url))['contributors']);
+
+  it('names the configured hosts alone in the first line of serve, and not the quota of github.com', async () => {
+    const { world } = createContractWorld();
+    await using gitea = await startGiteaSimulator({ world });
+    await using created = await createTestDatabase();
+    await using place = await makeTemporaryDirectory();
+    const environment = { DATA_DIR: place.at('data'), DATABASE_URL: created.url, GITEA_URL: gitea.url };
+    await using serving = plaudit(['serve'], environment);
+    const [, url = '', facts = '', example = ''] = listening.exec(await serving.line(listening)) ?? [];
+    assert.match(facts, /; gitea: version \S+, called without a token$/);
+    assert.doesNotMatch(facts, /github/);
+    assert.equal(example, `${url}/v1/gitea/entities/NAME`);
+    assert.equal(await serving.stop(), 0);
+  });
+
+  it('stops the start for a wrong or unknown setting with one line that names the setting and not its value', async () => {
+    const cases: [Record<string, string>, RegExp][] = [
+      [{ PORT: 'secret-value' }, /PORT must be an integer/],
+      [{ GITHUB_TOKEN: 'secret value with spaces' }, /GITHUB_TOKEN must be/],
+      [{ DATABASE_URL: 'mysql://secret-value' }, /DATABASE_URL must be/],
+      [{ GITHUB_TOKENS: 'secret-value' }, /GITHUB_TOKENS.*GITHUB_TOKEN/],
+      [{ GITHUB_TOKEN_FILE: '/nonexistent/secret-value' }, /GITHUB_TOKEN_FILE names a file that can't be read/],
+      [{ DATABASE_URL: 'postgresql://user:secret-value@127.0.0.1:9/none' }, /The database does not answer/],
+    ];
+    for (const [environment, message] of cases) {
+      const { code, out, err } = await plaudit(['serve'], {
+        LOG_LEVEL: 'warn',
+        DATA_DIR: '/nonexistent',
+        ...environment,
+      }).ended;
+      assert.equal(code, 1);
+      assert.equal(out, '');
+      assert.match(err, message);
+      assert.equal(err.trim().split('\n').length, 1, err);
+      assert.doesNotMatch(err, /secret/);
+    }
+  });
+
+  it('names a port that is taken', async () => {
+    await using simulator = await startSimulator();
+    await using created = await createTestDatabase();
+    await using place = await makeTemporaryDirectory();
+    const { port } = new URL(simulator.url);
+    const environment = {
+      DATA_DIR: place.at('data'),
+      DATABASE_URL: created.url,
+      PORT: port,
+      GITHUB_API_URL: simulator.apiUrl,
+      GITHUB_URL: simulator.url,
+    };
+    const { code, err } = await plaudit(['serve'], environment).ended;
+    assert.deepEqual([code, err.trim()], [1, `plaudit: PORT: port ${port} is taken`]);
+  });
+
+  it('prints the usage for an unknown command, and an error that names a missing argument', async () => {
+    for (const args of [['nonsense'], []]) {
+      const { code, err } = await plaudit(args, {}).ended;
+      assert.equal(code, 2);
+      assert.match(err, /^plaudit COMMAND/);
+    }
+    for (const [args, message] of [
+      [['serv'], /no command serv; did you mean serve\?/],
+      [['serve', 'a', 'b'], /serve takes no argument; 2 were given/],
+      [['doctor', '--jsn'], /doctor has no option --jsn; did you mean --json\?/],
+      [['export', '--force', 'a'], /export has no option --force; export has no options/],
+    ] as const) {
+      const [name, ...rest] = args;
+      const command = commands[name];
+      assert.match(command === undefined ? unknownCommand(name) : (misuse(name, command, rest) ?? ''), message);
+    }
+    const { code: helped, out } = await plaudit(['export', '--help'], {}).ended;
+    assert.deepEqual([helped, out.startsWith('  plaudit export FILE')], [0, true]);
+    const misused = await plaudit(['serve', '--hlp'], {}).ended;
+    assert.deepEqual([misused.code, misused.out], [2, '']);
+    assert.match((await plaudit(['--version'], {}).ended).out, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await plaudit(['--help'], {}).ended).out, /sync PROVIDER\/NAME/);
+    const { code, err } = await plaudit(['sync', 'nobody'], {}).ended;
+    assert.equal(code, 1);
+    assert.match(err, /sync needs PROVIDER\/NAME/);
+    assert.match((await plaudit(['export'], {}).ended).err, /export needs the path of a file/);
+  });
+
+  it('exports everything, so that an import into another database restores the same data', async () => {
+    await using simulator = await startSimulator({ repositories: 3 });
+    await using one = await createTestDatabase();
+    await using other = await createTestDatabase({ withTables: false });
+    await using place = await makeTemporaryDirectory();
+    const environment = (databaseUrl: string) => ({
+      DATA_DIR: place.at('data'),
+      DATABASE_URL: databaseUrl,
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+      GITHUB_TOKEN: simulator.tokens.public_only,
+    });
+    const file = place.at('everything.ndjson.gz');
+    const target = `github/${simulator.accounts.organization}`;
+    const synced = await plaudit(['sync', target], environment(one.url)).ended;
+    assert.equal(synced.code, 0, synced.err);
+    assert.match(synced.out, /of \d+ repositories, last/);
+    assert.equal((await plaudit(['export', file], environment(one.url)).ended).code, 0);
+    const imported = await plaudit(['import', file], environment(other.url)).ended;
+    assert.equal(imported.code, 0, imported.err);
+    assert.deepEqual(await snapshot(other.url), await snapshot(one.url));
+    // The database must be new, and the file must be an export.
+    assert.match((await plaudit(['import', file], environment(other.url)).ended).err, /needs a new database/);
+    assert.match((await plaudit(['import', program], environment(other.url)).ended).err, /not an export/);
+    assert.match((await plaudit(['import', '/nonexistent'], environment(other.url)).ended).err, /no such file/);
+    // Collecting goes on from the imported data: the next sync costs little and changes nothing.
+    assert.equal((await plaudit(['sync', target], environment(other.url)).ended).code, 0);
+    assert.deepEqual((await snapshot(other.url))['contributors'], (await snapshot(one.url))['contributors']);
+  });
 });

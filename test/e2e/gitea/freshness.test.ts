@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { accountAsUser, repository } from '../../../simulators/gitea/answers.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
@@ -35,23 +35,145 @@ async function install({ service, simulator, now, ...scene }: Scene, target: str
     now(),
   ]);
 }
-
-test('reads the achievements file in the run that reads its push', async () => {
-  await inService(async (scene) => {
-    const { service, world, repositories, advance } = scene;
-    await install(scene, `gitea/${engines.name}/handbook`);
-    const author = { name: 'Olive', email: 'olive-admin@mail.example' };
-    for (const name of ['Opener', 'Opener of issues']) {
-      advance(60);
-      const { oid } = writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements(name), author);
-      await deliver(scene, '004-push', {});
-      await settled(service);
-      const { rows } = await service.database.pool.query(
-        `select f.revision, a.name from achievement_files f
+describe('freshness of data of Gitea', () => {
+  it('reads the achievements file in the run that reads its push', async () => {
+    await inService(async (scene) => {
+      const { service, world, repositories, advance } = scene;
+      await install(scene, `gitea/${engines.name}/handbook`);
+      const author = { name: 'Olive', email: 'olive-admin@mail.example' };
+      for (const name of ['Opener', 'Opener of issues']) {
+        advance(60);
+        const { oid } = writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements(name), author);
+        await deliver(scene, '004-push', {});
+        await settled(service);
+        const { rows } = await service.database.pool.query(
+          `select f.revision, a.name from achievement_files f
          join achievements a on a.repository_id = f.repository_id and a.is_current`,
+        );
+        assert.deepEqual(rows, [{ revision: oid, name }]);
+      }
+    });
+  });
+
+  it('updates the numbers of everyone whose commits another person pushes, and their cached responses', async () => {
+    await inService(async (scene) => {
+      const { service, world, people, repositories, simulator } = scene;
+      await untilTrue(scene, 'everything is counted');
+      const { ada, max, olive } = people;
+      for (const { login } of [ada, max]) await service.get(entity(login));
+      await settled(service);
+      for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+      const before = simulator.requests.length;
+      addCommit(world, repositories.handbook, {
+        author: { name: 'Max', email: max.emails[0] ?? '' },
+        coAuthors: [{ name: 'Ada', email: ada.emails[0] ?? '' }],
+      });
+      await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), olive) });
+      await settled(service);
+      for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+      // Gitea reports no totals, so that requests for the accounts would be useless.
+      const asked = simulator.requests.slice(before).filter((request) => / \/users\/(?:ada|max)[\w-]*$/.test(request));
+      assert.deepEqual(asked, []);
+    });
+  });
+
+  it('updates the numbers of everyone whose commits a force push removes', async () => {
+    await inService(async (scene) => {
+      const { service, world, people, repositories } = scene;
+      await untilTrue(scene, 'everything is counted');
+      const names = [people.ada.login, people.max.login];
+      for (const name of names) await service.get(entity(name));
+      await settled(service);
+      const before = await Promise.all(names.map((name) => numbersOf(scene, name)));
+      scene.advance(2);
+      forcePush(world, repositories.handbook, repositories.handbook.commits.length, ['nobody@elsewhere.example']);
+      await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), people.olive) });
+      await settled(service);
+      for (const [index, name] of names.entries()) {
+        assert.deepEqual(await numbersOf(scene, name), { ...Object(before[index]), commits: 0 });
+      }
+    });
+  });
+
+  it('updates numbers that changed before the process was killed', async () => {
+    await inService(async (scene) => {
+      const { service, people } = scene;
+      const { pool } = service.database;
+      await untilTrue(scene, 'everything is counted');
+      await service.get(entity(people.ada.login));
+      await settled(service);
+      const before = Object(await numbersOf(scene, people.ada.login));
+      // A page of a scan is committed, and nothing after it.
+      await pool.query(
+        `delete from contributions where kind = 'issue' and account_id = (select id from accounts where name = $1)`,
+        [people.ada.login],
       );
-      assert.deepEqual(rows, [{ revision: oid, name }]);
-    }
+      await runTask(service.database, 'update_totals');
+      assert.deepEqual(await numbersOf(scene, people.ada.login), { ...before, issues: 0, issues_closed: 0 });
+      const { rows } = await pool.query('select 1 from changed_contributors');
+      assert.deepEqual(rows, []);
+    });
+  });
+
+  it('does not count a repository as complete when git shows a later push', async () => {
+    await inService(async (scene) => {
+      const { service, simulator, world, organization, people, now } = scene;
+      const createdAt = new Date(now().getTime() - 86_400_000);
+      const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt });
+      addCommit(world, fresh, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+      Object.assign(fresh, { pushedAt: null, updatedAt: createdAt });
+      simulator.behind.add(fresh);
+      const seen: unknown[] = [];
+      atThirdRequest(scene, fresh, () => {
+        seen.push(historyOf(scene, fresh));
+        simulator.behind.clear();
+      });
+      await untilListed(scene, fresh);
+      await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
+      assert.deepEqual(await seen[0], { commits: 0, isComplete: false, branch: '' });
+      await settled(service);
+    });
+  });
+
+  it('reads an empty repository that was created a moment ago again until its push is shown', async () => {
+    await inService(async (scene) => {
+      const { service, world, organization, people, now } = scene;
+      const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
+      const author = { name: 'Ada', email: people.ada.emails[0] ?? '' };
+      atThirdRequest(scene, fresh, () => void (fresh.commits.length === 0 && addCommit(world, fresh, { author })));
+      await untilListed(scene, fresh);
+      await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
+      await settled(service);
+    });
+  });
+
+  it('reads an empty repository again after a delivery of its push', async () => {
+    await inService(async (scene) => {
+      const { service, simulator, world, repositories, people, advance } = scene;
+      const { empty } = repositories;
+      await untilTrue(scene, 'everything is counted');
+      await settled(service);
+      assert.deepEqual(await historyOf(scene, empty), { commits: 0, isComplete: true, branch: '' });
+      advance(60);
+      simulator.behind.add(empty);
+      addCommit(world, empty, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+      atThirdRequest(scene, empty, () => simulator.behind.clear());
+      await deliver(scene, '004-push', { repository: repository(placeOf(scene), empty) });
+      await settled(service);
+      assert.deepEqual(await historyOf(scene, empty), { commits: 1, isComplete: true, branch: 'main' });
+    });
+  });
+
+  it('reads a repository that stays empty a bounded number of times', async () => {
+    await inService(async (scene) => {
+      const { service, simulator, world, organization, now } = scene;
+      const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
+      await untilListed(scene, fresh);
+      await settled(service);
+      assert.deepEqual(await historyOf(scene, fresh), { commits: 0, isComplete: true, branch: '' });
+      const requests = simulator.requests.filter((request) => request.endsWith(`/repos/${organization.login}/fresh`));
+      assert.ok(requests.length < 20, `${requests.length} requests`);
+    });
   });
 });
 
@@ -59,66 +181,6 @@ async function numbersOf({ service }: Scene, name: string): Promise<unknown> {
   const { body } = await service.get(`${entity(name)}/contributions`);
   return body.data[0]?.['contributions'];
 }
-
-test('updates the numbers of everyone whose commits another person pushes, and their cached responses', async () => {
-  await inService(async (scene) => {
-    const { service, world, people, repositories, simulator } = scene;
-    await untilTrue(scene, 'everything is counted');
-    const { ada, max, olive } = people;
-    for (const { login } of [ada, max]) await service.get(entity(login));
-    await settled(service);
-    for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
-    const before = simulator.requests.length;
-    addCommit(world, repositories.handbook, {
-      author: { name: 'Max', email: max.emails[0] ?? '' },
-      coAuthors: [{ name: 'Ada', email: ada.emails[0] ?? '' }],
-    });
-    await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), olive) });
-    await settled(service);
-    for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
-    // Gitea reports no totals, so that requests for the accounts would be useless.
-    const asked = simulator.requests.slice(before).filter((request) => / \/users\/(?:ada|max)[\w-]*$/.test(request));
-    assert.deepEqual(asked, []);
-  });
-});
-
-test('updates the numbers of everyone whose commits a force push removes', async () => {
-  await inService(async (scene) => {
-    const { service, world, people, repositories } = scene;
-    await untilTrue(scene, 'everything is counted');
-    const names = [people.ada.login, people.max.login];
-    for (const name of names) await service.get(entity(name));
-    await settled(service);
-    const before = await Promise.all(names.map((name) => numbersOf(scene, name)));
-    scene.advance(2);
-    forcePush(world, repositories.handbook, repositories.handbook.commits.length, ['nobody@elsewhere.example']);
-    await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), people.olive) });
-    await settled(service);
-    for (const [index, name] of names.entries()) {
-      assert.deepEqual(await numbersOf(scene, name), { ...Object(before[index]), commits: 0 });
-    }
-  });
-});
-
-test('updates numbers that changed before the process was killed', async () => {
-  await inService(async (scene) => {
-    const { service, people } = scene;
-    const { pool } = service.database;
-    await untilTrue(scene, 'everything is counted');
-    await service.get(entity(people.ada.login));
-    await settled(service);
-    const before = Object(await numbersOf(scene, people.ada.login));
-    // A page of a scan is committed, and nothing after it.
-    await pool.query(
-      `delete from contributions where kind = 'issue' and account_id = (select id from accounts where name = $1)`,
-      [people.ada.login],
-    );
-    await runTask(service.database, 'update_totals');
-    assert.deepEqual(await numbersOf(scene, people.ada.login), { ...before, issues: 0, issues_closed: 0 });
-    const { rows } = await pool.query('select 1 from changed_contributors');
-    assert.deepEqual(rows, []);
-  });
-});
 
 /** Returns the number of stored commits of a repository, and whether its history is complete. */
 async function historyOf({ service }: Scene, { id }: Repository): Promise<unknown> {
@@ -154,64 +216,3 @@ function atThirdRequest({ simulator, organization }: Scene, { name }: Repository
     return undefined;
   });
 }
-
-test('does not count a repository as complete when git shows a later push', async () => {
-  await inService(async (scene) => {
-    const { service, simulator, world, organization, people, now } = scene;
-    const createdAt = new Date(now().getTime() - 86_400_000);
-    const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt });
-    addCommit(world, fresh, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-    Object.assign(fresh, { pushedAt: null, updatedAt: createdAt });
-    simulator.behind.add(fresh);
-    const seen: unknown[] = [];
-    atThirdRequest(scene, fresh, () => {
-      seen.push(historyOf(scene, fresh));
-      simulator.behind.clear();
-    });
-    await untilListed(scene, fresh);
-    await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
-    assert.deepEqual(await seen[0], { commits: 0, isComplete: false, branch: '' });
-    await settled(service);
-  });
-});
-
-test('reads an empty repository that was created a moment ago again until its push is shown', async () => {
-  await inService(async (scene) => {
-    const { service, world, organization, people, now } = scene;
-    const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
-    const author = { name: 'Ada', email: people.ada.emails[0] ?? '' };
-    atThirdRequest(scene, fresh, () => void (fresh.commits.length === 0 && addCommit(world, fresh, { author })));
-    await untilListed(scene, fresh);
-    await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
-    await settled(service);
-  });
-});
-
-test('reads an empty repository again after a delivery of its push', async () => {
-  await inService(async (scene) => {
-    const { service, simulator, world, repositories, people, advance } = scene;
-    const { empty } = repositories;
-    await untilTrue(scene, 'everything is counted');
-    await settled(service);
-    assert.deepEqual(await historyOf(scene, empty), { commits: 0, isComplete: true, branch: '' });
-    advance(60);
-    simulator.behind.add(empty);
-    addCommit(world, empty, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-    atThirdRequest(scene, empty, () => simulator.behind.clear());
-    await deliver(scene, '004-push', { repository: repository(placeOf(scene), empty) });
-    await settled(service);
-    assert.deepEqual(await historyOf(scene, empty), { commits: 1, isComplete: true, branch: 'main' });
-  });
-});
-
-test('reads a repository that stays empty a bounded number of times', async () => {
-  await inService(async (scene) => {
-    const { service, simulator, world, organization, now } = scene;
-    const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
-    await untilListed(scene, fresh);
-    await settled(service);
-    assert.deepEqual(await historyOf(scene, fresh), { commits: 0, isComplete: true, branch: '' });
-    const requests = simulator.requests.filter((request) => request.endsWith(`/repos/${organization.login}/fresh`));
-    assert.ok(requests.length < 20, `${requests.length} requests`);
-  });
-});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { deleteRepository, forcePush } from '../../../simulators/world/mutations.ts';
@@ -34,182 +34,183 @@ async function readAgain(scene: Scene): Promise<void> {
   await untilTrue(scene, 'everything is counted again');
   await settled(scene.service);
 }
-
-test('finds the account of a co-author who authors the next commits', async () => {
-  await inService(async (scene) => {
-    const { world, service } = scene;
-    addYan(scene);
-    const tools = addTools(scene);
-    addCommit(world, tools, { author: olive, coAuthors: [yan] });
-    await service.getComplete(`${entity(engines.name)}/contributors`);
-    await settled(service);
-    for (let count = 0; count < 5; count += 1) addCommit(world, tools, { author: yan });
-    await readAgain(scene);
-    const { body } = await service.getComplete(`${entity(engines.name)}/contributors?repository=tools`);
-    assert.deepEqual(listed(body.data), [
-      { login: 'yan', contributions: 6 },
-      { login: 'olive-admin', contributions: 1 },
-    ]);
-  });
-});
-
-test('finds an author although the newest and the oldest commits name the address as co-author', async () => {
-  await inService(async (scene) => {
-    const { world } = scene;
-    addYan(scene);
-    const tools = addTools(scene);
-    addCommit(world, tools, { author: olive, coAuthors: [yan] });
-    addCommit(world, tools, { author: yan });
-    // The number of commits is larger than a page of the host.
-    for (let count = 0; count < 8; count += 1) addCommit(world, tools, { author: olive });
-    addCommit(world, tools, { author: olive, coAuthors: [yan] });
-    await untilTrue(scene, 'the co-author has the commits');
-    assert.deepEqual(contributorsOf(world, engines.name, { repository: 'tools' }).at(-1), {
-      login: 'yan',
-      contributions: 3,
+describe('authors of commits at Gitea', () => {
+  it('finds the account of a co-author who authors the next commits', async () => {
+    await inService(async (scene) => {
+      const { world, service } = scene;
+      addYan(scene);
+      const tools = addTools(scene);
+      addCommit(world, tools, { author: olive, coAuthors: [yan] });
+      await service.getComplete(`${entity(engines.name)}/contributors`);
+      await settled(service);
+      for (let count = 0; count < 5; count += 1) addCommit(world, tools, { author: yan });
+      await readAgain(scene);
+      const { body } = await service.getComplete(`${entity(engines.name)}/contributors?repository=tools`);
+      assert.deepEqual(listed(body.data), [
+        { login: 'yan', contributions: 6 },
+        { login: 'olive-admin', contributions: 1 },
+      ]);
     });
   });
-});
 
-for (const status of [404, 500]) {
-  test(`finds authors after a force push during a read when the response to lost commits is ${status}`, async () => {
+  it('finds an author although the newest and the oldest commits name the address as co-author', async () => {
+    await inService(async (scene) => {
+      const { world } = scene;
+      addYan(scene);
+      const tools = addTools(scene);
+      addCommit(world, tools, { author: olive, coAuthors: [yan] });
+      addCommit(world, tools, { author: yan });
+      // The number of commits is larger than a page of the host.
+      for (let count = 0; count < 8; count += 1) addCommit(world, tools, { author: olive });
+      addCommit(world, tools, { author: olive, coAuthors: [yan] });
+      await untilTrue(scene, 'the co-author has the commits');
+      assert.deepEqual(contributorsOf(world, engines.name, { repository: 'tools' }).at(-1), {
+        login: 'yan',
+        contributions: 3,
+      });
+    });
+  });
+
+  for (const status of [404, 500]) {
+    it(`finds authors after a force push during a read when the response to lost commits is ${status}`, async () => {
+      await inService(async (scene) => {
+        const { world, simulator } = scene;
+        addYan(scene);
+        const tools = addTools(scene);
+        for (const author of [olive, yan, yan]) addCommit(world, tools, { author });
+        let lost: string | undefined;
+        simulator.surprises.push((path) => {
+          if (!path.includes('/tools/commits?sha=')) return undefined;
+          if (lost === undefined) {
+            lost = tools.commits.at(-1)?.oid;
+            forcePush(world, tools, 3, [olive.email, yan.email]);
+          }
+          // Gitea before 1.23: https://github.com/go-gitea/gitea/issues/31976.
+          const isLost = path.includes(`sha=${lost}`) && status === 500;
+          return isLost ? { status, body: { message: 'object does not exist', url: '' } } : undefined;
+        });
+        await scene.service.getComplete(`${entity(engines.name)}/contributors`);
+        await settled(scene.service);
+        await readAgain(scene);
+        assert.ok(lost !== undefined);
+      });
+    });
+  }
+
+  it('finds authors in other repositories when a repository is deleted during its read', async () => {
     await inService(async (scene) => {
       const { world, simulator } = scene;
       addYan(scene);
       const tools = addTools(scene);
-      for (const author of [olive, yan, yan]) addCommit(world, tools, { author });
-      let lost: string | undefined;
+      addCommit(world, tools, { author: yan });
+      addCommit(world, scene.repositories.handbook, { author: yan });
       simulator.surprises.push((path) => {
-        if (!path.includes('/tools/commits?sha=')) return undefined;
-        if (lost === undefined) {
-          lost = tools.commits.at(-1)?.oid;
-          forcePush(world, tools, 3, [olive.email, yan.email]);
-        }
-        // Gitea before 1.23: https://github.com/go-gitea/gitea/issues/31976.
-        const isLost = path.includes(`sha=${lost}`) && status === 500;
-        return isLost ? { status, body: { message: 'object does not exist', url: '' } } : undefined;
+        if (path.includes('/tools/commits?sha=') && world.repositories.includes(tools)) deleteRepository(world, tools);
+        return undefined;
       });
       await scene.service.getComplete(`${entity(engines.name)}/contributors`);
-      await settled(scene.service);
       await readAgain(scene);
-      assert.ok(lost !== undefined);
     });
   });
-}
 
-test('finds authors in other repositories when a repository is deleted during its read', async () => {
-  await inService(async (scene) => {
-    const { world, simulator } = scene;
-    addYan(scene);
-    const tools = addTools(scene);
-    addCommit(world, tools, { author: yan });
-    addCommit(world, scene.repositories.handbook, { author: yan });
-    simulator.surprises.push((path) => {
-      if (path.includes('/tools/commits?sha=') && world.repositories.includes(tools)) deleteRepository(world, tools);
-      return undefined;
-    });
-    await scene.service.getComplete(`${entity(engines.name)}/contributors`);
-    await readAgain(scene);
-  });
-});
-
-for (const order of [
-  [true, false],
-  [false, true],
-]) {
-  test(`keeps the account of ${order[0] ? 'the first' : 'the second'} of two overlapping responses`, async () => {
-    await inService(async (scene) => {
-      const { world, simulator, service, organization, now } = scene;
-      const account = addYan(scene);
-      for (const name of ['tools', 'looms']) {
-        const repository = addRepository(world, { ownerId: organization.id, name, createdAt: now() });
-        addCommit(world, repository, { author: yan });
-      }
-      const bothAsked = Promise.withResolvers<undefined>();
-      let asked = 0;
-      simulator.pauses.push(async (path) => {
-        if (!/\/(?:tools|looms)\/commits\?sha=/.test(path)) return;
-        const place = asked;
-        asked += 1;
-        if (place === 1) {
-          bothAsked.resolve(undefined);
-          await until(async () => {
-            const query = 'select 1 from identities where email = $1 and resolved_at is not null';
-            const { rows } = await service.database.pool.query(query, [yan.email]);
-            return rows.length > 0 ? true : undefined;
-          }, 'the first response is stored');
+  for (const order of [
+    [true, false],
+    [false, true],
+  ]) {
+    it(`keeps the account of ${order[0] ? 'the first' : 'the second'} of two overlapping responses`, async () => {
+      await inService(async (scene) => {
+        const { world, simulator, service, organization, now } = scene;
+        const account = addYan(scene);
+        for (const name of ['tools', 'looms']) {
+          const repository = addRepository(world, { ownerId: organization.id, name, createdAt: now() });
+          addCommit(world, repository, { author: yan });
         }
-        await bothAsked.promise;
-        // The address is added to the account, or removed from it, in between.
-        account.emails = order[place] ? [yan.email] : [];
+        const bothAsked = Promise.withResolvers<undefined>();
+        let asked = 0;
+        simulator.pauses.push(async (path) => {
+          if (!/\/(?:tools|looms)\/commits\?sha=/.test(path)) return;
+          const place = asked;
+          asked += 1;
+          if (place === 1) {
+            bothAsked.resolve(undefined);
+            await until(async () => {
+              const query = 'select 1 from identities where email = $1 and resolved_at is not null';
+              const { rows } = await service.database.pool.query(query, [yan.email]);
+              return rows.length > 0 ? true : undefined;
+            }, 'the first response is stored');
+          }
+          await bothAsked.promise;
+          // The address is added to the account, or removed from it, in between.
+          account.emails = order[place] ? [yan.email] : [];
+          world.changed();
+        });
+        await service.getComplete(`${entity(engines.name)}/contributors`);
+        await settled(service);
+        assert.equal(asked, 2);
+        account.emails = [yan.email];
         world.changed();
+        await runTask(service.database, 'clean_up');
+        await readAgain(scene);
       });
+    });
+  }
+
+  it('looks up some lost accounts in each read until all are found, also without a push', async () => {
+    await inService(async (scene) => {
+      const { world, service, now } = scene;
+      const tools = addTools(scene);
+      for (let count = 0; count < 50; count += 1) {
+        const email = `real-${count}@mail.example`;
+        addAccount(world, { login: `real-${count}`, createdAt: now(), emails: [email] });
+        addCommit(world, tools, { author: { name: 'Real', email } });
+      }
+      await untilTrue(scene, 'everything is counted');
+      await settled(service);
+      const { pool } = service.database;
+      await pool.query('update identities set account_id = null, resolved_at = null');
+      await pool.query('update repository_identities set attempts = 2, retry_at = $1', [
+        new Date('2026-01-01T00:00:00Z'),
+      ]);
+      await pool.query("update streams set hinted_at = known_until where name = 'commits'");
+      const found: number[] = [];
+      for (let read = 0; read < 2; read += 1) {
+        scene.advance(3601);
+        await until(async () => {
+          await service.get(`${entity(engines.name)}/contributors`);
+          const { rows } = await pool.query('select 1 from accounts where name = $1 and listed_at >= $2', [
+            engines.name,
+            now(),
+          ]);
+          return rows.length > 0 ? true : undefined;
+        }, 'the repositories are listed again');
+        await settled(service);
+        const { rows } = await pool.query<{ count: number }>(
+          "select count(*)::integer as count from identities where email like 'real-%' and account_id is not null",
+        );
+        found.push(rows[0]?.count ?? 0);
+      }
+      assert.deepEqual(found, [40, 50]);
+      await untilTrue(scene, 'the commits are counted again');
+    });
+  });
+
+  it('repeats no lookup of unknown addresses of co-authors when another person adds commits', async () => {
+    await inService(async (scene) => {
+      const { world, service } = scene;
+      const tools = addTools(scene);
+      const strangers = Array.from({ length: 40 }, (_, index) => ({
+        name: `Stranger ${index}`,
+        email: `stranger-${index}@elsewhere.example`,
+      }));
+      addCommit(world, tools, { author: olive, coAuthors: strangers });
       await service.getComplete(`${entity(engines.name)}/contributors`);
       await settled(service);
-      assert.equal(asked, 2);
-      account.emails = [yan.email];
-      world.changed();
-      await runTask(service.database, 'clean_up');
-      await readAgain(scene);
+      const before = lookupsIn(scene, 'tools');
+      for (let round = 0; round < 4; round += 1) {
+        addCommit(world, tools, { author: olive });
+        await readAgain(scene);
+      }
+      assert.equal(lookupsIn(scene, 'tools'), before);
     });
-  });
-}
-
-test('looks up some lost accounts in each read until all are found, also without a push', async () => {
-  await inService(async (scene) => {
-    const { world, service, now } = scene;
-    const tools = addTools(scene);
-    for (let count = 0; count < 50; count += 1) {
-      const email = `real-${count}@mail.example`;
-      addAccount(world, { login: `real-${count}`, createdAt: now(), emails: [email] });
-      addCommit(world, tools, { author: { name: 'Real', email } });
-    }
-    await untilTrue(scene, 'everything is counted');
-    await settled(service);
-    const { pool } = service.database;
-    await pool.query('update identities set account_id = null, resolved_at = null');
-    await pool.query('update repository_identities set attempts = 2, retry_at = $1', [
-      new Date('2026-01-01T00:00:00Z'),
-    ]);
-    await pool.query("update streams set hinted_at = known_until where name = 'commits'");
-    const found: number[] = [];
-    for (let read = 0; read < 2; read += 1) {
-      scene.advance(3601);
-      await until(async () => {
-        await service.get(`${entity(engines.name)}/contributors`);
-        const { rows } = await pool.query('select 1 from accounts where name = $1 and listed_at >= $2', [
-          engines.name,
-          now(),
-        ]);
-        return rows.length > 0 ? true : undefined;
-      }, 'the repositories are listed again');
-      await settled(service);
-      const { rows } = await pool.query<{ count: number }>(
-        "select count(*)::integer as count from identities where email like 'real-%' and account_id is not null",
-      );
-      found.push(rows[0]?.count ?? 0);
-    }
-    assert.deepEqual(found, [40, 50]);
-    await untilTrue(scene, 'the commits are counted again');
-  });
-});
-
-test('repeats no lookup of unknown addresses of co-authors when another person adds commits', async () => {
-  await inService(async (scene) => {
-    const { world, service } = scene;
-    const tools = addTools(scene);
-    const strangers = Array.from({ length: 40 }, (_, index) => ({
-      name: `Stranger ${index}`,
-      email: `stranger-${index}@elsewhere.example`,
-    }));
-    addCommit(world, tools, { author: olive, coAuthors: strangers });
-    await service.getComplete(`${entity(engines.name)}/contributors`);
-    await settled(service);
-    const before = lookupsIn(scene, 'tools');
-    for (let round = 0; round < 4; round += 1) {
-      addCommit(world, tools, { author: olive });
-      await readAgain(scene);
-    }
-    assert.equal(lookupsIn(scene, 'tools'), before);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
@@ -51,164 +51,167 @@ async function assertTrue({ service, world, people }: Scene): Promise<void> {
     assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, name));
   }
 }
-
-test('hides a repository within 60 seconds that becomes private or is deleted, and shows it again', async () => {
-  await installed(async (scene) => {
-    const { world, repositories } = scene;
-    await assertTrue(scene);
-    setVisibility(world, repositories.handbook, 'private');
-    await round(scene);
-    await assertTrue(scene);
-    setVisibility(world, repositories.handbook, 'public');
-    await round(scene);
-    await assertTrue(scene);
-    deleteRepository(world, repositories.handbook);
-    await round(scene);
-    await assertTrue(scene);
-  });
-});
-
-test('hides a repository when the token shows no repository any more', async () => {
-  await installed(async (scene) => {
-    const { service, world, repositories, organization, people } = scene;
-    const { rows } = await service.database.pool.query(
-      "select 1 from repositories where name = 'secret-plans' and gone_at is null",
-    );
-    assert.equal(rows.length, 1);
-    world.memberships.splice(0, world.memberships.length);
-    setVisibility(world, repositories.handbook, 'private');
-    assert.equal(world.membership(organization.id, people.max.id), undefined);
-    await round(scene);
-    const { rows: shown } = await service.database.pool.query(
-      'select name from repositories where gone_at is null and owner_id = (select id from accounts where name = $1)',
-      [engines.name],
-    );
-    assert.deepEqual(shown, [{ name: 'empty' }]);
-    await assertTrue(scene);
-  });
-});
-
-test('changes nothing when another account takes the name of the owner', async () => {
-  await installed(async (scene) => {
-    const { service, world, organization, now } = scene;
-    renameAccount(world, organization, 'difference-engines');
-    const other = addAccount(world, { type: 'Organization', login: engines.name, createdAt: now() });
-    addRepository(world, { ownerId: other.id, name: 'looms', createdAt: now() });
-    await round(scene);
-    const { rows } = await service.database.pool.query("select 1 from repositories where name = 'looms'");
-    assert.deepEqual(rows, []);
-    assert.equal((await service.get(`${entity(engines.name)}/contributors`)).status, 404);
-  });
-});
-
-test('reads new issues, comments, reviews and commits within 60 seconds, and requests nothing of other repositories', async () => {
-  await installed(async (scene) => {
-    const { service, simulator, world, repositories, people, issues, pulls } = scene;
-    const { handbook } = repositories;
-    const [, second] = issues;
-    const [, , , pull] = pulls;
-    assert.ok(second && pull);
-    for (const act of [
-      () => addIssue(world, handbook, { author: people.max }),
-      () => addComment(world, second, { author: people.olive }),
-      () => addReview(world, pull, { author: people.max }),
-      () => addCommit(world, handbook, { author: { name: 'Max', email: people.max.emails[0] ?? '' } }),
-    ]) {
-      await round(scene, 600);
-      const before = simulator.requests.length;
-      act();
+describe('polls of owners at Gitea', () => {
+  it('hides a repository within 60 seconds that becomes private or is deleted, and shows it again', async () => {
+    await installed(async (scene) => {
+      const { world, repositories } = scene;
+      await assertTrue(scene);
+      setVisibility(world, repositories.handbook, 'private');
       await round(scene);
       await assertTrue(scene);
-      const asked = simulator.requests.slice(before);
-      assert.ok(asked.length < 40, asked.join('\n'));
-      assert.doesNotMatch(asked.join('\n'), /secret-plans|\/empty/);
-    }
-    const kinds = await kindsStored(service, handbook);
-    assert.deepEqual([kinds['issue'], kinds['issue_comment'], kinds['review']], [6, 3, 4]);
+      setVisibility(world, repositories.handbook, 'public');
+      await round(scene);
+      await assertTrue(scene);
+      deleteRepository(world, repositories.handbook);
+      await round(scene);
+      await assertTrue(scene);
+    });
   });
-});
 
-test('requests a page for each view and one search where nothing changed, and writes nothing', async () => {
-  await installed(async (scene) => {
-    const { service, simulator } = scene;
-    // The first poll reads the changes of the hour before it; they are stored now.
-    await round(scene, 3700);
-    const rows = async (): Promise<unknown> => {
-      const { rows: versions } = await service.database.pool.query(
-        `select 'repository' as what, id::text, xmin::text from repositories
+  it('hides a repository when the token shows no repository any more', async () => {
+    await installed(async (scene) => {
+      const { service, world, repositories, organization, people } = scene;
+      const { rows } = await service.database.pool.query(
+        "select 1 from repositories where name = 'secret-plans' and gone_at is null",
+      );
+      assert.equal(rows.length, 1);
+      world.memberships.splice(0, world.memberships.length);
+      setVisibility(world, repositories.handbook, 'private');
+      assert.equal(world.membership(organization.id, people.max.id), undefined);
+      await round(scene);
+      const { rows: shown } = await service.database.pool.query(
+        'select name from repositories where gone_at is null and owner_id = (select id from accounts where name = $1)',
+        [engines.name],
+      );
+      assert.deepEqual(shown, [{ name: 'empty' }]);
+      await assertTrue(scene);
+    });
+  });
+
+  it('changes nothing when another account takes the name of the owner', async () => {
+    await installed(async (scene) => {
+      const { service, world, organization, now } = scene;
+      renameAccount(world, organization, 'difference-engines');
+      const other = addAccount(world, { type: 'Organization', login: engines.name, createdAt: now() });
+      addRepository(world, { ownerId: other.id, name: 'looms', createdAt: now() });
+      await round(scene);
+      const { rows } = await service.database.pool.query("select 1 from repositories where name = 'looms'");
+      assert.deepEqual(rows, []);
+      assert.equal((await service.get(`${entity(engines.name)}/contributors`)).status, 404);
+    });
+  });
+
+  it('reads new issues, comments, reviews and commits within 60 seconds, and requests nothing of other repositories', async () => {
+    await installed(async (scene) => {
+      const { service, simulator, world, repositories, people, issues, pulls } = scene;
+      const { handbook } = repositories;
+      const [, second] = issues;
+      const [, , , pull] = pulls;
+      assert.ok(second && pull);
+      for (const act of [
+        () => addIssue(world, handbook, { author: people.max }),
+        () => addComment(world, second, { author: people.olive }),
+        () => addReview(world, pull, { author: people.max }),
+        () => addCommit(world, handbook, { author: { name: 'Max', email: people.max.emails[0] ?? '' } }),
+      ]) {
+        await round(scene, 600);
+        const before = simulator.requests.length;
+        act();
+        await round(scene);
+        await assertTrue(scene);
+        const asked = simulator.requests.slice(before);
+        assert.ok(asked.length < 40, asked.join('\n'));
+        assert.doesNotMatch(asked.join('\n'), /secret-plans|\/empty/);
+      }
+      const kinds = await kindsStored(service, handbook);
+      assert.deepEqual([kinds['issue'], kinds['issue_comment'], kinds['review']], [6, 3, 4]);
+    });
+  });
+
+  it('requests a page for each view and one search where nothing changed, and writes nothing', async () => {
+    await installed(async (scene) => {
+      const { service, simulator } = scene;
+      // The first poll reads the changes of the hour before it; they are stored now.
+      await round(scene, 3700);
+      const rows = async (): Promise<unknown> => {
+        const { rows: versions } = await service.database.pool.query(
+          `select 'repository' as what, id::text, xmin::text from repositories
          union all select 'stream', repository_id::text || name, xmin::text from streams
          union all select 'account', id::text, xmin::text from accounts order by 1, 2`,
-      );
-      return versions;
-    };
-    const [requests, written] = [simulator.requests.length, await rows()];
-    await round(scene);
-    assert.deepEqual(
-      simulator.requests.slice(requests).map((request) => request.replace(/\?.*$/, '')),
-      ['/orgs/analytical-engines/repos', '/orgs/analytical-engines/repos', '/repos/issues/search'].map(
-        (path) => `organization_member ${path}`,
-      ),
-    );
-    assert.deepEqual(await rows(), written);
-    await round(scene, 5);
-    assert.equal(simulator.requests.length, requests + 3);
-  });
-});
-
-test('finds changes later that happened while the host failed', async () => {
-  await installed(async (scene) => {
-    const { simulator, world, repositories, people } = scene;
-    addIssue(world, repositories.handbook, { author: people.max });
-    simulator.surprises.push((path) =>
-      path.startsWith('/repos/issues/search') ? { status: 500, body: {} } : undefined,
-    );
-    await round(scene);
-    simulator.surprises.pop();
-    await round(scene, 60);
-    await assertTrue(scene);
-  });
-});
-
-test('polls an owner once although several rounds begin at the same time', async () => {
-  await installed(async (scene) => {
-    const { service, simulator, advance } = scene;
-    await round(scene, 3700);
-    const before = simulator.requests.length;
-    advance(30);
-    await Promise.all(
-      ['one', 'two', 'three'].map((name) =>
-        service.database.pool.query(
-          'select graphile_worker.add_job(\'poll_owners\', \'{"provider": "gitea"}\', job_key := $1)',
-          [name],
+        );
+        return versions;
+      };
+      const [requests, written] = [simulator.requests.length, await rows()];
+      await round(scene);
+      assert.deepEqual(
+        simulator.requests.slice(requests).map((request) => request.replace(/\?.*$/, '')),
+        ['/orgs/analytical-engines/repos', '/orgs/analytical-engines/repos', '/repos/issues/search'].map(
+          (path) => `organization_member ${path}`,
         ),
-      ),
-    );
-    await settled(service);
-    assert.equal(simulator.requests.length - before, 3);
+      );
+      assert.deepEqual(await rows(), written);
+      await round(scene, 5);
+      assert.equal(simulator.requests.length, requests + 3);
+    });
   });
-});
 
-test('polls less often where the owners of a host cost more than their share', async () => {
-  await installed(async (scene) => {
-    const { service, simulator } = scene;
-    const { pool } = service.database;
-    await service.get(entity('ada-lovelace'));
-    await settled(service);
-    await installAsOperator(service, settingsOf(simulator), 'gitea/ada-lovelace');
-    await settled(service);
-    await round(scene, 3700);
-    await pool.query(
-      "update owner_polls set cost = 2997 where account_id = (select id from accounts where name = 'ada-lovelace')",
-    );
-    await pool.query("update owner_polls set next_at = next_at + interval '1 day' where cost = 2997");
-    await round(scene);
-    const { rows } = await pool.query<{ seconds: number }>(
-      'select extract(epoch from p.next_at - $2)::integer as seconds from owner_polls p join accounts a on a.id = p.account_id where a.name = $1',
-      [engines.name, scene.now()],
-    );
-    assert.deepEqual(rows, [{ seconds: (2997 + 3) / 5 }]);
-    assert.ok(
-      isDeepStrictEqual((await pool.query('select count(*)::integer as count from owner_polls')).rows, [{ count: 2 }]),
-    );
+  it('finds changes later that happened while the host failed', async () => {
+    await installed(async (scene) => {
+      const { simulator, world, repositories, people } = scene;
+      addIssue(world, repositories.handbook, { author: people.max });
+      simulator.surprises.push((path) =>
+        path.startsWith('/repos/issues/search') ? { status: 500, body: {} } : undefined,
+      );
+      await round(scene);
+      simulator.surprises.pop();
+      await round(scene, 60);
+      await assertTrue(scene);
+    });
+  });
+
+  it('polls an owner once although several rounds begin at the same time', async () => {
+    await installed(async (scene) => {
+      const { service, simulator, advance } = scene;
+      await round(scene, 3700);
+      const before = simulator.requests.length;
+      advance(30);
+      await Promise.all(
+        ['one', 'two', 'three'].map((name) =>
+          service.database.pool.query(
+            'select graphile_worker.add_job(\'poll_owners\', \'{"provider": "gitea"}\', job_key := $1)',
+            [name],
+          ),
+        ),
+      );
+      await settled(service);
+      assert.equal(simulator.requests.length - before, 3);
+    });
+  });
+
+  it('polls less often where the owners of a host cost more than their share', async () => {
+    await installed(async (scene) => {
+      const { service, simulator } = scene;
+      const { pool } = service.database;
+      await service.get(entity('ada-lovelace'));
+      await settled(service);
+      await installAsOperator(service, settingsOf(simulator), 'gitea/ada-lovelace');
+      await settled(service);
+      await round(scene, 3700);
+      await pool.query(
+        "update owner_polls set cost = 2997 where account_id = (select id from accounts where name = 'ada-lovelace')",
+      );
+      await pool.query("update owner_polls set next_at = next_at + interval '1 day' where cost = 2997");
+      await round(scene);
+      const { rows } = await pool.query<{ seconds: number }>(
+        'select extract(epoch from p.next_at - $2)::integer as seconds from owner_polls p join accounts a on a.id = p.account_id where a.name = $1',
+        [engines.name, scene.now()],
+      );
+      assert.deepEqual(rows, [{ seconds: (2997 + 3) / 5 }]);
+      assert.ok(
+        isDeepStrictEqual((await pool.query('select count(*)::integer as count from owner_polls')).rows, [
+          { count: 2 },
+        ]),
+      );
+    });
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import type { LoggedRequest } from '../../../simulators/github/api.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
@@ -51,121 +51,122 @@ async function readAgain(scene: Scene): Promise<void> {
 
 const lookupsIn = ({ simulator }: Scene): number =>
   simulator.requests.filter(({ name }) => name === 'CommitAuthors').length;
-
-test('finds a co-author on GitHub whom no list of authors showed, when the address authors commits', async () => {
-  await inService(async (scene) => {
-    const { world, tools, service } = scene;
-    // The service requests 50 authors of a commit from GitHub.
-    const crowd = Array.from({ length: 60 }, (_, index) => ({
-      name: 'C',
-      email: `crowd-${index}@elsewhere.example`,
-    }));
-    addCommit(world, tools, { author: olive, coAuthors: [...crowd, yan] });
-    await service.getComplete(`${engines.name}/contributors`);
-    await settled(service);
-    for (let count = 0; count < 5; count += 1) addCommit(world, tools, { author: yan });
-    await readAgain(scene);
-  });
-});
-
-test('finds a co-author on GitHub who had no account before the address authors commits', async () => {
-  await inService(async (scene) => {
-    const { world, tools } = scene;
-    const account = world.accountByEmail(yan.email) ?? assert.fail();
-    account.emails = [];
-    world.changed();
-    addCommit(world, tools, { author: olive, coAuthors: [yan] });
-    await untilCounted(scene, { name: engines.name, path: engines.name }, 'the co-author has no account');
-    await settled(scene.service);
-    account.emails = [yan.email];
-    addCommit(world, tools, { author: yan });
-    await readAgain(scene);
-  });
-});
-
-test('finds authors on GitHub after a force push during the read', async () => {
-  let isPushed = false;
-  await inService(
-    async (scene) => {
+describe('authors of commits at GitHub', () => {
+  it('finds a co-author on GitHub whom no list of authors showed, when the address authors commits', async () => {
+    await inService(async (scene) => {
       const { world, tools, service } = scene;
-      for (const author of [olive, yan, yan]) addCommit(world, tools, { author });
+      // The service requests 50 authors of a commit from GitHub.
+      const crowd = Array.from({ length: 60 }, (_, index) => ({
+        name: 'C',
+        email: `crowd-${index}@elsewhere.example`,
+      }));
+      addCommit(world, tools, { author: olive, coAuthors: [...crowd, yan] });
       await service.getComplete(`${engines.name}/contributors`);
       await settled(service);
+      for (let count = 0; count < 5; count += 1) addCommit(world, tools, { author: yan });
       await readAgain(scene);
-      assert.ok(isPushed);
-    },
-    ({ world, tools }) => {
-      if (!isPushed) forcePush(world, tools, 3, [olive.email, yan.email]);
-      isPushed = true;
-    },
-  );
-});
-
-test('finds authors on GitHub in other repositories after the one that was read is deleted', async () => {
-  await inService(
-    async (scene) => {
-      const { world, tools, repositories, service } = scene;
-      repositories.handbook.commits.splice(0);
-      const people = Array.from({ length: 15 }, (_, index) =>
-        addAccount(world, { login: `real-${index}`, createdAt: scene.now(), emails: [`real-${index}@mail.example`] }),
-      );
-      for (const { login, emails } of people) {
-        addCommit(world, tools, { author: { name: login, email: emails[0] ?? '' } });
-      }
-      await service.getComplete(`${engines.name}/contributors`);
-      await settled(service);
-      for (const { login, emails } of people) {
-        addCommit(world, repositories.handbook, { author: { name: login, email: emails[0] ?? '' } });
-      }
-      await readAgain(scene);
-    },
-    ({ world, tools }) => {
-      if (world.repositories.includes(tools) && tools.commits.length > 0) deleteRepository(world, tools);
-    },
-  );
-});
-
-test('repairs addresses on GitHub that an earlier release stored without an account, without a new push', async () => {
-  await inService(async (scene) => {
-    const { world, tools, service } = scene;
-    for (let count = 0; count < 3; count += 1) addCommit(world, tools, { author: yan, coAuthors: [olive] });
-    await untilCounted(scene, { name: engines.name, path: engines.name }, 'everything is counted');
-    await settled(service);
-    const { connection, pool } = service.database;
-    // The migration leaves such addresses in this state, with totals that lack their commits.
-    await pool.query('update identities set account_id = null, resolved_at = null');
-    await pool.query('update repository_identities set attempts = 2, retry_at = $1', [
-      new Date('2026-01-01T00:00:00Z'),
-    ]);
-    await pool.query("update streams set hinted_at = known_until where name = 'commits'");
-    const { rows } = await pool.query<{ id: string }>('select id from repositories');
-    for (const { id } of rows) await inTransaction(connection, (one) => recountRepository(one, id));
-    const { rows: before } = await pool.query('select 1 from contributor_totals where commits > 0');
-    assert.deepEqual(before, []);
-    await readAgain(scene);
+    });
   });
-});
 
-test('looks up unknown addresses on GitHub at growing intervals', async () => {
-  await inService(async (scene) => {
-    const { world, tools, service } = scene;
-    const crowd = Array.from({ length: 40 }, (_, index) => ({
-      name: 'C',
-      email: `crowd-${index}@elsewhere.example`,
-    }));
-    addCommit(world, tools, { author: olive, coAuthors: crowd });
-    await service.getComplete(`${engines.name}/contributors`);
-    await settled(service);
-    const counts: number[] = [];
-    for (let read = 0; read < 5; read += 1) {
-      const before = lookupsIn(scene);
-      addCommit(world, tools, { author: olive });
-      scene.advance(12 * 3600);
-      await untilCounted(scene, { name: engines.name, path: engines.name }, 'the new commit counts');
+  it('finds a co-author on GitHub who had no account before the address authors commits', async () => {
+    await inService(async (scene) => {
+      const { world, tools } = scene;
+      const account = world.accountByEmail(yan.email) ?? assert.fail();
+      account.emails = [];
+      world.changed();
+      addCommit(world, tools, { author: olive, coAuthors: [yan] });
+      await untilCounted(scene, { name: engines.name, path: engines.name }, 'the co-author has no account');
+      await settled(scene.service);
+      account.emails = [yan.email];
+      addCommit(world, tools, { author: yan });
+      await readAgain(scene);
+    });
+  });
+
+  it('finds authors on GitHub after a force push during the read', async () => {
+    let isPushed = false;
+    await inService(
+      async (scene) => {
+        const { world, tools, service } = scene;
+        for (const author of [olive, yan, yan]) addCommit(world, tools, { author });
+        await service.getComplete(`${engines.name}/contributors`);
+        await settled(service);
+        await readAgain(scene);
+        assert.ok(isPushed);
+      },
+      ({ world, tools }) => {
+        if (!isPushed) forcePush(world, tools, 3, [olive.email, yan.email]);
+        isPushed = true;
+      },
+    );
+  });
+
+  it('finds authors on GitHub in other repositories after the one that was read is deleted', async () => {
+    await inService(
+      async (scene) => {
+        const { world, tools, repositories, service } = scene;
+        repositories.handbook.commits.splice(0);
+        const people = Array.from({ length: 15 }, (_, index) =>
+          addAccount(world, { login: `real-${index}`, createdAt: scene.now(), emails: [`real-${index}@mail.example`] }),
+        );
+        for (const { login, emails } of people) {
+          addCommit(world, tools, { author: { name: login, email: emails[0] ?? '' } });
+        }
+        await service.getComplete(`${engines.name}/contributors`);
+        await settled(service);
+        for (const { login, emails } of people) {
+          addCommit(world, repositories.handbook, { author: { name: login, email: emails[0] ?? '' } });
+        }
+        await readAgain(scene);
+      },
+      ({ world, tools }) => {
+        if (world.repositories.includes(tools) && tools.commits.length > 0) deleteRepository(world, tools);
+      },
+    );
+  });
+
+  it('repairs addresses on GitHub that an earlier release stored without an account, without a new push', async () => {
+    await inService(async (scene) => {
+      const { world, tools, service } = scene;
+      for (let count = 0; count < 3; count += 1) addCommit(world, tools, { author: yan, coAuthors: [olive] });
+      await untilCounted(scene, { name: engines.name, path: engines.name }, 'everything is counted');
       await settled(service);
-      counts.push(lookupsIn(scene) - before);
-    }
-    // The second lookup comes with the next read, the third a day later, the fourth after two days.
-    assert.deepEqual(counts, [1, 0, 1, 0, 0]);
+      const { connection, pool } = service.database;
+      // The migration leaves such addresses in this state, with totals that lack their commits.
+      await pool.query('update identities set account_id = null, resolved_at = null');
+      await pool.query('update repository_identities set attempts = 2, retry_at = $1', [
+        new Date('2026-01-01T00:00:00Z'),
+      ]);
+      await pool.query("update streams set hinted_at = known_until where name = 'commits'");
+      const { rows } = await pool.query<{ id: string }>('select id from repositories');
+      for (const { id } of rows) await inTransaction(connection, (one) => recountRepository(one, id));
+      const { rows: before } = await pool.query('select 1 from contributor_totals where commits > 0');
+      assert.deepEqual(before, []);
+      await readAgain(scene);
+    });
+  });
+
+  it('looks up unknown addresses on GitHub at growing intervals', async () => {
+    await inService(async (scene) => {
+      const { world, tools, service } = scene;
+      const crowd = Array.from({ length: 40 }, (_, index) => ({
+        name: 'C',
+        email: `crowd-${index}@elsewhere.example`,
+      }));
+      addCommit(world, tools, { author: olive, coAuthors: crowd });
+      await service.getComplete(`${engines.name}/contributors`);
+      await settled(service);
+      const counts: number[] = [];
+      for (let read = 0; read < 5; read += 1) {
+        const before = lookupsIn(scene);
+        addCommit(world, tools, { author: olive });
+        scene.advance(12 * 3600);
+        await untilCounted(scene, { name: engines.name, path: engines.name }, 'the new commit counts');
+        await settled(service);
+        counts.push(lookupsIn(scene) - before);
+      }
+      // The second lookup comes with the next read, the third a day later, the fourth after two days.
+      assert.deepEqual(counts, [1, 0, 1, 0, 0]);
+    });
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { events } from '../../../simulators/gitlab/deliveries.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
@@ -43,58 +43,65 @@ achievements:
       description: Changed few lines
       triggers: [{trigger: {actor: author, action: pull_request, condition: "merged = true & changed_files = 1 & files in ['guide/engines.md']"}}]
 `;
-
-test('collects an installed project completely, and awards and draws its achievements', async () => {
-  await inService(async (scene) => {
-    const { service, world, repositories, people, issues, advance } = scene;
-    const author = { name: 'Olive', email: 'olive-admin@mail.example' };
-    writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements, author);
-    await untilTrue(scene, 'everything is counted');
-    await settled(service);
-    const { pool } = service.database;
-    await install(scene, `gitlab/${engines.name}/handbook`);
-    await settled(service);
-    const kinds = () => kindsStored(service, repositories.handbook);
-    const everything = { ...withoutStars, star: 2 };
-    const poll = async (): Promise<void> => {
-      await pool.query('delete from repository_polls');
-      await runTask(service.database, 'poll_due');
+describe('achievements at GitLab', () => {
+  it('collects an installed project completely, and awards and draws its achievements', async () => {
+    await inService(async (scene) => {
+      const { service, world, repositories, people, issues, advance } = scene;
+      const author = { name: 'Olive', email: 'olive-admin@mail.example' };
+      writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements, author);
+      await untilTrue(scene, 'everything is counted');
       await settled(service);
-    };
-    await until(async () => {
-      if (isDeepStrictEqual(await kinds(), everything)) return true;
-      await poll();
-      return undefined;
-    }, 'all of it is stored');
-    const earned = async (name: string): Promise<string[]> => {
-      const { body } = await service.get(`${entity(name)}/achievements?limit=100`);
-      return body.data.map((one) => String(one['name'])).toSorted();
-    };
-    await service.get(entity('ada-lovelace'));
-    await service.get(entity('max-member'));
-    const expected = { 'ada-lovelace': ['Gazer', 'Opener', 'Small change'], 'max-member': ['Gazer', 'Reviewer'] };
-    for (const [name, names] of Object.entries(expected)) {
-      await until(async () => (isDeepStrictEqual(await earned(name), names) ? true : undefined), `${name} is awarded`);
-    }
-    const { text } = await service.get(`${entity('ada-lovelace')}/achievements?format=svg`);
-    assert.match(text, /Small change/);
+      const { pool } = service.database;
+      await install(scene, `gitlab/${engines.name}/handbook`);
+      await settled(service);
+      const kinds = () => kindsStored(service, repositories.handbook);
+      const everything = { ...withoutStars, star: 2 };
+      const poll = async (): Promise<void> => {
+        await pool.query('delete from repository_polls');
+        await runTask(service.database, 'poll_due');
+        await settled(service);
+      };
+      await until(async () => {
+        if (isDeepStrictEqual(await kinds(), everything)) return true;
+        await poll();
+        return undefined;
+      }, 'all of it is stored');
+      const earned = async (name: string): Promise<string[]> => {
+        const { body } = await service.get(`${entity(name)}/achievements?limit=100`);
+        return body.data.map((one) => String(one['name'])).toSorted();
+      };
+      await service.get(entity('ada-lovelace'));
+      await service.get(entity('max-member'));
+      const expected = { 'ada-lovelace': ['Gazer', 'Opener', 'Small change'], 'max-member': ['Gazer', 'Reviewer'] };
+      for (const [name, names] of Object.entries(expected)) {
+        await until(
+          async () => (isDeepStrictEqual(await earned(name), names) ? true : undefined),
+          `${name} is awarded`,
+        );
+      }
+      const { text } = await service.get(`${entity('ada-lovelace')}/achievements?format=svg`);
+      assert.match(text, /Small change/);
 
-    const [first, second] = issues;
-    assert.ok(first && second);
-    const said = addComment(world, second, { author: people.max });
-    second.updatedAt = scene.now();
-    react(world, said, { by: people.ada, content: 'ROCKET' });
-    assert.equal(await deliver(scene, 'Emoji Hook', events.emoji(told(repositories.handbook), people.ada)), 'accepted');
-    await until(async () => {
-      advance(2);
-      return (await earned('max-member')).includes('Helper') ? true : undefined;
-    }, 'a reaction that is told is looked for, and what it earns is awarded');
+      const [first, second] = issues;
+      assert.ok(first && second);
+      const said = addComment(world, second, { author: people.max });
+      second.updatedAt = scene.now();
+      react(world, said, { by: people.ada, content: 'ROCKET' });
+      assert.equal(
+        await deliver(scene, 'Emoji Hook', events.emoji(told(repositories.handbook), people.ada)),
+        'accepted',
+      );
+      await until(async () => {
+        advance(2);
+        return (await earned('max-member')).includes('Helper') ? true : undefined;
+      }, 'a reaction that is told is looked for, and what it earns is awarded');
 
-    deleteItem(world, repositories.handbook, second);
-    await until(async () => {
-      advance(8 * 86_400);
-      await service.get(`${entity(engines.name)}/contributors`);
-      return (await kinds())['issue'] === 4 ? true : undefined;
-    }, 'an issue that nobody told to be deleted is gone');
+      deleteItem(world, repositories.handbook, second);
+      await until(async () => {
+        advance(8 * 86_400);
+        await service.get(`${entity(engines.name)}/contributors`);
+        return (await kinds())['issue'] === 4 ? true : undefined;
+      }, 'an issue that nobody told to be deleted is gone');
+    });
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { events } from '../../../simulators/gitlab/deliveries.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
@@ -17,25 +17,56 @@ async function numbersOf({ service }: Scene, name: string): Promise<unknown> {
   const { body } = await service.get(`${entity(name)}/contributions`);
   return body.data[0]?.['contributions'];
 }
+describe('freshness of data of GitLab', () => {
+  it('updates the numbers of everyone whose contributions another person changes, both summed and reported ones', async () => {
+    await inService(async (scene) => {
+      const { service, world, people, repositories, issues } = scene;
+      await untilTrue(scene, 'everything is counted');
+      await untilTrue(scene, 'the group below is counted', scene.looms.login);
+      const { ada, max, olive } = people;
+      for (const { login } of [ada, max]) await service.get(entity(login));
+      await settled(service);
+      for (const { login } of [ada, max]) await numbersOf(scene, login);
+      await settled(service);
+      addCommit(world, repositories.handbook, { author: { name: 'Max', email: max.emails[0] ?? '' } });
+      await deliver(scene, 'Push Hook', events.push(told(repositories.handbook), olive));
+      const open = issues.find(({ authorId, closedAt }) => authorId === ada.id && closedAt === null);
+      assert.ok(open);
+      closeItem(world, open, { by: olive });
+      await deliver(scene, 'Issue Hook', events.issue(told(repositories.handbook), olive, 'close'));
+      await settled(service);
+      for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+    });
+  });
 
-test('updates the numbers of everyone whose contributions another person changes, both summed and reported ones', async () => {
-  await inService(async (scene) => {
-    const { service, world, people, repositories, issues } = scene;
-    await untilTrue(scene, 'everything is counted');
-    await untilTrue(scene, 'the group below is counted', scene.looms.login);
-    const { ada, max, olive } = people;
-    for (const { login } of [ada, max]) await service.get(entity(login));
-    await settled(service);
-    for (const { login } of [ada, max]) await numbersOf(scene, login);
-    await settled(service);
-    addCommit(world, repositories.handbook, { author: { name: 'Max', email: max.emails[0] ?? '' } });
-    await deliver(scene, 'Push Hook', events.push(told(repositories.handbook), olive));
-    const open = issues.find(({ authorId, closedAt }) => authorId === ada.id && closedAt === null);
-    assert.ok(open);
-    closeItem(world, open, { by: olive });
-    await deliver(scene, 'Issue Hook', events.issue(told(repositories.handbook), olive, 'close'));
-    await settled(service);
-    for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+  it('finds changes in a group without webhooks by the next round of polls', async () => {
+    await inService(async (scene) => {
+      const { repositories, organization, world, people, pulls } = scene;
+      await untilTrue(scene, 'everything is counted');
+      await install(scene, `gitlab/${organization.login}`);
+      await settled(scene.service);
+      await round(scene);
+      const [, , , pull] = pulls;
+      assert.ok(pull);
+      pull.updatedAt = scene.now();
+      addReview(world, pull, { author: people.max });
+      await round(scene);
+      await assertContributors(scene, organization.login);
+      await assertFollowed(scene, repositories.handbook, organization.login);
+    });
+  });
+
+  it('finds changes in the projects of a user without webhooks by the next round of polls', async () => {
+    await inService(async (scene) => {
+      const { world, people, now } = scene;
+      const { login, id: ownerId } = people.ada;
+      const own = addRepository(world, { ownerId, name: 'notes', createdAt: now(), hasDiscussions: false });
+      addCommit(world, own, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+      await scene.service.getComplete(`/v1/gitlab/entities/${login}/contributors`);
+      await install(scene, `gitlab/${login}`);
+      await settled(scene.service);
+      await assertFollowed(scene, own, login);
+    });
   });
 });
 
@@ -72,33 +103,3 @@ async function assertFollowed(scene: Scene, repository: Repository, owner: strin
   await round(scene);
   await assertContributors(scene, owner);
 }
-
-test('finds changes in a group without webhooks by the next round of polls', async () => {
-  await inService(async (scene) => {
-    const { repositories, organization, world, people, pulls } = scene;
-    await untilTrue(scene, 'everything is counted');
-    await install(scene, `gitlab/${organization.login}`);
-    await settled(scene.service);
-    await round(scene);
-    const [, , , pull] = pulls;
-    assert.ok(pull);
-    pull.updatedAt = scene.now();
-    addReview(world, pull, { author: people.max });
-    await round(scene);
-    await assertContributors(scene, organization.login);
-    await assertFollowed(scene, repositories.handbook, organization.login);
-  });
-});
-
-test('finds changes in the projects of a user without webhooks by the next round of polls', async () => {
-  await inService(async (scene) => {
-    const { world, people, now } = scene;
-    const { login, id: ownerId } = people.ada;
-    const own = addRepository(world, { ownerId, name: 'notes', createdAt: now(), hasDiscussions: false });
-    addCommit(world, own, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-    await scene.service.getComplete(`/v1/gitlab/entities/${login}/contributors`);
-    await install(scene, `gitlab/${login}`);
-    await settled(scene.service);
-    await assertFollowed(scene, own, login);
-  });
-});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { readPermissions } from '../../../simulators/github/app/installation.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import {
@@ -47,103 +47,104 @@ async function following(way: (typeof ways)[number]) {
 }
 
 const ways = ['deliveries', 'looking alone'] as const;
+describe('changes of installations', () => {
+  for (const way of ways) {
+    it(`follows a changed selection, suspension, changed permissions and the end of an installation by ${way}`, async () => {
+      await using setting = await following(way);
+      const { simulator, service, installation, hidden, follow } = setting;
+      const { app } = simulator;
+      app.removeRepositories(installation, [hidden]);
+      await follow();
+      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+      app.addRepositories(installation, [hidden]);
+      await follow();
+      await untilShown(service, 'hidden-engine', /^private installed collected$/);
+      app.suspend(installation);
+      await follow();
+      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+      await untilShown(service, 'engine-1', /^public( collected)?$/);
+      app.unsuspend(installation);
+      await follow();
+      await untilShown(service, 'hidden-engine', /^private installed collected$/);
+      await settled(service);
+      assert.deepEqual(await missing(service), []);
+      const { issues: _issues, ...others } = readPermissions;
+      app.acceptPermissions(installation, others);
+      await follow();
+      await settled(service);
+      assert.deepEqual(await missing(service), ['issues']);
+      app.acceptPermissions(installation, { ...readPermissions, issues: 'write' });
+      await follow();
+      await settled(service);
+      assert.deepEqual(await missing(service), []);
+      app.uninstall(installation);
+      await follow();
+      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+      await untilShown(service, 'engine-1', /^public( collected)?$/);
+    });
 
-for (const way of ways) {
-  test(`follows a changed selection, suspension, changed permissions and the end of an installation by ${way}`, async () => {
-    await using setting = await following(way);
-    const { simulator, service, installation, hidden, follow } = setting;
+    it(`follows renames, changes of visibility, transfers and deletions by ${way}`, async () => {
+      await using setting = await following(way);
+      const { simulator, service, installation, hidden, first, follow } = setting;
+      const { app, world } = simulator;
+      renameRepository(world, hidden, 'renamed-engine');
+      await follow();
+      await untilShown(service, 'renamed-engine', /^private installed collected$/);
+      for (const visibility of ['public', 'private'] as const) {
+        setVisibility(world, hidden, visibility);
+        await follow();
+        await untilShown(service, 'renamed-engine', new RegExp(`^${visibility} installed collected$`));
+      }
+      const { rows } = await service.database.pool.query('select access from repositories where external_id = $1', [
+        String(hidden.id),
+      ]);
+      assert.deepEqual(rows, [{ access: `installation:${installation.id}` }]);
+      const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
+      transferRepository(world, hidden, keeper);
+      await follow();
+      await untilShown(service, 'renamed-engine', /^(absent|private collected gone)$/);
+      transferRepository(world, hidden, organization(simulator));
+      app.addRepositories(installation, [hidden]);
+      await follow();
+      await untilShown(service, 'renamed-engine', /^private installed collected$/);
+      deleteRepository(world, first);
+      await follow();
+      await untilShown(service, 'engine-1', /gone$/);
+    });
+  }
+
+  it('hides repositories when a delivery suspends or ends their installation, even while GitHub is unavailable', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startAppService(simulator);
     const { app } = simulator;
-    app.removeRepositories(installation, [hidden]);
-    await follow();
-    await untilShown(service, 'hidden-engine', /^private collected gone$/);
-    app.addRepositories(installation, [hidden]);
-    await follow();
+    const installation = app.install(organization(simulator));
     await untilShown(service, 'hidden-engine', /^private installed collected$/);
-    app.suspend(installation);
-    await follow();
-    await untilShown(service, 'hidden-engine', /^private collected gone$/);
-    await untilShown(service, 'engine-1', /^public( collected)?$/);
+    await settled(service);
+    const away = async (lose: () => void): Promise<void> => {
+      simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
+      lose();
+      await app.deliverer.idle();
+      await untilShown(service, 'hidden-engine', /^private (installed )?collected gone$/);
+      assert.match((await shown(service))['engine-1'] ?? '', /^public/);
+      simulator.faults.clear();
+    };
+    await away(() => app.suspend(installation));
     app.unsuspend(installation);
-    await follow();
     await untilShown(service, 'hidden-engine', /^private installed collected$/);
-    await settled(service);
-    assert.deepEqual(await missing(service), []);
-    const { issues: _issues, ...others } = readPermissions;
-    app.acceptPermissions(installation, others);
-    await follow();
-    await settled(service);
-    assert.deepEqual(await missing(service), ['issues']);
-    app.acceptPermissions(installation, { ...readPermissions, issues: 'write' });
-    await follow();
-    await settled(service);
-    assert.deepEqual(await missing(service), []);
-    app.uninstall(installation);
-    await follow();
-    await untilShown(service, 'hidden-engine', /^private collected gone$/);
-    await untilShown(service, 'engine-1', /^public( collected)?$/);
+    await away(() => app.uninstall(installation));
   });
 
-  test(`follows renames, changes of visibility, transfers and deletions by ${way}`, async () => {
-    await using setting = await following(way);
-    const { simulator, service, installation, hidden, first, follow } = setting;
+  it('installs new repositories of an account that has everything installed', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startAppService(simulator);
     const { app, world } = simulator;
-    renameRepository(world, hidden, 'renamed-engine');
-    await follow();
-    await untilShown(service, 'renamed-engine', /^private installed collected$/);
-    for (const visibility of ['public', 'private'] as const) {
-      setVisibility(world, hidden, visibility);
-      await follow();
-      await untilShown(service, 'renamed-engine', new RegExp(`^${visibility} installed collected$`));
-    }
-    const { rows } = await service.database.pool.query('select access from repositories where external_id = $1', [
-      String(hidden.id),
-    ]);
-    assert.deepEqual(rows, [{ access: `installation:${installation.id}` }]);
+    const hidden = engine(simulator, 'hidden-engine');
     const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
     transferRepository(world, hidden, keeper);
-    await follow();
-    await untilShown(service, 'renamed-engine', /^(absent|private collected gone)$/);
+    app.install(organization(simulator));
+    await untilShown(service, 'engine-2', /^public installed collected$/);
+    assert.equal((await shown(service))['hidden-engine'], undefined);
     transferRepository(world, hidden, organization(simulator));
-    app.addRepositories(installation, [hidden]);
-    await follow();
-    await untilShown(service, 'renamed-engine', /^private installed collected$/);
-    deleteRepository(world, first);
-    await follow();
-    await untilShown(service, 'engine-1', /gone$/);
+    await untilShown(service, 'hidden-engine', /^private installed collected$/);
   });
-}
-
-test('hides repositories when a delivery suspends or ends their installation, even while GitHub is unavailable', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startAppService(simulator);
-  const { app } = simulator;
-  const installation = app.install(organization(simulator));
-  await untilShown(service, 'hidden-engine', /^private installed collected$/);
-  await settled(service);
-  const away = async (lose: () => void): Promise<void> => {
-    simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
-    lose();
-    await app.deliverer.idle();
-    await untilShown(service, 'hidden-engine', /^private (installed )?collected gone$/);
-    assert.match((await shown(service))['engine-1'] ?? '', /^public/);
-    simulator.faults.clear();
-  };
-  await away(() => app.suspend(installation));
-  app.unsuspend(installation);
-  await untilShown(service, 'hidden-engine', /^private installed collected$/);
-  await away(() => app.uninstall(installation));
-});
-
-test('installs new repositories of an account that has everything installed', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startAppService(simulator);
-  const { app, world } = simulator;
-  const hidden = engine(simulator, 'hidden-engine');
-  const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
-  transferRepository(world, hidden, keeper);
-  app.install(organization(simulator));
-  await untilShown(service, 'engine-2', /^public installed collected$/);
-  assert.equal((await shown(service))['hidden-engine'], undefined);
-  transferRepository(world, hidden, organization(simulator));
-  await untilShown(service, 'hidden-engine', /^private installed collected$/);
 });

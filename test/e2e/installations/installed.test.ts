@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { contributorsOf } from '../../../simulators/world/truth.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
@@ -8,32 +8,33 @@ import { engine, organization, shown, startAppService, untilShown } from './inst
 
 const told = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
-
-test('collects installed repositories without a request, and shows private data to its owner alone', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startAppService(simulator);
-  const { app, world } = simulator;
-  const installation = app.install(organization(simulator), [
-    engine(simulator, 'hidden-engine'),
-    engine(simulator, 'engine-1'),
-  ]);
-  await untilShown(service, 'hidden-engine', /^private installed collected$/);
-  await untilShown(service, 'engine-1', /^public installed collected$/);
-  await untilShown(service, 'engine-2', /^public collected$/);
-  await settled(service);
-  const path = `${engines.name}/repositories/hidden-engine/contributors?limit=100`;
-  const token = await serviceToken(service, simulator, engines);
-  const mine = await service.get(path, bearer(token));
-  assert.equal(mine.status, 200, mine.text);
-  assert.ok(mine.body.data.length > 0);
-  assert.equal((await service.get(`${engines.name}/contributors?repository=hidden-engine`)).status, 404);
-  assert.equal((await service.get(path)).status, 401);
-  const everybody = await service.getComplete(`${engines.name}/contributors?limit=100`);
-  assert.deepEqual(told(everybody.body.data), contributorsOf(world, engines.name));
-  // The service uses the installation, with the full API, also for an account without one.
-  const ada = await service.getComplete(`${simulator.accounts.user}/contributions`);
-  assert.deepEqual(ada.body.meta_data.missing ?? [], []);
-  const asked = simulator.requests.filter(({ name }) => /^[A-Z][a-z]/.test(name));
-  assert.ok(asked.length > 0 && asked.every(({ token: by }) => by === `installation:${installation.id}`));
-  assert.equal((await shown(service))['secret-plans'], undefined);
+describe('installed repositories', () => {
+  it('collects installed repositories without a request, and shows private data to its owner alone', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startAppService(simulator);
+    const { app, world } = simulator;
+    const installation = app.install(organization(simulator), [
+      engine(simulator, 'hidden-engine'),
+      engine(simulator, 'engine-1'),
+    ]);
+    await untilShown(service, 'hidden-engine', /^private installed collected$/);
+    await untilShown(service, 'engine-1', /^public installed collected$/);
+    await untilShown(service, 'engine-2', /^public collected$/);
+    await settled(service);
+    const path = `${engines.name}/repositories/hidden-engine/contributors?limit=100`;
+    const token = await serviceToken(service, simulator, engines);
+    const mine = await service.get(path, bearer(token));
+    assert.equal(mine.status, 200, mine.text);
+    assert.ok(mine.body.data.length > 0);
+    assert.equal((await service.get(`${engines.name}/contributors?repository=hidden-engine`)).status, 404);
+    assert.equal((await service.get(path)).status, 401);
+    const everybody = await service.getComplete(`${engines.name}/contributors?limit=100`);
+    assert.deepEqual(told(everybody.body.data), contributorsOf(world, engines.name));
+    // The service uses the installation, with the full API, also for an account without one.
+    const ada = await service.getComplete(`${simulator.accounts.user}/contributions`);
+    assert.deepEqual(ada.body.meta_data.missing ?? [], []);
+    const asked = simulator.requests.filter(({ name }) => /^[A-Z][a-z]/.test(name));
+    assert.ok(asked.length > 0 && asked.every(({ token: by }) => by === `installation:${installation.id}`));
+    assert.equal((await shown(service))['secret-plans'], undefined);
+  });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
@@ -15,68 +15,69 @@ const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url
 
 /** Lives of a process, in requests to GitHub: each ends a little later than the one before. */
 const lives = sampled([1, 2, 3, 4, 5, 7, 9, 12, 16, 20], 3);
-
-test('follows an installation, its narrowing and its end although the service is killed after any request', async () => {
-  let left = 0;
-  let die: (() => void) | undefined;
-  await using simulator = await startSimulator({
-    onRequest: () => {
-      left -= 1;
-      if (left === 0) die?.();
-    },
-  });
-  await using database = await createTestDatabase();
-  await using directory = await makeTemporaryDirectory();
-  const { app } = simulator;
-  const hidden = engine(simulator, 'hidden-engine');
-  const environment = {
-    PATH: process.env['PATH'] ?? '',
-    PORT: '0',
-    METRICS_PORT: '0',
-    DATA_DIR: directory.path,
-    DATABASE_URL: database.url,
-    GITHUB_URL: simulator.url,
-    GITHUB_API_URL: simulator.apiUrl,
-    ...appSettings(simulator),
-  };
-  /** Runs the service and kills it after this number of requests, or after a while when it sends fewer. */
-  const live = async (requests: number): Promise<void> => {
-    const child = spawn(process.execPath, [program, 'serve'], {
-      env: environment,
-      stdio: ['ignore', 'pipe', 'inherit'],
+describe('a killed service with installations', () => {
+  it('follows an installation, its narrowing and its end although the service is killed after any request', async () => {
+    let left = 0;
+    let die: (() => void) | undefined;
+    await using simulator = await startSimulator({
+      onRequest: () => {
+        left -= 1;
+        if (left === 0) die?.();
+      },
     });
-    const ended = once(child, 'exit');
-    const killed = Promise.withResolvers<void>();
-    die = () => {
-      child.kill('SIGKILL');
-      killed.resolve();
+    await using database = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    const { app } = simulator;
+    const hidden = engine(simulator, 'hidden-engine');
+    const environment = {
+      PATH: process.env['PATH'] ?? '',
+      PORT: '0',
+      METRICS_PORT: '0',
+      DATA_DIR: directory.path,
+      DATABASE_URL: database.url,
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+      ...appSettings(simulator),
     };
-    left = requests;
-    const lines = createInterface({ input: child.stdout });
-    await Promise.race([killed.promise, once(lines, 'line').then(() => wait(3000))]);
-    child.kill('SIGKILL');
-    await ended;
-  };
-  const installation = app.install(organization(simulator), [hidden, engine(simulator, 'engine-1')]);
-  for (const requests of lives) await live(requests);
-  left = 0;
-  {
+    /** Runs the service and kills it after this number of requests, or after a while when it sends fewer. */
+    const live = async (requests: number): Promise<void> => {
+      const child = spawn(process.execPath, [program, 'serve'], {
+        env: environment,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(child, 'exit');
+      const killed = Promise.withResolvers<void>();
+      die = () => {
+        child.kill('SIGKILL');
+        killed.resolve();
+      };
+      left = requests;
+      const lines = createInterface({ input: child.stdout });
+      await Promise.race([killed.promise, once(lines, 'line').then(() => wait(3000))]);
+      child.kill('SIGKILL');
+      await ended;
+    };
+    const installation = app.install(organization(simulator), [hidden, engine(simulator, 'engine-1')]);
+    for (const requests of lives) await live(requests);
+    left = 0;
+    {
+      await using service = await startAppService(simulator, { databaseUrl: database.url, isToldNothing: true });
+      await untilShown(service, 'hidden-engine', /^private installed collected$/);
+      await untilShown(service, 'engine-1', /^public installed collected$/);
+    }
+    app.removeRepositories(installation, [hidden]);
+    for (const requests of sampled([1, 2, 3], 2)) await live(requests);
+    left = 0;
+    {
+      await using service = await startAppService(simulator, { databaseUrl: database.url, isToldNothing: true });
+      await untilShown(service, 'hidden-engine', /^private collected gone$/);
+    }
+    app.uninstall(installation);
+    await live(1);
     await using service = await startAppService(simulator, { databaseUrl: database.url, isToldNothing: true });
-    await untilShown(service, 'hidden-engine', /^private installed collected$/);
-    await untilShown(service, 'engine-1', /^public installed collected$/);
-  }
-  app.removeRepositories(installation, [hidden]);
-  for (const requests of sampled([1, 2, 3], 2)) await live(requests);
-  left = 0;
-  {
-    await using service = await startAppService(simulator, { databaseUrl: database.url, isToldNothing: true });
-    await untilShown(service, 'hidden-engine', /^private collected gone$/);
-  }
-  app.uninstall(installation);
-  await live(1);
-  await using service = await startAppService(simulator, { databaseUrl: database.url, isToldNothing: true });
-  await runTask(service.database, 'reconcile_installations');
-  await untilShown(service, 'engine-1', /^public( collected)?$/);
-  const states = Object.values(await shown(service));
-  assert.ok(states.every((state) => !state.includes('installed')));
+    await runTask(service.database, 'reconcile_installations');
+    await untilShown(service, 'engine-1', /^public( collected)?$/);
+    const states = Object.values(await shown(service));
+    assert.ok(states.every((state) => !state.includes('installed')));
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Attempt } from '../../../simulators/github/app/deliverer.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
@@ -23,127 +23,128 @@ async function missedCount({ service }: TestService): Promise<number> {
 
 const attemptsOf = ({ app }: Simulator, guid: string | undefined): Attempt[] =>
   app.deliverer.attempts.filter((attempt) => attempt.guid === guid);
-
-test('finds a lost delivery and requests it again, but not one that arrived', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startAppService(simulator);
-  const { app, world } = simulator;
-  app.install(organization(simulator));
-  await untilShown(service, 'engine-1', /collected/);
-  const lost = engine(simulator, 'engine-1');
-  app.deliverer.policy = { ...smooth, loss: 1 };
-  renameRepository(world, lost, 'lost-engine');
-  await app.deliverer.idle();
-  app.deliverer.policy = { ...smooth, late: 1 };
-  edit(simulator, engine(simulator, 'engine-2'));
-  await app.deliverer.idle();
-  app.deliverer.policy = smooth;
-  await settled(service);
-  assert.equal(await missedCount(service), 0);
-  const [missed, late] = app.deliverer.attempts.slice(-2);
-  await runTask(service.database, 'find_missed_deliveries');
-  await untilShown(service, 'lost-engine', /^public installed/);
-  await app.deliverer.idle();
-  assert.deepEqual(
-    attemptsOf(simulator, missed?.guid).map(({ isRedelivery, statusCode }) => [isRedelivery, statusCode]),
-    [
-      [false, 504],
-      [true, 202],
-    ],
-  );
-  // It arrived, though GitHub has it on record as lost.
-  assert.equal(attemptsOf(simulator, late?.guid).length, 1);
-  assert.equal(await missedCount(service), 1);
-  const before = app.deliverer.attempts.length;
-  await runTask(service.database, 'find_missed_deliveries');
-  await app.deliverer.idle();
-  assert.equal(app.deliverer.attempts.length, before);
-  assert.equal(await missedCount(service), 1);
-});
-
-test('requests a delivery that never arrives three times, but not one that is older than three days', async () => {
-  const time = clock();
-  await using simulator = await startSimulator({ now: time.now });
-  await using service = await startAppService(simulator, { now: time.now });
-  const { app } = simulator;
-  app.install(organization(simulator));
-  await app.deliverer.idle();
-  app.deliverer.policy = { ...smooth, loss: 1 };
-  edit(simulator, engine(simulator, 'engine-1'));
-  await app.deliverer.idle();
-  const guid = app.deliverer.attempts.at(-1)?.guid;
-  for (let round = 0; round < 6; round += 1) {
-    time.advance(300);
+describe('missed deliveries', () => {
+  it('finds a lost delivery and requests it again, but not one that arrived', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startAppService(simulator);
+    const { app, world } = simulator;
+    app.install(organization(simulator));
+    await untilShown(service, 'engine-1', /collected/);
+    const lost = engine(simulator, 'engine-1');
+    app.deliverer.policy = { ...smooth, loss: 1 };
+    renameRepository(world, lost, 'lost-engine');
+    await app.deliverer.idle();
+    app.deliverer.policy = { ...smooth, late: 1 };
+    edit(simulator, engine(simulator, 'engine-2'));
+    await app.deliverer.idle();
+    app.deliverer.policy = smooth;
+    await settled(service);
+    assert.equal(await missedCount(service), 0);
+    const [missed, late] = app.deliverer.attempts.slice(-2);
+    await runTask(service.database, 'find_missed_deliveries');
+    await untilShown(service, 'lost-engine', /^public installed/);
+    await app.deliverer.idle();
+    assert.deepEqual(
+      attemptsOf(simulator, missed?.guid).map(({ isRedelivery, statusCode }) => [isRedelivery, statusCode]),
+      [
+        [false, 504],
+        [true, 202],
+      ],
+    );
+    // It arrived, though GitHub has it on record as lost.
+    assert.equal(attemptsOf(simulator, late?.guid).length, 1);
+    assert.equal(await missedCount(service), 1);
+    const before = app.deliverer.attempts.length;
     await runTask(service.database, 'find_missed_deliveries');
     await app.deliverer.idle();
-  }
-  assert.equal(attemptsOf(simulator, guid).length, 4);
-  assert.equal(await missedCount(service), 1);
-  // Its attempts are older than the period that GitHub redelivers, so that it is not requested.
-  await service.database.pool.query('delete from delivery_checks');
-  await service.database.pool.query('delete from redeliveries');
-  time.advance(4 * 86_400);
-  await runTask(service.database, 'find_missed_deliveries');
-  await app.deliverer.idle();
-  assert.equal(attemptsOf(simulator, guid).length, 4);
-});
+    assert.equal(app.deliverer.attempts.length, before);
+    assert.equal(await missedCount(service), 1);
+  });
 
-test('requests the deliveries of a downtime page by page, and starts the list again after an invalid cursor', async () => {
-  await using simulator = await startSimulator();
-  await using first = await startAppService(simulator);
-  const { app, world } = simulator;
-  const installation = app.install(organization(simulator));
-  await untilShown(first, 'engine-1', /collected/);
-  await settled(first);
-  await first.service.close();
-  const repository = engine(simulator, 'engine-1');
-  renameRepository(world, repository, 'away-engine');
-  for (let count = 0; count < 120; count += 1) edit(simulator, engine(simulator, 'engine-2'));
-  await app.deliverer.idle();
-  assert.ok(app.deliverer.attempts.slice(-121).every(({ statusCode }) => statusCode === 0));
-  const { databaseUrl } = first;
-  await using second = await startAppService(simulator, { databaseUrl });
-  app.deliverTo(second.url, secret);
-  await second.database.pool.query(
-    `insert into delivery_checks (provider, checked_until, cursor, newest_at)
+  it('requests a delivery that never arrives three times, but not one that is older than three days', async () => {
+    const time = clock();
+    await using simulator = await startSimulator({ now: time.now });
+    await using service = await startAppService(simulator, { now: time.now });
+    const { app } = simulator;
+    app.install(organization(simulator));
+    await app.deliverer.idle();
+    app.deliverer.policy = { ...smooth, loss: 1 };
+    edit(simulator, engine(simulator, 'engine-1'));
+    await app.deliverer.idle();
+    const guid = app.deliverer.attempts.at(-1)?.guid;
+    for (let round = 0; round < 6; round += 1) {
+      time.advance(300);
+      await runTask(service.database, 'find_missed_deliveries');
+      await app.deliverer.idle();
+    }
+    assert.equal(attemptsOf(simulator, guid).length, 4);
+    assert.equal(await missedCount(service), 1);
+    // Its attempts are older than the period that GitHub redelivers, so that it is not requested.
+    await service.database.pool.query('delete from delivery_checks');
+    await service.database.pool.query('delete from redeliveries');
+    time.advance(4 * 86_400);
+    await runTask(service.database, 'find_missed_deliveries');
+    await app.deliverer.idle();
+    assert.equal(attemptsOf(simulator, guid).length, 4);
+  });
+
+  it('requests the deliveries of a downtime page by page, and starts the list again after an invalid cursor', async () => {
+    await using simulator = await startSimulator();
+    await using first = await startAppService(simulator);
+    const { app, world } = simulator;
+    const installation = app.install(organization(simulator));
+    await untilShown(first, 'engine-1', /collected/);
+    await settled(first);
+    await first.service.close();
+    const repository = engine(simulator, 'engine-1');
+    renameRepository(world, repository, 'away-engine');
+    for (let count = 0; count < 120; count += 1) edit(simulator, engine(simulator, 'engine-2'));
+    await app.deliverer.idle();
+    assert.ok(app.deliverer.attempts.slice(-121).every(({ statusCode }) => statusCode === 0));
+    const { databaseUrl } = first;
+    await using second = await startAppService(simulator, { databaseUrl });
+    app.deliverTo(second.url, secret);
+    await second.database.pool.query(
+      `insert into delivery_checks (provider, checked_until, cursor, newest_at)
      values ('github', now() - interval '1 hour', 'v1_1', now())
      on conflict (provider) do update set cursor = excluded.cursor`,
-  );
-  await runTask(second.database, 'find_missed_deliveries');
-  await app.deliverer.idle();
-  assert.equal(await missedCount(second), 0);
-  await runTask(second.database, 'find_missed_deliveries');
-  await app.deliverer.idle();
-  assert.equal(await missedCount(second), 121);
-  await untilShown(second, 'away-engine', /installed/);
-  assert.ok(app.installations.has(installation.id));
-});
+    );
+    await runTask(second.database, 'find_missed_deliveries');
+    await app.deliverer.idle();
+    assert.equal(await missedCount(second), 0);
+    await runTask(second.database, 'find_missed_deliveries');
+    await app.deliverer.idle();
+    assert.equal(await missedCount(second), 121);
+    await untilShown(second, 'away-engine', /installed/);
+    assert.ok(app.installations.has(installation.id));
+  });
 
-test('ignores a delivery of an unknown installation, and stores nothing of it', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startAppService(simulator);
-  const { app, world } = simulator;
-  app.install(organization(simulator), [engine(simulator, 'engine-1')]);
-  await untilShown(service, 'engine-1', /installed/);
-  await settled(service);
-  const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
-  const diary = world.repository(keeper.login, 'diary') ?? assert.fail();
-  // The first delivery arrives before the service knows the installation.
-  const { target } = app.deliverer;
-  app.deliverer.target = null;
-  const unknown = app.install(keeper);
-  app.deliverer.target = target;
-  edit(simulator, diary);
-  await app.deliverer.idle();
-  const attempt = app.deliverer.attempts.at(-1);
-  assert.deepEqual([attempt?.installationId, attempt?.statusCode], [unknown.id, 202]);
-  assert.match(attempt?.answer ?? '', /"state":"ignored"/);
-  await settled(service);
-  const { rows } = await service.database.pool.query(
-    'select 1 from accounts where name = $1 and asked_at is not null',
-    [keeper.login],
-  );
-  assert.deepEqual(rows, []);
-  const stored = await service.database.pool.query('select 1 from deliveries where id = $1', [attempt?.guid]);
-  assert.deepEqual(stored.rows, []);
+  it('ignores a delivery of an unknown installation, and stores nothing of it', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startAppService(simulator);
+    const { app, world } = simulator;
+    app.install(organization(simulator), [engine(simulator, 'engine-1')]);
+    await untilShown(service, 'engine-1', /installed/);
+    await settled(service);
+    const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
+    const diary = world.repository(keeper.login, 'diary') ?? assert.fail();
+    // The first delivery arrives before the service knows the installation.
+    const { target } = app.deliverer;
+    app.deliverer.target = null;
+    const unknown = app.install(keeper);
+    app.deliverer.target = target;
+    edit(simulator, diary);
+    await app.deliverer.idle();
+    const attempt = app.deliverer.attempts.at(-1);
+    assert.deepEqual([attempt?.installationId, attempt?.statusCode], [unknown.id, 202]);
+    assert.match(attempt?.answer ?? '', /"state":"ignored"/);
+    await settled(service);
+    const { rows } = await service.database.pool.query(
+      'select 1 from accounts where name = $1 and asked_at is not null',
+      [keeper.login],
+    );
+    assert.deepEqual(rows, []);
+    const stored = await service.database.pool.query('select 1 from deliveries where id = $1', [attempt?.guid]);
+    assert.deepEqual(stored.rows, []);
+  });
 });

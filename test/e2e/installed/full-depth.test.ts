@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addIssue, addPullRequest } from '../../../simulators/world/activity.ts';
@@ -20,70 +20,71 @@ async function untilSame(stored: () => Promise<unknown>, truth: () => unknown): 
     async () => assert.deepEqual(await stored(), truth()),
   );
 }
-
-test('stores everything in an installed repository, private data included', async () => {
-  await using simulator = await startSimulator({ repositories: 3 });
-  // GitHub does not list stars for Apps.
-  await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
-  const { world } = simulator;
-  simulator.app.install(organization(simulator));
-  await untilShown(service, 'hidden-engine', /collected/);
-  await settled(service);
-  assert.ok(engine(simulator, 'engine-1').issues.some(({ comments }) => comments.length > 0));
-  for (const repository of world.owned(organization(simulator))) {
-    await untilSame(
-      () => storedItems(service.database.pool, repository.id),
-      () => worldItems(world, repository),
-    );
-  }
-});
-
-test('reads lines and files of commits and files of pull requests where they are needed, and follows changes', async () => {
-  await using simulator = await startSimulator({ repositories: 1 });
-  await using service = await startAppService(simulator);
-  const { world } = simulator;
-  const { pool } = service.database;
-  simulator.app.install(organization(simulator));
-  await untilShown(service, 'engine-1', /collected/);
-  await settled(service);
-  const repository = engine(simulator, 'engine-1');
-  const stored = async (): Promise<unknown> => {
-    const commits = await pool.query(
-      `select encode(oid, 'hex') as oid, additions, deletions, changed_files as "changedFiles", files
-       from commits c join repositories r on r.id = c.repository_id where r.external_id = $1::text order by 1`,
-      [repository.id],
-    );
-    const pulls = await pool.query(
-      `select number, files from contributions c join repositories r on r.id = c.repository_id
-       where r.external_id = $1::text and kind = 'pull_request' order by 1`,
-      [repository.id],
-    );
-    return [commits.rows, pulls.rows];
-  };
-  const truth = (): unknown => [
-    repository.commits
-      .map((commit) => ({ oid: commit.oid, ...lineCountsOf(commit), files: [...commit.changes.keys()] }))
-      .toSorted((one, other) => (one.oid < other.oid ? -1 : 1)),
-    repository.pullRequests.map(({ number, files }) => ({ number, files: files.map(({ path }) => path) })),
-  ];
-  const untilTrue = (): Promise<void> => untilSame(stored, truth);
-  assert.ok(!isDeepStrictEqual(await stored(), truth()));
-  write(simulator, {
-    pointActions: [],
-    achievements: [
-      simple('Large', 'author commit: additions > 1'),
-      simple('Engines', "author commit: files in ['src/engine.ts']"),
-      simple('Paths', "author pull_request: files in ['a.ts']"),
-    ],
+describe('the data of an installed repository', () => {
+  it('stores everything in an installed repository, private data included', async () => {
+    await using simulator = await startSimulator({ repositories: 3 });
+    // GitHub does not list stars for Apps.
+    await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
+    const { world } = simulator;
+    simulator.app.install(organization(simulator));
+    await untilShown(service, 'hidden-engine', /collected/);
+    await settled(service);
+    assert.ok(engine(simulator, 'engine-1').issues.some(({ comments }) => comments.length > 0));
+    for (const repository of world.owned(organization(simulator))) {
+      await untilSame(
+        () => storedItems(service.database.pool, repository.id),
+        () => worldItems(world, repository),
+      );
+    }
   });
-  await untilTrue();
-  const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
-  addIssue(world, repository, { author });
-  await untilTrue();
-  addCommit(world, repository, { author: { name: 'Ada', email: 'ada@mail.example' } });
-  const pull = addPullRequest(world, repository, { author });
-  await untilTrue();
-  pushToPullRequest(world, pull, [{ path: 'docs/new.md', additions: 3, deletions: 0 }]);
-  forcePush(world, repository, 3, ['ada@mail.example']);
-  await untilTrue();
+
+  it('reads lines and files of commits and files of pull requests where they are needed, and follows changes', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startAppService(simulator);
+    const { world } = simulator;
+    const { pool } = service.database;
+    simulator.app.install(organization(simulator));
+    await untilShown(service, 'engine-1', /collected/);
+    await settled(service);
+    const repository = engine(simulator, 'engine-1');
+    const stored = async (): Promise<unknown> => {
+      const commits = await pool.query(
+        `select encode(oid, 'hex') as oid, additions, deletions, changed_files as "changedFiles", files
+       from commits c join repositories r on r.id = c.repository_id where r.external_id = $1::text order by 1`,
+        [repository.id],
+      );
+      const pulls = await pool.query(
+        `select number, files from contributions c join repositories r on r.id = c.repository_id
+       where r.external_id = $1::text and kind = 'pull_request' order by 1`,
+        [repository.id],
+      );
+      return [commits.rows, pulls.rows];
+    };
+    const truth = (): unknown => [
+      repository.commits
+        .map((commit) => ({ oid: commit.oid, ...lineCountsOf(commit), files: [...commit.changes.keys()] }))
+        .toSorted((one, other) => (one.oid < other.oid ? -1 : 1)),
+      repository.pullRequests.map(({ number, files }) => ({ number, files: files.map(({ path }) => path) })),
+    ];
+    const untilTrue = (): Promise<void> => untilSame(stored, truth);
+    assert.ok(!isDeepStrictEqual(await stored(), truth()));
+    write(simulator, {
+      pointActions: [],
+      achievements: [
+        simple('Large', 'author commit: additions > 1'),
+        simple('Engines', "author commit: files in ['src/engine.ts']"),
+        simple('Paths', "author pull_request: files in ['a.ts']"),
+      ],
+    });
+    await untilTrue();
+    const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
+    addIssue(world, repository, { author });
+    await untilTrue();
+    addCommit(world, repository, { author: { name: 'Ada', email: 'ada@mail.example' } });
+    const pull = addPullRequest(world, repository, { author });
+    await untilTrue();
+    pushToPullRequest(world, pull, [{ path: 'docs/new.md', additions: 3, deletions: 0 }]);
+    forcePush(world, repository, 3, ['ada@mail.example']);
+    await untilTrue();
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { outbox, type Sent, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
@@ -69,95 +69,136 @@ async function reconcile(service: TestService): Promise<void> {
 
 const requestsOf = ({ requests }: Simulator, name: string): number =>
   requests.filter((request) => request.name === name).length;
+describe('stars of an installed repository', () => {
+  it('counts stars by deliveries and reads everything else with an App, to which GitHub shows no stargazers', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await startAppService(simulator);
+    const { world, accounts } = simulator;
+    write(simulator, { pointActions: [], achievements: [simple('Gazer', 'author star: starred = true')] });
+    simulator.app.install(organization(simulator));
+    await untilShown(service, 'engine-1', /installed collected/);
+    await settled(service);
+    assert.ok(trueStars(simulator).length > 0);
+    const { id: _id, ...stream } = await starStream(service);
+    assert.deepEqual(stream, { completed: true, withheld: true, wanted: false, failure: null });
 
-test('counts stars by deliveries and reads everything else with an App, to which GitHub shows no stargazers', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await startAppService(simulator);
-  const { world, accounts } = simulator;
-  write(simulator, { pointActions: [], achievements: [simple('Gazer', 'author star: starred = true')] });
-  simulator.app.install(organization(simulator));
-  await untilShown(service, 'engine-1', /installed collected/);
-  await settled(service);
-  assert.ok(trueStars(simulator).length > 0);
-  const { id: _id, ...stream } = await starStream(service);
-  assert.deepEqual(stream, { completed: true, withheld: true, wanted: false, failure: null });
+    const ada = person(simulator, accounts.user);
+    star(world, stage(simulator), ada);
+    const own = trueStars(simulator).filter((one) => one.startsWith(ada.login));
+    await untilStored(service, own);
+    await untilAwarded(service, simulator, [`${ada.login}: Gazer, ${own[0]?.split(' ')[1]}`]);
 
-  const ada = person(simulator, accounts.user);
-  star(world, stage(simulator), ada);
-  const own = trueStars(simulator).filter((one) => one.startsWith(ada.login));
-  await untilStored(service, own);
-  await untilAwarded(service, simulator, [`${ada.login}: Gazer, ${own[0]?.split(' ')[1]}`]);
-
-  await poll(service);
-  await poll(service);
-  await reconcile(service);
-  assert.deepEqual(await storedStars(service), own);
-  assert.equal((await starStream(service)).wanted, false, 'stars are no drift');
-  const repositories = world.owned(organization(simulator)).filter((one) => world.starsOf(one).length > 0);
-  assert.ok(requestsOf(simulator, 'Stars') <= repositories.length, 'a withheld list is not read again on the same day');
-  const { body } = await service.getComplete(`${engines.name}/contributions`);
-  const { stars } = Object(body.data[0]?.['contributions']) as { stars?: number };
-  const owned = world
-    .owned(organization(simulator))
-    .filter(({ isFork, visibility }) => !isFork && visibility === 'public');
-  assert.equal(
-    stars,
-    owned.reduce((sum, one) => sum + world.starsOf(one).length, 0),
-  );
-
-  unstar(world, stage(simulator), ada);
-  await untilStored(service, []);
-});
-
-test('removes no star after a list that seems empty, and compares stars with the list when it is shown again', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using database = await createTestDatabase();
-  const { world, accounts } = simulator;
-  const repository = stage(simulator);
-  const start = (token: TokenName): Promise<TestService> =>
-    startTestService({
-      simulator,
-      databaseUrl: database.url,
-      tokens: [token],
-      settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
-    });
-  const sent = outbox(simulator);
-  const deliverAll = async (service: TestService): Promise<void> => {
-    for (const one of sent.splice(0)) await deliver(service, one);
-  };
-  const before = trueStars(simulator);
-  {
-    await using service = await start('organization_admin');
-    const settings = {
-      GITHUB_URL: simulator.url,
-      GITHUB_API_URL: simulator.apiUrl,
-      GITHUB_TOKEN: simulator.tokens.organization_admin,
-    };
-    await installAsOperator(service, settings, `github/${engines.name}/${repository.name}`);
-    await untilStored(service, before);
-    assert.equal((await starStream(service)).withheld, false);
-  }
-  {
-    await using service = await start('outsider');
-    await service.database.pool.query(`update streams set full_scan_wanted_at = now() where name = 'stars'`);
     await poll(service);
-    assert.deepEqual(await storedStars(service), before);
-    assert.equal((await starStream(service)).withheld, true);
-    star(world, repository, person(simulator, accounts.outsider));
-    await deliverAll(service);
+    await poll(service);
+    await reconcile(service);
+    assert.deepEqual(await storedStars(service), own);
+    assert.equal((await starStream(service)).wanted, false, 'stars are no drift');
+    const repositories = world.owned(organization(simulator)).filter((one) => world.starsOf(one).length > 0);
+    assert.ok(
+      requestsOf(simulator, 'Stars') <= repositories.length,
+      'a withheld list is not read again on the same day',
+    );
+    const { body } = await service.getComplete(`${engines.name}/contributions`);
+    const { stars } = Object(body.data[0]?.['contributions']) as { stars?: number };
+    const owned = world
+      .owned(organization(simulator))
+      .filter(({ isFork, visibility }) => !isFork && visibility === 'public');
+    assert.equal(
+      stars,
+      owned.reduce((sum, one) => sum + world.starsOf(one).length, 0),
+    );
+
+    unstar(world, stage(simulator), ada);
+    await untilStored(service, []);
+  });
+
+  it('removes no star after a list that seems empty, and compares stars with the list when it is shown again', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using database = await createTestDatabase();
+    const { world, accounts } = simulator;
+    const repository = stage(simulator);
+    const start = (token: TokenName): Promise<TestService> =>
+      startTestService({
+        simulator,
+        databaseUrl: database.url,
+        tokens: [token],
+        settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
+      });
+    const sent = outbox(simulator);
+    const deliverAll = async (service: TestService): Promise<void> => {
+      for (const one of sent.splice(0)) await deliver(service, one);
+    };
+    const before = trueStars(simulator);
+    {
+      await using service = await start('organization_admin');
+      const settings = {
+        GITHUB_URL: simulator.url,
+        GITHUB_API_URL: simulator.apiUrl,
+        GITHUB_TOKEN: simulator.tokens.organization_admin,
+      };
+      await installAsOperator(service, settings, `github/${engines.name}/${repository.name}`);
+      await untilStored(service, before);
+      assert.equal((await starStream(service)).withheld, false);
+    }
+    {
+      await using service = await start('outsider');
+      await service.database.pool.query(`update streams set full_scan_wanted_at = now() where name = 'stars'`);
+      await poll(service);
+      assert.deepEqual(await storedStars(service), before);
+      assert.equal((await starStream(service)).withheld, true);
+      star(world, repository, person(simulator, accounts.outsider));
+      await deliverAll(service);
+      await untilStored(service, trueStars(simulator));
+      await reconcile(service);
+      assert.deepEqual(await storedStars(service), trueStars(simulator));
+      // The removal of this star is not delivered.
+      unstar(world, repository, person(simulator, accounts.outsider));
+      sent.length = 0;
+      await reconcile(service);
+    }
+    await using service = await start('organization_admin');
+    await service.database.pool.query(`update streams set withheld_at = withheld_at - interval '1 day'`);
+    await poll(service);
     await untilStored(service, trueStars(simulator));
-    await reconcile(service);
-    assert.deepEqual(await storedStars(service), trueStars(simulator));
-    // The removal of this star is not delivered.
-    unstar(world, repository, person(simulator, accounts.outsider));
-    sent.length = 0;
-    await reconcile(service);
+    assert.equal((await starStream(service)).withheld, false);
+  });
+
+  for (const seed of sampled([1, 2, 3], 3)) {
+    it(`counts stars correctly after deliveries in any order and with repetitions (seed ${seed})`, async () => {
+      const random = new Random(seed);
+      let at = Date.now() - 86_400_000;
+      await using simulator = await startSimulator({ repositories: 1, now: () => new Date(at) });
+      await using service = await startTestService({
+        simulator,
+        tokens: ['outsider'],
+        settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
+      });
+      const { world } = simulator;
+      const repository = stage(simulator);
+      repository.stars = [];
+      const settings = {
+        GITHUB_URL: simulator.url,
+        GITHUB_API_URL: simulator.apiUrl,
+        GITHUB_TOKEN: simulator.tokens.outsider,
+      };
+      await installAsOperator(service, settings, `github/${engines.name}/${repository.name}`);
+      await untilShown(service, repository.name, /installed collected/);
+      const people = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted).slice(0, 4);
+      for (let round = 0; round < 3; round += 1) {
+        const sent = outbox(simulator);
+        for (let step = 0; step < 40; step += 1) {
+          const by = random.pick(people);
+          const isStarred = repository.stars.some(({ accountId }) => accountId === by.id);
+          (isStarred ? unstar : star)(world, repository, by);
+          if (random.chance(0.5)) at += 1000;
+        }
+        world.listeners.clear();
+        for (const one of shuffled(random, [...sent, ...sent.slice(0, 10)])) await deliver(service, one);
+        await settled(service);
+        await untilStored(service, trueStars(simulator));
+      }
+    });
   }
-  await using service = await start('organization_admin');
-  await service.database.pool.query(`update streams set withheld_at = withheld_at - interval '1 day'`);
-  await poll(service);
-  await untilStored(service, trueStars(simulator));
-  assert.equal((await starStream(service)).withheld, false);
 });
 
 async function deliver(service: TestService, { headers, body }: Sent): Promise<void> {
@@ -168,41 +209,4 @@ async function deliver(service: TestService, { headers, body }: Sent): Promise<v
 function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
   const places = items.map((item) => ({ item, place: random.next() }));
   return places.toSorted((one, other) => one.place - other.place).map(({ item }) => item);
-}
-
-for (const seed of sampled([1, 2, 3], 3)) {
-  test(`counts stars correctly after deliveries in any order and with repetitions (seed ${seed})`, async () => {
-    const random = new Random(seed);
-    let at = Date.now() - 86_400_000;
-    await using simulator = await startSimulator({ repositories: 1, now: () => new Date(at) });
-    await using service = await startTestService({
-      simulator,
-      tokens: ['outsider'],
-      settings: { GITHUB_WEBHOOK_SECRET: webhookSecret },
-    });
-    const { world } = simulator;
-    const repository = stage(simulator);
-    repository.stars = [];
-    const settings = {
-      GITHUB_URL: simulator.url,
-      GITHUB_API_URL: simulator.apiUrl,
-      GITHUB_TOKEN: simulator.tokens.outsider,
-    };
-    await installAsOperator(service, settings, `github/${engines.name}/${repository.name}`);
-    await untilShown(service, repository.name, /installed collected/);
-    const people = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted).slice(0, 4);
-    for (let round = 0; round < 3; round += 1) {
-      const sent = outbox(simulator);
-      for (let step = 0; step < 40; step += 1) {
-        const by = random.pick(people);
-        const isStarred = repository.stars.some(({ accountId }) => accountId === by.id);
-        (isStarred ? unstar : star)(world, repository, by);
-        if (random.chance(0.5)) at += 1000;
-      }
-      world.listeners.clear();
-      for (const one of shuffled(random, [...sent, ...sent.slice(0, 10)])) await deliver(service, one);
-      await settled(service);
-      await untilStored(service, trueStars(simulator));
-    }
-  });
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { isThorough } from '../../depth.ts';
 import { openExperiment, type Verdict } from '../../mutation/experiment.ts';
 import { hosts } from '../../mutation/hosts.ts';
@@ -11,19 +11,20 @@ import { formatReport } from '../../mutation/report.ts';
  */
 const seed = Number(process.env['MUTATION_SEED'] ?? '1');
 const mutationsOfHost = isThorough ? 40 : 4;
-
-for (const host of hosts) {
-  test(`withstands one unexpected value in a response of ${host.name} (MUTATION_SEED=${seed})`, async () => {
-    await using experiment = await openExperiment(host, { stages: ['first', 'again'], seed, isProving: false });
-    const verdicts: Verdict[] = [];
-    for (const mutation of sample(experiment.mutations)) verdicts.push(await experiment.attempt(mutation));
-    assert.equal(verdicts.length, mutationsOfHost);
-    assert.ok(
-      verdicts.every(({ failures }) => failures.length === 0),
-      formatReport(verdicts),
-    );
-  });
-}
+describe('one unexpected value', () => {
+  for (const host of hosts) {
+    it(`withstands one unexpected value in a response of ${host.name} (MUTATION_SEED=${seed})`, async () => {
+      await using experiment = await openExperiment(host, { stages: ['first', 'again'], seed, isProving: false });
+      const verdicts: Verdict[] = [];
+      for (const mutation of sample(experiment.mutations)) verdicts.push(await experiment.attempt(mutation));
+      assert.equal(verdicts.length, mutationsOfHost);
+      assert.ok(
+        verdicts.every(({ failures }) => failures.length === 0),
+        formatReport(verdicts),
+      );
+    });
+  }
+});
 
 /** Returns mutations of as many operations as possible. */
 function sample(mutations: readonly Mutation[]): Mutation[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { isThorough } from '../../depth.ts';
 import { dependents } from '../../mutation/dependents.ts';
@@ -19,34 +19,35 @@ const percent = 5;
 
 /** A short run tries every other host. */
 const tried = hosts.filter((_, index) => isThorough || index % 2 === seed % 2);
-
-for (const host of tried) {
-  test(`returns true counters or names them as missing with ${percent} % unexpected items on ${host.name} (MUTATION_SEED=${seed})`, async () => {
-    await using scene = await openScene({
-      ...host,
-      createWorld: () => addRandomActivity(host.createWorld(), seed),
+describe('a world with unexpected items', () => {
+  for (const host of tried) {
+    it(`returns true counters or names them as missing with ${percent} % unexpected items on ${host.name} (MUTATION_SEED=${seed})`, async () => {
+      await using scene = await openScene({
+        ...host,
+        createWorld: () => addRandomActivity(host.createWorld(), seed),
+      });
+      await using ground = await openGround(scene);
+      await ground.save('empty');
+      const read = (stage: Stage): Promise<Outcome> => readWorld(scene, ground, stage, { maxRequests: 20_000 });
+      const expected = { first: await read('first'), again: await read('again') };
+      assert.deepEqual([...expected.first.faults, ...expected.again.faults], []);
+      const items = new Items(scene.world.world, expected.first.snapshot);
+      const unexpected = new UnexpectedItems({ host, items, seed, percent });
+      await ground.restore('empty');
+      scene.onExchange = (exchange) => unexpected.rewrite(exchange);
+      for (const stage of ['first', 'again'] as const) {
+        const found = await read(stage);
+        assert.ok(unexpected.met.size > 0);
+        const problems = [
+          ...endsLate(found, expected[stage]),
+          ...wrongCounters(found, expected[stage], unexpected.met.size),
+          ...changed(found, expected[stage], unexpected.met),
+        ];
+        assert.deepEqual(problems, [], stage);
+      }
     });
-    await using ground = await openGround(scene);
-    await ground.save('empty');
-    const read = (stage: Stage): Promise<Outcome> => readWorld(scene, ground, stage, { maxRequests: 20_000 });
-    const expected = { first: await read('first'), again: await read('again') };
-    assert.deepEqual([...expected.first.faults, ...expected.again.faults], []);
-    const items = new Items(scene.world.world, expected.first.snapshot);
-    const unexpected = new UnexpectedItems({ host, items, seed, percent });
-    await ground.restore('empty');
-    scene.onExchange = (exchange) => unexpected.rewrite(exchange);
-    for (const stage of ['first', 'again'] as const) {
-      const found = await read(stage);
-      assert.ok(unexpected.met.size > 0);
-      const problems = [
-        ...endsLate(found, expected[stage]),
-        ...wrongCounters(found, expected[stage], unexpected.met.size),
-        ...changed(found, expected[stage], unexpected.met),
-      ];
-      assert.deepEqual(problems, [], stage);
-    }
-  });
-}
+  }
+});
 
 function endsLate({ faults, requests, jobs }: Outcome, expected: Outcome): string[] {
   return [

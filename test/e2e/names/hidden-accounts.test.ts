@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { deleteAccount, restoreAccount } from '../../../simulators/world/mutations.ts';
@@ -25,157 +25,158 @@ async function shownIn(service: TestService, owner: string, login: string): Prom
 }
 
 const afterDays = (days: number): number => days * 86_400;
-
-test('shows a Gitea account that is not public in no list, card or badge, and only to its owner', async () => {
-  for (const visibility of ['private', 'limited']) {
-    await gitea.inService(async (scene) => {
-      const { service, simulator, people, world } = scene;
-      simulator.hidden.set(people.max.id, visibility);
-      const owner = gitea.entity(engines.name);
-      const everybody = contributorsOf(world, engines.name) as { login: string }[];
-      const visible = everybody.filter(({ login }) => login !== 'max-member');
-      assert.equal(everybody.length, visible.length + 1);
-      await until(async () => {
-        const { body } = await service.getComplete(`${owner}/contributors?limit=100`);
-        return JSON.stringify(listed(body.data)) === JSON.stringify(visible) ? true : undefined;
-      }, 'those who are public are listed');
-      await settled(service);
-      assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, visible.length]);
-      const { body: numbers } = await service.getComplete(`${owner}/contributions`);
-      assert.equal(Object(numbers.data[0]?.['contributions'])['issues'], 5);
-      // The account is hidden from the owner of the repositories too.
-      const owned = tokenIn(await service.get(`${owner}/token`, bearer(simulator.tokens.organization_admin)));
-      const { body: own } = await service.getComplete(`${owner}/contributors?limit=100`, bearer(owned));
-      assert.ok(own.data.every(({ name }) => name !== 'max-member'));
-      // A stranger gets the same response as for a name that no account has.
-      const answers = [];
-      for (const name of ['max-member', 'nobody-at-all']) {
-        for (let count = 0; count < 2; count += 1) {
-          const { status, text } = await service.get(gitea.entity(name));
-          answers.push([status, text]);
-          await settled(service);
+describe('accounts that are hidden at their host', () => {
+  it('shows a Gitea account that is not public in no list, card or badge, and only to its owner', async () => {
+    for (const visibility of ['private', 'limited']) {
+      await gitea.inService(async (scene) => {
+        const { service, simulator, people, world } = scene;
+        simulator.hidden.set(people.max.id, visibility);
+        const owner = gitea.entity(engines.name);
+        const everybody = contributorsOf(world, engines.name) as { login: string }[];
+        const visible = everybody.filter(({ login }) => login !== 'max-member');
+        assert.equal(everybody.length, visible.length + 1);
+        await until(async () => {
+          const { body } = await service.getComplete(`${owner}/contributors?limit=100`);
+          return JSON.stringify(listed(body.data)) === JSON.stringify(visible) ? true : undefined;
+        }, 'those who are public are listed');
+        await settled(service);
+        assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, visible.length]);
+        const { body: numbers } = await service.getComplete(`${owner}/contributions`);
+        assert.equal(Object(numbers.data[0]?.['contributions'])['issues'], 5);
+        // The account is hidden from the owner of the repositories too.
+        const owned = tokenIn(await service.get(`${owner}/token`, bearer(simulator.tokens.organization_admin)));
+        const { body: own } = await service.getComplete(`${owner}/contributors?limit=100`, bearer(owned));
+        assert.ok(own.data.every(({ name }) => name !== 'max-member'));
+        // A stranger gets the same response as for a name that no account has.
+        const answers = [];
+        for (const name of ['max-member', 'nobody-at-all']) {
+          for (let count = 0; count < 2; count += 1) {
+            const { status, text } = await service.get(gitea.entity(name));
+            answers.push([status, text]);
+            await settled(service);
+          }
         }
-      }
-      for (const answer of answers) assert.deepEqual(answer, answers.at(-1));
-      assert.equal(answers.at(-1)?.[0], 404);
-      // Its owner sees it.
-      const mine = tokenIn(
-        await service.get(`${gitea.entity('max-member')}/token`, bearer(simulator.tokens.organization_member)),
-      );
-      await settled(service);
-      const account = await service.get(gitea.entity('max-member'), bearer(mine));
-      assert.deepEqual([account.status, account.body.data[0]?.['name']], [200, 'max-member']);
-      assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
-    });
-  }
-});
-
-test('removes a hidden Gitea account from cached lists with its next mention, and restores it with all its numbers', async () => {
-  await gitea.inService(async (scene) => {
-    const { service, simulator, people, world, repositories, advance } = scene;
-    const owner = gitea.entity(engines.name);
-    await gitea.untilTrue(scene, 'everything is counted');
-    await service.get(gitea.entity('max-member'));
-    await settled(service);
-    const all = contributorsOf(world, engines.name).length;
-    assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, all]);
-    for (const visibility of ['limited', 'public', 'private', 'public'] as const) {
-      simulator.hidden.set(people.max.id, visibility);
-      addIssue(world, repositories.handbook, { author: people.max });
-      advance(3700);
-      const isShown = visibility === 'public';
-      const expected = JSON.stringify([isShown, isShown, isShown ? all : all - 1]);
-      await until(async () => {
-        const shown = await shownIn(service, owner, 'max-member');
-        return JSON.stringify(shown) === expected ? true : undefined;
-      }, `the account is ${visibility}`);
-      await settled(service);
-      assert.equal(JSON.stringify(await shownIn(service, owner, 'max-member')), expected);
-      if (isShown) await gitea.untilTrue(scene, 'all numbers are back');
-      else assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
+        for (const answer of answers) assert.deepEqual(answer, answers.at(-1));
+        assert.equal(answers.at(-1)?.[0], 404);
+        // Its owner sees it.
+        const mine = tokenIn(
+          await service.get(`${gitea.entity('max-member')}/token`, bearer(simulator.tokens.organization_member)),
+        );
+        await settled(service);
+        const account = await service.get(gitea.entity('max-member'), bearer(mine));
+        assert.deepEqual([account.status, account.body.data[0]?.['name']], [200, 'max-member']);
+        assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
+      });
     }
   });
-});
 
-test('notices Gitea accounts that were deleted, hidden or restored by the check of listed accounts', async () => {
-  await gitea.inService(async (scene) => {
-    const { service, simulator, people, world, advance } = scene;
-    const owner = gitea.entity(engines.name);
-    await gitea.untilTrue(scene, 'everything is counted');
-    await settled(service);
-    const all = contributorsOf(world, engines.name).length;
-    const check = async (): Promise<void> => {
+  it('removes a hidden Gitea account from cached lists with its next mention, and restores it with all its numbers', async () => {
+    await gitea.inService(async (scene) => {
+      const { service, simulator, people, world, repositories, advance } = scene;
+      const owner = gitea.entity(engines.name);
+      await gitea.untilTrue(scene, 'everything is counted');
+      await service.get(gitea.entity('max-member'));
+      await settled(service);
+      const all = contributorsOf(world, engines.name).length;
+      assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, all]);
+      for (const visibility of ['limited', 'public', 'private', 'public'] as const) {
+        simulator.hidden.set(people.max.id, visibility);
+        addIssue(world, repositories.handbook, { author: people.max });
+        advance(3700);
+        const isShown = visibility === 'public';
+        const expected = JSON.stringify([isShown, isShown, isShown ? all : all - 1]);
+        await until(async () => {
+          const shown = await shownIn(service, owner, 'max-member');
+          return JSON.stringify(shown) === expected ? true : undefined;
+        }, `the account is ${visibility}`);
+        await settled(service);
+        assert.equal(JSON.stringify(await shownIn(service, owner, 'max-member')), expected);
+        if (isShown) await gitea.untilTrue(scene, 'all numbers are back');
+        else assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
+      }
+    });
+  });
+
+  it('notices Gitea accounts that were deleted, hidden or restored by the check of listed accounts', async () => {
+    await gitea.inService(async (scene) => {
+      const { service, simulator, people, world, advance } = scene;
+      const owner = gitea.entity(engines.name);
+      await gitea.untilTrue(scene, 'everything is counted');
+      await settled(service);
+      const all = contributorsOf(world, engines.name).length;
+      const check = async (): Promise<void> => {
+        await runTask(service.database, 'check_accounts');
+        await settled(service);
+      };
+      const asked = simulator.requests.length;
+      await check();
+      assert.equal(simulator.requests.length, asked, 'the mentions have just told that all are public');
+      assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, all]);
+      deleteAccount(world, people.max);
+      simulator.hidden.set(people.ada.id, 'private');
+      advance(afterDays(8));
+      await service.get(`${owner}/badges/community`);
+      await check();
+      assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, all - 2]);
+      assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [false, false, all - 2]);
+      restoreAccount(world, people.max);
+      simulator.hidden.set(people.ada.id, 'public');
+      advance(afterDays(8));
+      await check();
+      assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, all]);
+      await gitea.untilTrue(scene, 'all numbers are back');
+    });
+  });
+
+  it('hides a blocked GitLab account by its mentions and a private profile by the check, and restores both', async () => {
+    await gitlab.inService(async (scene) => {
+      const { service, simulator, people, world, advance } = scene;
+      const owner = gitlab.entity(engines.name);
+      simulator.hidden.blocked.set(people.max.id, 'banned');
+      const everybody = contributorsOf(world, engines.name) as { login: string }[];
+      await until(async () => {
+        const { body } = await service.getComplete(`${owner}/contributors?limit=100`);
+        const wanted = everybody.filter(({ login }) => login !== 'max-member');
+        return JSON.stringify(listed(body.data)) === JSON.stringify(wanted) ? true : undefined;
+      }, 'all but the blocked account are listed');
+      await settled(service);
+      simulator.hidden.profiles.add(people.ada.id);
       await runTask(service.database, 'check_accounts');
       await settled(service);
-    };
+      const few = everybody.length - 2;
+      assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [false, false, few]);
+      assert.equal((await service.get(gitlab.entity('ada-lovelace'))).status, 404);
+      simulator.hidden.profiles.clear();
+      simulator.hidden.blocked.clear();
+      advance(afterDays(8));
+      await runTask(service.database, 'check_accounts');
+      await settled(service);
+      assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [true, true, everybody.length]);
+      await gitlab.untilTrue(scene, 'all numbers are back');
+    });
+  });
+
+  it('removes a deleted GitHub contributor from the lists after one check of many accounts, and restores it later', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now, repositories: 2 });
+    await using service = await startTestService({ simulator, now });
+    const { body } = await service.getComplete(`${engines.name}/contributors?limit=100&bots=false`);
+    await settled(service);
+    const login = String(body.data[0]?.['name']);
+    const account = simulator.world.accountByLogin(login) ?? assert.fail();
+    const owner = `/v1/github/entities/${engines.name}`;
+    const [, , all] = await shownIn(service, owner, login);
+    deleteAccount(simulator.world, account);
     const asked = simulator.requests.length;
-    await check();
-    assert.equal(simulator.requests.length, asked, 'the mentions have just told that all are public');
-    assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, all]);
-    deleteAccount(world, people.max);
-    simulator.hidden.set(people.ada.id, 'private');
-    advance(afterDays(8));
-    await service.get(`${owner}/badges/community`);
-    await check();
-    assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, all - 2]);
-    assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [false, false, all - 2]);
-    restoreAccount(world, people.max);
-    simulator.hidden.set(people.ada.id, 'public');
-    advance(afterDays(8));
-    await check();
-    assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, all]);
-    await gitea.untilTrue(scene, 'all numbers are back');
-  });
-});
-
-test('hides a blocked GitLab account by its mentions and a private profile by the check, and restores both', async () => {
-  await gitlab.inService(async (scene) => {
-    const { service, simulator, people, world, advance } = scene;
-    const owner = gitlab.entity(engines.name);
-    simulator.hidden.blocked.set(people.max.id, 'banned');
-    const everybody = contributorsOf(world, engines.name) as { login: string }[];
-    await until(async () => {
-      const { body } = await service.getComplete(`${owner}/contributors?limit=100`);
-      const wanted = everybody.filter(({ login }) => login !== 'max-member');
-      return JSON.stringify(listed(body.data)) === JSON.stringify(wanted) ? true : undefined;
-    }, 'all but the blocked account are listed');
-    await settled(service);
-    simulator.hidden.profiles.add(people.ada.id);
     await runTask(service.database, 'check_accounts');
     await settled(service);
-    const few = everybody.length - 2;
-    assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [false, false, few]);
-    assert.equal((await service.get(gitlab.entity('ada-lovelace'))).status, 404);
-    simulator.hidden.profiles.clear();
-    simulator.hidden.blocked.clear();
+    const requests = simulator.requests.slice(asked).map(({ name }) => name);
+    assert.ok(requests.filter((name) => name === 'Accounts').length <= 2, requests.join());
+    assert.deepEqual(await shownIn(service, owner, login), [false, false, all - 1]);
+    restoreAccount(simulator.world, account);
     advance(afterDays(8));
     await runTask(service.database, 'check_accounts');
     await settled(service);
-    assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [true, true, everybody.length]);
-    await gitlab.untilTrue(scene, 'all numbers are back');
+    assert.deepEqual(await shownIn(service, owner, login), [true, true, all]);
   });
-});
-
-test('removes a deleted GitHub contributor from the lists after one check of many accounts, and restores it later', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now, repositories: 2 });
-  await using service = await startTestService({ simulator, now });
-  const { body } = await service.getComplete(`${engines.name}/contributors?limit=100&bots=false`);
-  await settled(service);
-  const login = String(body.data[0]?.['name']);
-  const account = simulator.world.accountByLogin(login) ?? assert.fail();
-  const owner = `/v1/github/entities/${engines.name}`;
-  const [, , all] = await shownIn(service, owner, login);
-  deleteAccount(simulator.world, account);
-  const asked = simulator.requests.length;
-  await runTask(service.database, 'check_accounts');
-  await settled(service);
-  const requests = simulator.requests.slice(asked).map(({ name }) => name);
-  assert.ok(requests.filter((name) => name === 'Accounts').length <= 2, requests.join());
-  assert.deepEqual(await shownIn(service, owner, login), [false, false, all - 1]);
-  restoreAccount(simulator.world, account);
-  advance(afterDays(8));
-  await runTask(service.database, 'check_accounts');
-  await settled(service);
-  assert.deepEqual(await shownIn(service, owner, login), [true, true, all]);
 });

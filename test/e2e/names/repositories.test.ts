@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
@@ -59,142 +59,143 @@ const location = async (service: TestService, path: string, token?: string): Pro
   const { status, headers } = await service.get(path, token === undefined ? {} : bearer(token));
   return `${status} ${headers.get('location')}`;
 };
-
-for (const provider of Object.keys(hosts)) {
-  test(`redirects a former name of a ${provider} repository with 301, later without a request, until another one takes it`, async () => {
-    await inService(provider, async ({ service, hosted, owner, world, organization, repositories, advance, now }) => {
-      renameRepository(world, repositories.handbook, 'manual');
-      const list = `${owner}/contributors?limit=5&repository=HANDBOOK&bots=false`;
-      const expected = `301 ${owner}/contributors?limit=5&repository=manual&bots=false`;
-      assert.equal(await location(service, list), expected);
-      await settled(service);
-      const asked = hosted.requests.length;
-      assert.equal(await location(service, list), expected);
-      assert.equal(
-        await location(service, `${owner}/contributors?%72epository=handbook&format=svg`),
-        `301 ${owner}/contributors?repository=manual&format=svg`,
-      );
-      assert.equal(
-        await location(service, `${owner}/repositories/handbook/badges/community?repository=handbook`),
-        `301 ${owner}/repositories/manual/badges/community?repository=handbook`,
-      );
-      await settled(service);
-      assert.equal(hosted.requests.length, asked);
-      const { body } = await service.getComplete(`${owner}/contributors?repository=manual`);
-      assert.ok(body.data.length > 0);
-
-      // The service notices the next rename on its own.
-      renameRepository(world, repositories.handbook, 'guide');
-      advance(3700);
-      await until(async () => {
-        await service.get(`${owner}/contributors`);
-        return (await location(service, `${owner}/contributors?repository=manual`)).startsWith('301')
-          ? true
-          : undefined;
-      }, 'the rename is noticed');
-      for (const name of ['handbook', 'manual']) {
+describe('renamed repositories', () => {
+  for (const provider of Object.keys(hosts)) {
+    it(`redirects a former name of a ${provider} repository with 301, later without a request, until another one takes it`, async () => {
+      await inService(provider, async ({ service, hosted, owner, world, organization, repositories, advance, now }) => {
+        renameRepository(world, repositories.handbook, 'manual');
+        const list = `${owner}/contributors?limit=5&repository=HANDBOOK&bots=false`;
+        const expected = `301 ${owner}/contributors?limit=5&repository=manual&bots=false`;
+        assert.equal(await location(service, list), expected);
+        await settled(service);
+        const asked = hosted.requests.length;
+        assert.equal(await location(service, list), expected);
         assert.equal(
-          await location(service, `${owner}/contributors?repository=${name}`),
-          `301 ${owner}/contributors?repository=guide`,
+          await location(service, `${owner}/contributors?%72epository=handbook&format=svg`),
+          `301 ${owner}/contributors?repository=manual&format=svg`,
         );
-      }
-      addRepository(world, { ownerId: organization.id, name: 'handbook', createdAt: now() });
-      advance(3700);
-      await until(async () => {
-        const { status } = await service.get(`${owner}/contributors?repository=handbook`);
-        return status === 200 ? true : undefined;
-      }, 'the repository that took the name is answered');
-    });
-  });
+        assert.equal(
+          await location(service, `${owner}/repositories/handbook/badges/community?repository=handbook`),
+          `301 ${owner}/repositories/manual/badges/community?repository=handbook`,
+        );
+        await settled(service);
+        assert.equal(hosted.requests.length, asked);
+        const { body } = await service.getComplete(`${owner}/contributors?repository=manual`);
+        assert.ok(body.data.length > 0);
 
-  test(`hides the former name of a private ${provider} repository from strangers, and redirects its owner`, async () => {
-    await inService(provider, async ({ service, hosted, owner, world, repositories, advance }) => {
-      renameRepository(world, repositories.plans, 'hidden-plans');
-      const own = await service.get(`${owner}/token`, bearer(hosted.tokens[engines.token]));
-      const token = tokenIn(own);
-      const asked = (name: string) => `${owner}/repositories/${name}/contributors?limit=5`;
-      const moved = `301 ${asked('hidden-plans')}`;
-      await until(
-        async () => ((await location(service, asked('secret-plans'), token)) === moved ? true : undefined),
-        moved,
-      );
-      await settled(service);
-      // A repository that was public under a name and is private now looks as absent as one that never existed.
-      await service.getComplete(`${owner}/contributors?repository=handbook`);
-      renameRepository(world, repositories.handbook, 'manual');
-      advance(3700);
-      await until(async () => {
-        await service.get(`${owner}/contributors`);
-        return (await location(service, `${owner}/contributors?repository=handbook`)).startsWith('301')
-          ? true
-          : undefined;
-      }, 'the rename is noticed');
-      setVisibility(world, repositories.handbook, 'private');
-      advance(3700);
-      await until(async () => {
-        await service.get(`${owner}/contributors?repository=manual`);
-        return (await location(service, `${owner}/contributors?repository=handbook`)).startsWith('404')
-          ? true
-          : undefined;
-      }, 'it is hidden');
-      for (const path of [
-        'contributors?repository=NAME',
-        'repositories/NAME/badges/community',
-        'contributors?repository=NAME&format=svg',
-      ]) {
-        const answers = [];
-        for (const name of ['secret-plans', 'hidden-plans', 'handbook', 'manual', 'never-was']) {
-          const address = `${owner}/${path.replace('NAME', name)}`;
-          await until(
-            async () => ((await service.get(address)).status === 202 ? undefined : true),
-            `${address} is answered`,
+        // The service notices the next rename on its own.
+        renameRepository(world, repositories.handbook, 'guide');
+        advance(3700);
+        await until(async () => {
+          await service.get(`${owner}/contributors`);
+          return (await location(service, `${owner}/contributors?repository=manual`)).startsWith('301')
+            ? true
+            : undefined;
+        }, 'the rename is noticed');
+        for (const name of ['handbook', 'manual']) {
+          assert.equal(
+            await location(service, `${owner}/contributors?repository=${name}`),
+            `301 ${owner}/contributors?repository=guide`,
           );
-          await settled(service);
-          const { status, text, headers } = await service.get(address);
-          answers.push([status, text, headers.get('cache-control'), headers.get('location')]);
         }
-        for (const answer of answers) assert.deepEqual(answer, answers.at(-1), path);
-      }
-      const other = await service.get(asked('secret-plans'));
-      assert.deepEqual([other.status, other.headers.get('location')], [401, null]);
+        addRepository(world, { ownerId: organization.id, name: 'handbook', createdAt: now() });
+        advance(3700);
+        await until(async () => {
+          const { status } = await service.get(`${owner}/contributors?repository=handbook`);
+          return status === 200 ? true : undefined;
+        }, 'the repository that took the name is answered');
+      });
     });
-  });
 
-  test(`responds with 404 for a transferred ${provider} repository under its former owner`, async () => {
-    await inService(provider, async ({ service, owner, world, people, repositories }) => {
-      const { plans, handbook } = repositories;
-      renameRepository(world, repositories.fork, 'copy');
-      transferRepository(world, handbook, people.ada);
-      const answers = await Promise.all(
-        ['handbook', 'never-was', plans.name].map((name) => service.get(`${owner}/contributors?repository=${name}`)),
-      );
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [404, 404, 404],
-      );
-      const { rows } = await service.database.pool.query('select name from repositories');
-      assert.deepEqual(rows, []);
+    it(`hides the former name of a private ${provider} repository from strangers, and redirects its owner`, async () => {
+      await inService(provider, async ({ service, hosted, owner, world, repositories, advance }) => {
+        renameRepository(world, repositories.plans, 'hidden-plans');
+        const own = await service.get(`${owner}/token`, bearer(hosted.tokens[engines.token]));
+        const token = tokenIn(own);
+        const asked = (name: string) => `${owner}/repositories/${name}/contributors?limit=5`;
+        const moved = `301 ${asked('hidden-plans')}`;
+        await until(
+          async () => ((await location(service, asked('secret-plans'), token)) === moved ? true : undefined),
+          moved,
+        );
+        await settled(service);
+        // A repository that was public under a name and is private now looks as absent as one that never existed.
+        await service.getComplete(`${owner}/contributors?repository=handbook`);
+        renameRepository(world, repositories.handbook, 'manual');
+        advance(3700);
+        await until(async () => {
+          await service.get(`${owner}/contributors`);
+          return (await location(service, `${owner}/contributors?repository=handbook`)).startsWith('301')
+            ? true
+            : undefined;
+        }, 'the rename is noticed');
+        setVisibility(world, repositories.handbook, 'private');
+        advance(3700);
+        await until(async () => {
+          await service.get(`${owner}/contributors?repository=manual`);
+          return (await location(service, `${owner}/contributors?repository=handbook`)).startsWith('404')
+            ? true
+            : undefined;
+        }, 'it is hidden');
+        for (const path of [
+          'contributors?repository=NAME',
+          'repositories/NAME/badges/community',
+          'contributors?repository=NAME&format=svg',
+        ]) {
+          const answers = [];
+          for (const name of ['secret-plans', 'hidden-plans', 'handbook', 'manual', 'never-was']) {
+            const address = `${owner}/${path.replace('NAME', name)}`;
+            await until(
+              async () => ((await service.get(address)).status === 202 ? undefined : true),
+              `${address} is answered`,
+            );
+            await settled(service);
+            const { status, text, headers } = await service.get(address);
+            answers.push([status, text, headers.get('cache-control'), headers.get('location')]);
+          }
+          for (const answer of answers) assert.deepEqual(answer, answers.at(-1), path);
+        }
+        const other = await service.get(asked('secret-plans'));
+        assert.deepEqual([other.status, other.headers.get('location')], [401, null]);
+      });
     });
-  });
-}
 
-test('serves an embed link to a card of a repository after the repository is renamed', async () => {
-  await inService('github', async ({ service, hosted, owner, world, repositories }) => {
-    const token = await serviceToken(service, hosted, { name: engines.name, token: engines.token });
-    await service.getComplete(`${owner}/repositories/secret-plans/contributors`, bearer(token));
-    const made = await service.get(`${owner}/embeds`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ path: `${owner}/repositories/secret-plans/contributors`, format: 'svg' }),
+    it(`responds with 404 for a transferred ${provider} repository under its former owner`, async () => {
+      await inService(provider, async ({ service, owner, world, people, repositories }) => {
+        const { plans, handbook } = repositories;
+        renameRepository(world, repositories.fork, 'copy');
+        transferRepository(world, handbook, people.ada);
+        const answers = await Promise.all(
+          ['handbook', 'never-was', plans.name].map((name) => service.get(`${owner}/contributors?repository=${name}`)),
+        );
+        assert.deepEqual(
+          answers.map(({ status }) => status),
+          [404, 404, 404],
+        );
+        const { rows } = await service.database.pool.query('select name from repositories');
+        assert.deepEqual(rows, []);
+      });
     });
-    const { data } = JSON.parse(made.text) as { data: { url: string } };
-    const link = new URL(data.url).pathname;
-    const before = await service.get(link);
-    assert.equal(before.status, 200);
-    renameRepository(world, repositories.plans, 'hidden-plans');
-    await service.getComplete(`${owner}/repositories/hidden-plans/contributors`, bearer(token));
-    const after = await service.get(link);
-    assert.equal(after.status, 200, after.text);
-    assert.match(after.headers.get('content-type') ?? '', /^image\/svg/);
+  }
+
+  it('serves an embed link to a card of a repository after the repository is renamed', async () => {
+    await inService('github', async ({ service, hosted, owner, world, repositories }) => {
+      const token = await serviceToken(service, hosted, { name: engines.name, token: engines.token });
+      await service.getComplete(`${owner}/repositories/secret-plans/contributors`, bearer(token));
+      const made = await service.get(`${owner}/embeds`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ path: `${owner}/repositories/secret-plans/contributors`, format: 'svg' }),
+      });
+      const { data } = JSON.parse(made.text) as { data: { url: string } };
+      const link = new URL(data.url).pathname;
+      const before = await service.get(link);
+      assert.equal(before.status, 200);
+      renameRepository(world, repositories.plans, 'hidden-plans');
+      await service.getComplete(`${owner}/repositories/hidden-plans/contributors`, bearer(token));
+      const after = await service.get(link);
+      assert.equal(after.status, 200, after.text);
+      assert.match(after.headers.get('content-type') ?? '', /^image\/svg/);
+    });
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
@@ -29,175 +29,184 @@ async function listening(onMessage: () => number = () => 200) {
   });
   return { ...server, heard };
 }
-
-test('sends each message once from two nodes', async () => {
-  await using receiver = await listening();
-  await using simulator = await startSimulator();
-  const settings = { OUTBOUND_ALLOW: receiver.host };
-  await using one = await startTestService({ simulator, settings });
-  await using other = await startTestService({ simulator, settings, databaseUrl: one.databaseUrl });
-  const awarding = await prepareAwarding(other.database, now);
-  const names = ['a', 'b', 'c'];
-  await awarding.follow(
-    names.map((name) => ({ name, type: 'slack', url: `${receiver.url}/${name}`, achievements: ['First'] })),
-  );
-  const people = Array.from({ length: 20 }, (_, index) => `winner-${index}`);
-  await Promise.all(people.map((person) => awarding.award('First', person)));
-  await until(
-    async () => ((await awarding.rows()).every(({ state }) => state === 'sent') ? true : undefined),
-    'all are sent',
-  );
-  const told = receiver.heard.map(({ text }) => /winner-\d+/.exec(text)?.[0] ?? '').toSorted();
-  assert.deepEqual(told, people.flatMap((person) => names.map(() => person)).toSorted());
-});
-
-test('loses no message when it is killed while sending, and repeats none under another id', async () => {
-  let kill: (() => void) | undefined;
-  await using receiver = await listening(() => {
-    kill?.();
-    return 200;
+describe('notifications', () => {
+  it('sends each message once from two nodes', async () => {
+    await using receiver = await listening();
+    await using simulator = await startSimulator();
+    const settings = { OUTBOUND_ALLOW: receiver.host };
+    await using one = await startTestService({ simulator, settings });
+    await using other = await startTestService({ simulator, settings, databaseUrl: one.databaseUrl });
+    const awarding = await prepareAwarding(other.database, now);
+    const names = ['a', 'b', 'c'];
+    await awarding.follow(
+      names.map((name) => ({ name, type: 'slack', url: `${receiver.url}/${name}`, achievements: ['First'] })),
+    );
+    const people = Array.from({ length: 20 }, (_, index) => `winner-${index}`);
+    await Promise.all(people.map((person) => awarding.award('First', person)));
+    await until(
+      async () => ((await awarding.rows()).every(({ state }) => state === 'sent') ? true : undefined),
+      'all are sent',
+    );
+    const told = receiver.heard.map(({ text }) => /winner-\d+/.exec(text)?.[0] ?? '').toSorted();
+    assert.deepEqual(told, people.flatMap((person) => names.map(() => person)).toSorted());
   });
-  await using created = await createTestDatabase();
-  await using directory = await makeTemporaryDirectory();
-  await using simulator = await startSimulator();
-  const settings = { OUTBOUND_ALLOW: receiver.host };
-  {
-    await using service = await startTestService({ simulator, databaseUrl: created.url });
-    const token = await serviceToken(service, simulator, engines);
-    await service.get(`${engines.name}/webhook-secrets`, sending('PUT', token, { url: receiver.url }));
-  }
-  const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
-  const awarding = await prepareAwarding(database, now, engines.name);
-  await awarding.follow([{ name: 'hook', type: 'http', url: receiver.url, achievements: ['First'] }]);
-  for (const person of ['one', 'two', 'three']) await awarding.award('First', person);
-  await database.close();
-  assert.equal(receiver.heard.length, 0);
-  for (let life = 1; life <= 2; life += 1) {
-    const child = spawn(process.execPath, [program, 'serve'], {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        PORT: '0',
-        METRICS_PORT: '0',
-        DATA_DIR: directory.path,
-        DATABASE_URL: created.url,
-        GITHUB_URL: simulator.url,
-        GITHUB_API_URL: simulator.apiUrl,
-        ...settings,
-      },
-      stdio: 'ignore',
+
+  it('loses no message when it is killed while sending, and repeats none under another id', async () => {
+    let kill: (() => void) | undefined;
+    await using receiver = await listening(() => {
+      kill?.();
+      return 200;
     });
-    kill = () => void child.kill('SIGKILL');
-    await once(child, 'exit');
-    assert.equal(receiver.heard.length, life);
-  }
-  kill = undefined;
-  await using service = await startTestService({ simulator, settings, databaseUrl: created.url });
-  const states = async (): Promise<{ id: string; state: string }[]> =>
-    (await service.database.pool.query('select id, state from notifications order by id')).rows;
-  await until(async () => ((await states()).every(({ state }) => state === 'sent') ? true : undefined), 'all are sent');
-  const ids = (await states()).map(({ id }) => id);
-  assert.equal(ids.length, 3);
-  assert.deepEqual([...new Set(receiver.heard.map(({ id }) => id))].toSorted(), ids.toSorted());
-  assert.equal(receiver.heard.length, 5, 'one again for each kill');
-  const bodies = new Map(receiver.heard.map(({ id, text }) => [id, text]));
-  assert.ok(receiver.heard.every(({ id, text }) => bodies.get(id) === text));
-});
+    await using created = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    await using simulator = await startSimulator();
+    const settings = { OUTBOUND_ALLOW: receiver.host };
+    {
+      await using service = await startTestService({ simulator, databaseUrl: created.url });
+      const token = await serviceToken(service, simulator, engines);
+      await service.get(`${engines.name}/webhook-secrets`, sending('PUT', token, { url: receiver.url }));
+    }
+    const database = await openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+    const awarding = await prepareAwarding(database, now, engines.name);
+    await awarding.follow([{ name: 'hook', type: 'http', url: receiver.url, achievements: ['First'] }]);
+    for (const person of ['one', 'two', 'three']) await awarding.award('First', person);
+    await database.close();
+    assert.equal(receiver.heard.length, 0);
+    for (let life = 1; life <= 2; life += 1) {
+      const child = spawn(process.execPath, [program, 'serve'], {
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          PORT: '0',
+          METRICS_PORT: '0',
+          DATA_DIR: directory.path,
+          DATABASE_URL: created.url,
+          GITHUB_URL: simulator.url,
+          GITHUB_API_URL: simulator.apiUrl,
+          ...settings,
+        },
+        stdio: 'ignore',
+      });
+      kill = () => void child.kill('SIGKILL');
+      await once(child, 'exit');
+      assert.equal(receiver.heard.length, life);
+    }
+    kill = undefined;
+    await using service = await startTestService({ simulator, settings, databaseUrl: created.url });
+    const states = async (): Promise<{ id: string; state: string }[]> =>
+      (await service.database.pool.query('select id, state from notifications order by id')).rows;
+    await until(
+      async () => ((await states()).every(({ state }) => state === 'sent') ? true : undefined),
+      'all are sent',
+    );
+    const ids = (await states()).map(({ id }) => id);
+    assert.equal(ids.length, 3);
+    assert.deepEqual([...new Set(receiver.heard.map(({ id }) => id))].toSorted(), ids.toSorted());
+    assert.equal(receiver.heard.length, 5, 'one again for each kill');
+    const bodies = new Map(receiver.heard.map(({ id, text }) => [id, text]));
+    assert.ok(receiver.heard.every(({ id, text }) => bodies.get(id) === text));
+  });
 
-test('allows only owners to list messages, to send given-up ones again and to create secrets', async () => {
-  let status = 410;
-  await using receiver = await listening(() => status);
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
-  const token = await serviceToken(service, simulator, engines);
-  const others = await serviceToken(service, simulator, ada);
-  const awarding = await prepareAwarding(service.database, now, engines.name);
-  const url = `${receiver.url}/hooks/secret-part`;
-  await awarding.follow([{ name: 'hook', type: 'http', url, achievements: ['First', 'Second'] }]);
-  const path = `${engines.name}/notifications`;
-  const secrets = `${engines.name}/webhook-secrets`;
+  it('allows only owners to list messages, to send given-up ones again and to create secrets', async () => {
+    let status = 410;
+    await using receiver = await listening(() => status);
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
+    const token = await serviceToken(service, simulator, engines);
+    const others = await serviceToken(service, simulator, ada);
+    const awarding = await prepareAwarding(service.database, now, engines.name);
+    const url = `${receiver.url}/hooks/secret-part`;
+    await awarding.follow([{ name: 'hook', type: 'http', url, achievements: ['First', 'Second'] }]);
+    const path = `${engines.name}/notifications`;
+    const secrets = `${engines.name}/webhook-secrets`;
 
-  const made = await service.get(secrets, sending('PUT', token, { url }));
-  assert.equal(made.status, 200, made.text);
-  const { data } = JSON.parse(made.text) as { data: { id: string; secret: string; former_until_dttm: string | null } };
-  assert.equal(data.former_until_dttm, null);
-  const listed = await service.get(secrets, bearer(token));
-  assert.deepEqual(
-    listed.body.data.map((one) => [one['id'], one['url'], 'secret' in one]),
-    [[data.id, url, false]],
-  );
-  assert.ok(!listed.text.includes(data.secret));
+    const made = await service.get(secrets, sending('PUT', token, { url }));
+    assert.equal(made.status, 200, made.text);
+    const { data } = JSON.parse(made.text) as {
+      data: { id: string; secret: string; former_until_dttm: string | null };
+    };
+    assert.equal(data.former_until_dttm, null);
+    const listed = await service.get(secrets, bearer(token));
+    assert.deepEqual(
+      listed.body.data.map((one) => [one['id'], one['url'], 'secret' in one]),
+      [[data.id, url, false]],
+    );
+    assert.ok(!listed.text.includes(data.secret));
 
-  await awarding.award('First', ada.name);
-  const dead = await until(async () => {
-    const { body } = await service.get(`${path}?state=dead`, bearer(token));
-    return body.data[0];
-  }, 'it is given up');
-  assert.deepEqual(
-    [dead['type'], dead['to'], dead['person'], dead['achievement_name'], dead['attempts'], dead['error']],
-    ['http', receiver.host, ada.name, 'First', 1, 'answered with status 410'],
-  );
-  assert.equal(dead['next_attempt_dttm'], null);
-  assert.ok(service.lines.some((line) => line.includes('was given up') && line.includes(String(dead['id']))));
-  assert.ok(!service.lines.some((line) => line.includes('secret-part')), 'addresses are not in the log');
-  const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
-  assert.match(metrics, /plaudit_notifications_total\{kind="http",outcome="dead"\} 1/);
+    await awarding.award('First', ada.name);
+    const dead = await until(async () => {
+      const { body } = await service.get(`${path}?state=dead`, bearer(token));
+      return body.data[0];
+    }, 'it is given up');
+    assert.deepEqual(
+      [dead['type'], dead['to'], dead['person'], dead['achievement_name'], dead['attempts'], dead['error']],
+      ['http', receiver.host, ada.name, 'First', 1, 'answered with status 410'],
+    );
+    assert.equal(dead['next_attempt_dttm'], null);
+    assert.ok(service.lines.some((line) => line.includes('was given up') && line.includes(String(dead['id']))));
+    assert.ok(!service.lines.some((line) => line.includes('secret-part')), 'addresses are not in the log');
+    const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
+    assert.match(metrics, /plaudit_notifications_total\{kind="http",outcome="dead"\} 1/);
 
-  const retry = `${path}/${String(dead['id'])}/retry`;
-  assert.equal((await service.get(retry, sending('POST', others))).status, 403);
-  assert.equal((await service.get(retry, { method: 'POST' })).status, 401);
-  status = 200;
-  assert.equal((await service.get(retry, sending('POST', token))).status, 200);
-  await until(async () => receiver.heard[1], 'it is sent again');
-  const [first, second] = receiver.heard;
-  assert.deepEqual([second?.id, second?.text], [first?.id, first?.text]);
-  const verified = new Webhook(data.secret).verify(second?.text ?? '', second?.headers ?? {});
-  assert.equal((verified as { type: string }).type, 'achievement.awarded');
-  await until(async () => {
-    const { body } = await service.get(`${path}?state=sent`, bearer(token));
-    return body.data[0];
-  }, 'it is told to be sent');
-  assert.equal((await service.get(retry, sending('POST', token))).status, 409);
-  const unknown = `${path}/00000000-0000-7000-8000-000000000000/retry`;
-  assert.equal((await service.get(unknown, sending('POST', token))).status, 404);
+    const retry = `${path}/${String(dead['id'])}/retry`;
+    assert.equal((await service.get(retry, sending('POST', others))).status, 403);
+    assert.equal((await service.get(retry, { method: 'POST' })).status, 401);
+    status = 200;
+    assert.equal((await service.get(retry, sending('POST', token))).status, 200);
+    await until(async () => receiver.heard[1], 'it is sent again');
+    const [first, second] = receiver.heard;
+    assert.deepEqual([second?.id, second?.text], [first?.id, first?.text]);
+    const verified = new Webhook(data.secret).verify(second?.text ?? '', second?.headers ?? {});
+    assert.equal((verified as { type: string }).type, 'achievement.awarded');
+    await until(async () => {
+      const { body } = await service.get(`${path}?state=sent`, bearer(token));
+      return body.data[0];
+    }, 'it is told to be sent');
+    assert.equal((await service.get(retry, sending('POST', token))).status, 409);
+    const unknown = `${path}/00000000-0000-7000-8000-000000000000/retry`;
+    assert.equal((await service.get(unknown, sending('POST', token))).status, 404);
 
-  assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 204);
-  assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 404);
-  const audit = (await service.get(`${engines.name}/audit?limit=100`, bearer(token))).body.data.map(
-    ({ action }) => action,
-  );
-  assert.deepEqual(audit.slice(0, 3), ['webhook_secret_removed', 'notification_retried', 'webhook_secret_made']);
-});
+    assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 204);
+    assert.equal((await service.get(`${secrets}/${data.id}`, sending('DELETE', token))).status, 404);
+    const audit = (await service.get(`${engines.name}/audit?limit=100`, bearer(token))).body.data.map(
+      ({ action }) => action,
+    );
+    assert.deepEqual(audit.slice(0, 3), ['webhook_secret_removed', 'notification_retried', 'webhook_secret_made']);
+  });
 
-test('lists notifications in pages', async () => {
-  await using receiver = await listening(() => 200);
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
-  const token = await serviceToken(service, simulator, engines);
-  const awarding = await prepareAwarding(service.database, now, engines.name);
-  await awarding.follow([{ name: 'hook', type: 'http', url: receiver.url, achievements: ['First'] }]);
-  const path = `${engines.name}/notifications`;
-  for (const person of ['p1', 'p2', 'p3', 'p4', 'p5']) await awarding.award('First', person);
-  const all = (await service.get(path, bearer(token))).body.data.map(({ id }) => id);
-  const paged: unknown[] = [];
-  for (let next: string | undefined = ''; next !== undefined; ) {
-    const { body } = await service.get(`${path}?limit=2${next && `&after=${encodeURIComponent(next)}`}`, bearer(token));
-    paged.push(...body.data.map(({ id }) => id));
-    next = body.next_cursor;
-  }
-  assert.deepEqual([paged, paged.length], [all, 5]);
-});
+  it('lists notifications in pages', async () => {
+    await using receiver = await listening(() => 200);
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
+    const token = await serviceToken(service, simulator, engines);
+    const awarding = await prepareAwarding(service.database, now, engines.name);
+    await awarding.follow([{ name: 'hook', type: 'http', url: receiver.url, achievements: ['First'] }]);
+    const path = `${engines.name}/notifications`;
+    for (const person of ['p1', 'p2', 'p3', 'p4', 'p5']) await awarding.award('First', person);
+    const all = (await service.get(path, bearer(token))).body.data.map(({ id }) => id);
+    const paged: unknown[] = [];
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const { body } = await service.get(
+        `${path}?limit=2${next && `&after=${encodeURIComponent(next)}`}`,
+        bearer(token),
+      );
+      paged.push(...body.data.map(({ id }) => id));
+      next = body.next_cursor;
+    }
+    assert.deepEqual([paged, paged.length], [all, 5]);
+  });
 
-test('refuses requests of other accounts and invalid addresses', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const token = await serviceToken(service, simulator, engines);
-  const others = await serviceToken(service, simulator, ada);
-  const secrets = `${engines.name}/webhook-secrets`;
-  for (const where of [`${engines.name}/notifications`, secrets]) {
-    assert.equal((await service.get(where)).status, 401);
-    assert.equal((await service.get(where, bearer(others))).status, 403);
-  }
-  for (const body of [{}, { url: 'nonsense' }, { url: 'ftp://x.example/' }, { url: 1 }, { url: 'x'.repeat(3000) }]) {
-    assert.equal((await service.get(secrets, sending('PUT', token, body))).status, 400, JSON.stringify(body));
-  }
+  it('refuses requests of other accounts and invalid addresses', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const token = await serviceToken(service, simulator, engines);
+    const others = await serviceToken(service, simulator, ada);
+    const secrets = `${engines.name}/webhook-secrets`;
+    for (const where of [`${engines.name}/notifications`, secrets]) {
+      assert.equal((await service.get(where)).status, 401);
+      assert.equal((await service.get(where, bearer(others))).status, 403);
+    }
+    for (const body of [{}, { url: 'nonsense' }, { url: 'ftp://x.example/' }, { url: 1 }, { url: 'x'.repeat(3000) }]) {
+      assert.equal((await service.get(secrets, sending('PUT', token, body))).status, 400, JSON.stringify(body));
+    }
+  });
 });

@@ -1,238 +1,239 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { assertProblem, send } from '../raw-request.ts';
 import { startTestService } from '../service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
+describe('invalid requests', () => {
+  it('responds to each wrong parameter with a 400 that names it, and requests and stores nothing', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const wrong: Record<string, string[]> = {
+      limit: [
+        '0',
+        '101',
+        '-1',
+        '1.5',
+        'ten',
+        '',
+        '1e1',
+        '%00',
+        '1&limit=2',
+        '99999999999999999999',
+        '0x10',
+        '%201',
+        '%EF%BC%91',
+      ],
+      after: ['nonsense', '', '%00', 'a'.repeat(5000), 'bm9uc2Vuc2U', 'a&after=b'],
+      before: ['nonsense', '', '..%2f'],
+      format: ['svgs', 'xml', '', 'JSON', 'json&format=json'],
+    };
+    const own: Record<string, Record<string, string[]>> = {
+      '': {},
+      '/contributions': { private: ['yes', '1', '', 'TRUE', 'true&private=true'] },
+      '/contributors': {
+        bots: ['no', '0', '', 'False', 'true&bots=false'],
+        repository: ['', 'a&repository=b', 'r'.repeat(300)],
+      },
+    };
+    for (const [endpoint, parameters] of Object.entries(own)) {
+      for (const [name, values] of Object.entries({ ...wrong, ...parameters })) {
+        for (const value of values) {
+          const answer = await send(service, `${user}${endpoint}?${name}=${value}`);
+          assert.equal(answer.status, 400, `${endpoint} ${name}=${value.slice(0, 50)}: ${answer.body}`);
+          assertProblem(answer, `${endpoint} ${name}`);
+          const { error } = JSON.parse(answer.body) as { error: { code: number; message: string } };
+          assert.equal(error.code, 3);
+          assert.ok(error.message.includes(name), `${name}: ${error.message}`);
+        }
+      }
+      assert.equal((await send(service, `${user}${endpoint}?after=a&before=b`)).status, 400);
+    }
+    assert.equal(simulator.requests.length, 0);
+    const { rows } = await service.database.pool.query(
+      'select (select count(*) from accounts) + (select count(*) from questions) as count',
+    );
+    assert.equal(Number(rows[0].count), 0);
+  });
 
-test('responds to each wrong parameter with a 400 that names it, and requests and stores nothing', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const wrong: Record<string, string[]> = {
-    limit: [
-      '0',
-      '101',
-      '-1',
-      '1.5',
-      'ten',
-      '',
-      '1e1',
-      '%00',
-      '1&limit=2',
-      '99999999999999999999',
-      '0x10',
-      '%201',
-      '%EF%BC%91',
-    ],
-    after: ['nonsense', '', '%00', 'a'.repeat(5000), 'bm9uc2Vuc2U', 'a&after=b'],
-    before: ['nonsense', '', '..%2f'],
-    format: ['svgs', 'xml', '', 'JSON', 'json&format=json'],
-  };
-  const own: Record<string, Record<string, string[]>> = {
-    '': {},
-    '/contributions': { private: ['yes', '1', '', 'TRUE', 'true&private=true'] },
-    '/contributors': {
-      bots: ['no', '0', '', 'False', 'true&bots=false'],
-      repository: ['', 'a&repository=b', 'r'.repeat(300)],
-    },
-  };
-  for (const [endpoint, parameters] of Object.entries(own)) {
-    for (const [name, values] of Object.entries({ ...wrong, ...parameters })) {
-      for (const value of values) {
-        const answer = await send(service, `${user}${endpoint}?${name}=${value}`);
-        assert.equal(answer.status, 400, `${endpoint} ${name}=${value.slice(0, 50)}: ${answer.body}`);
-        assertProblem(answer, `${endpoint} ${name}`);
-        const { error } = JSON.parse(answer.body) as { error: { code: number; message: string } };
-        assert.equal(error.code, 3);
-        assert.ok(error.message.includes(name), `${name}: ${error.message}`);
+  it('ignores unknown parameters, because clients add them to avoid caches', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    for (const query of ['v=2', 'v=2&v=3', '%ff=1', 'limits=0', 'a[b]=c', '&&&', '=', '__proto__=1', 'constructor=1']) {
+      assert.equal((await send(service, `${user}?${query}`)).status, 200, query);
+    }
+  });
+
+  it('responds as documented to wrong methods, bodies, credentials, paths and headers', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      for (const path of [user, `${user}/contributions`, `${user}/contributors`, '/healthz', '/openapi.json']) {
+        // An owner erases an account by this request.
+        if (method === 'DELETE' && path === user) continue;
+        const answer = await send(service, path, method);
+        assert.equal(answer.status, 405, `${method} ${path}`);
+        assert.match(String(answer.headers['allow']), /GET/);
+        assertProblem(answer, method);
+        assert.equal(JSON.parse(answer.body).error.code, 8);
       }
     }
-    assert.equal((await send(service, `${user}${endpoint}?after=a&before=b`)).status, 400);
-  }
-  assert.equal(simulator.requests.length, 0);
-  const { rows } = await service.database.pool.query(
-    'select (select count(*) from accounts) + (select count(*) from questions) as count',
-  );
-  assert.equal(Number(rows[0].count), 0);
-});
-
-test('ignores unknown parameters, because clients add them to avoid caches', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  for (const query of ['v=2', 'v=2&v=3', '%ff=1', 'limits=0', 'a[b]=c', '&&&', '=', '__proto__=1', 'constructor=1']) {
-    assert.equal((await send(service, `${user}?${query}`)).status, 200, query);
-  }
-});
-
-test('responds as documented to wrong methods, bodies, credentials, paths and headers', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-    for (const path of [user, `${user}/contributions`, `${user}/contributors`, '/healthz', '/openapi.json']) {
-      // An owner erases an account by this request.
-      if (method === 'DELETE' && path === user) continue;
-      const answer = await send(service, path, method);
-      assert.equal(answer.status, 405, `${method} ${path}`);
-      assert.match(String(answer.headers['allow']), /GET/);
-      assertProblem(answer, method);
-      assert.equal(JSON.parse(answer.body).error.code, 8);
+    const withBody = await send(
+      service,
+      user,
+      'GET',
+      { 'content-type': 'application/json', 'content-length': '2' },
+      '{}',
+    );
+    assert.equal(withBody.status, 400);
+    assertProblem(withBody, 'body');
+    for (const authorization of ['Bearer x', 'Basic eDp5', 'nonsense', `Bearer ${'x'.repeat(4000)}`]) {
+      const refused = await send(service, user, 'GET', { authorization });
+      assert.equal(refused.status, 401, authorization);
+      assert.match(String(refused.headers['www-authenticate']), /^Bearer/);
+      assertProblem(refused, authorization);
+      assert.doesNotMatch(refused.body, /nonsense|xxxx/);
     }
-  }
-  const withBody = await send(
-    service,
-    user,
-    'GET',
-    { 'content-type': 'application/json', 'content-length': '2' },
-    '{}',
-  );
-  assert.equal(withBody.status, 400);
-  assertProblem(withBody, 'body');
-  for (const authorization of ['Bearer x', 'Basic eDp5', 'nonsense', `Bearer ${'x'.repeat(4000)}`]) {
-    const refused = await send(service, user, 'GET', { authorization });
-    assert.equal(refused.status, 401, authorization);
-    assert.match(String(refused.headers['www-authenticate']), /^Bearer/);
-    assertProblem(refused, authorization);
-    assert.doesNotMatch(refused.body, /nonsense|xxxx/);
-  }
-  for (const path of [
-    '/',
-    '/v1',
-    '/v2/github/entities/a',
-    '/v1/github',
-    '/v1/github/entities',
-    `${user}/nonsense`,
-    '/v1/github/entities/',
-    '//',
-    '/v1/nobody/entities/a',
-    '/v1/github/entities/../../etc/passwd',
-    '/v1/github/entities/%2e%2e%2fetc',
-    '/v1/github/entities/%',
-    '/v1/github/entities/%ff',
-    '/v1/github/entities/%00',
-    `/v1/github/entities/${'a'.repeat(6000)}`,
-    '/v1/%00/entities/a',
-  ]) {
-    const answer = await send(service, path);
-    assert.ok([400, 404, 414].includes(answer.status), `${path.slice(0, 60)} ${answer.status}`);
-    assertProblem(answer, path.slice(0, 60));
-  }
-  assert.equal(simulator.requests.length, 0);
-  const huge = await send(service, user, 'GET', { 'x-huge': 'x'.repeat(60_000) }).catch(() => undefined);
-  assert.ok(huge === undefined || huge.status === 431);
-  assert.equal((await send(service, user)).status, 200);
-});
-
-test('responds to any request as documented, without a 500 and without hanging', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const junk = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 60 }),
-    fc.string({ unit: 'grapheme', maxLength: 30 }),
-    fc.constantFrom(
-      '..',
-      '.',
-      '%',
-      '%00',
-      '%2F',
-      '~',
-      '',
-      '\\',
-      "' or 1=1 --",
-      '${x}',
-      '\u202e',
-      '\ufeff',
-      'null',
-      'NaN',
-    ),
-  );
-  const encoded = fc.tuple(junk, fc.boolean()).map(([text, isRaw]) => {
-    const safe = encodeURIComponent(text.toWellFormed());
-    return isRaw ? text.replace(/[^\x21-\x7e]|[#?/\\]/g, '') : safe;
+    for (const path of [
+      '/',
+      '/v1',
+      '/v2/github/entities/a',
+      '/v1/github',
+      '/v1/github/entities',
+      `${user}/nonsense`,
+      '/v1/github/entities/',
+      '//',
+      '/v1/nobody/entities/a',
+      '/v1/github/entities/../../etc/passwd',
+      '/v1/github/entities/%2e%2e%2fetc',
+      '/v1/github/entities/%',
+      '/v1/github/entities/%ff',
+      '/v1/github/entities/%00',
+      `/v1/github/entities/${'a'.repeat(6000)}`,
+      '/v1/%00/entities/a',
+    ]) {
+      const answer = await send(service, path);
+      assert.ok([400, 404, 414].includes(answer.status), `${path.slice(0, 60)} ${answer.status}`);
+      assertProblem(answer, path.slice(0, 60));
+    }
+    assert.equal(simulator.requests.length, 0);
+    const huge = await send(service, user, 'GET', { 'x-huge': 'x'.repeat(60_000) }).catch(() => undefined);
+    assert.ok(huge === undefined || huge.status === 431);
+    assert.equal((await send(service, user)).status, 200);
   });
-  const parameter = fc.tuple(
-    fc.oneof(fc.constantFrom('limit', 'after', 'before', 'format', 'private', 'bots', 'repository'), encoded),
-    encoded,
-  );
-  const path = fc
-    .tuple(
-      fc.oneof(fc.constant('github'), encoded),
-      fc.oneof(fc.constantFrom('ada-lovelace', 'nobody-at-all'), encoded),
-      fc.constantFrom('', '/contributions', '/contributors'),
-      fc.array(parameter, { maxLength: 4 }),
-    )
-    .map(([provider, name, endpoint, parameters]) => {
-      const query = parameters.map(([key, value]) => `${key}=${value}`).join('&');
-      return `/v1/${provider}/entities/${name}${endpoint}?${query}`;
+
+  it('responds to any request as documented, without a 500 and without hanging', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const junk = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: 'grapheme', maxLength: 30 }),
+      fc.constantFrom(
+        '..',
+        '.',
+        '%',
+        '%00',
+        '%2F',
+        '~',
+        '',
+        '\\',
+        "' or 1=1 --",
+        '${x}',
+        '\u202e',
+        '\ufeff',
+        'null',
+        'NaN',
+      ),
+    );
+    const encoded = fc.tuple(junk, fc.boolean()).map(([text, isRaw]) => {
+      const safe = encodeURIComponent(text.toWellFormed());
+      return isRaw ? text.replace(/[^\x21-\x7e]|[#?/\\]/g, '') : safe;
     });
-  await fc.assert(
-    fc.asyncProperty(path, fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE'), async (address, method) => {
-      const answer = await send(service, address, method);
-      if (answer.status < 400) return;
-      assert.ok(answer.status < 500, `${method} ${address}: ${answer.status} ${answer.body}`);
-      if (method !== 'HEAD') assertProblem(answer, address);
-    }),
-    { numRuns: 600, seed: 1 },
-  );
-});
-
-test('responds with 400 to a changed cursor and to the cursor of another listing', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  await service.getComplete(`${simulator.accounts.user}/contributors`);
-  const { body } = await service.get('ada-lovelace/contributors?limit=2');
-  const cursor = body.next_cursor ?? assert.fail();
-  assert.equal((await service.get(`ada-lovelace/contributors?limit=2&after=${cursor}`)).status, 200);
-  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  const changed = fc
-    .tuple(
-      fc.nat({ max: cursor.length - 1 }),
-      fc.constantFrom(...letters.split('')),
-      fc.constantFrom('replace', 'cut', 'insert'),
-    )
-    .map(([at, letter, how]) => {
-      if (how === 'cut') return cursor.slice(0, at);
-      return `${cursor.slice(0, at)}${letter}${cursor.slice(how === 'replace' ? at + 1 : at)}`;
-    })
-    .filter((text) => text !== cursor);
-  await fc.assert(
-    fc.asyncProperty(changed, async (text) => {
-      const answer = await service.get(`ada-lovelace/contributors?limit=2&after=${text}`);
-      assert.equal(answer.status, 400, text);
-      assert.equal(answer.body.error?.code, 3);
-    }),
-    { numRuns: 200, seed: 1 },
-  );
-  // The cursor of one listing is invalid in any other listing.
-  for (const other of ['ada-lovelace/contributions', 'grace-hopper/contributors', 'ada-lovelace']) {
-    await service.get(other);
-    assert.equal((await service.get(`${other}?after=${cursor}`)).status, 400, other);
-  }
-});
-
-test('refuses bytes that are not HTTP, and still serves other clients', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const { hostname, port } = new URL(service.url);
-  for (const bytes of [
-    '\0\0\0\0\r\n\r\n',
-    'GET\r\n\r\n',
-    'GET / HTTP/9.9\r\n\r\n',
-    `GET ${user} HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n`,
-    `GET ${user} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nabcde`,
-  ]) {
-    const answer = await new Promise<string>((resolve) => {
-      const socket = connect(Number(port), hostname, () => socket.write(bytes));
-      let text = '';
-      socket.on('data', (chunk) => {
-        text += chunk.toString();
+    const parameter = fc.tuple(
+      fc.oneof(fc.constantFrom('limit', 'after', 'before', 'format', 'private', 'bots', 'repository'), encoded),
+      encoded,
+    );
+    const path = fc
+      .tuple(
+        fc.oneof(fc.constant('github'), encoded),
+        fc.oneof(fc.constantFrom('ada-lovelace', 'nobody-at-all'), encoded),
+        fc.constantFrom('', '/contributions', '/contributors'),
+        fc.array(parameter, { maxLength: 4 }),
+      )
+      .map(([provider, name, endpoint, parameters]) => {
+        const query = parameters.map(([key, value]) => `${key}=${value}`).join('&');
+        return `/v1/${provider}/entities/${name}${endpoint}?${query}`;
       });
-      socket.on('error', () => resolve(text));
-      socket.on('close', () => resolve(text));
-    });
-    assert.match(answer, /^(HTTP\/1\.1 400|$)/, JSON.stringify(bytes));
-  }
-  assert.equal((await send(service, user)).status, 200);
+    await fc.assert(
+      fc.asyncProperty(path, fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE'), async (address, method) => {
+        const answer = await send(service, address, method);
+        if (answer.status < 400) return;
+        assert.ok(answer.status < 500, `${method} ${address}: ${answer.status} ${answer.body}`);
+        if (method !== 'HEAD') assertProblem(answer, address);
+      }),
+      { numRuns: 600, seed: 1 },
+    );
+  });
+
+  it('responds with 400 to a changed cursor and to the cursor of another listing', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    await service.getComplete(`${simulator.accounts.user}/contributors`);
+    const { body } = await service.get('ada-lovelace/contributors?limit=2');
+    const cursor = body.next_cursor ?? assert.fail();
+    assert.equal((await service.get(`ada-lovelace/contributors?limit=2&after=${cursor}`)).status, 200);
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const changed = fc
+      .tuple(
+        fc.nat({ max: cursor.length - 1 }),
+        fc.constantFrom(...letters.split('')),
+        fc.constantFrom('replace', 'cut', 'insert'),
+      )
+      .map(([at, letter, how]) => {
+        if (how === 'cut') return cursor.slice(0, at);
+        return `${cursor.slice(0, at)}${letter}${cursor.slice(how === 'replace' ? at + 1 : at)}`;
+      })
+      .filter((text) => text !== cursor);
+    await fc.assert(
+      fc.asyncProperty(changed, async (text) => {
+        const answer = await service.get(`ada-lovelace/contributors?limit=2&after=${text}`);
+        assert.equal(answer.status, 400, text);
+        assert.equal(answer.body.error?.code, 3);
+      }),
+      { numRuns: 200, seed: 1 },
+    );
+    // The cursor of one listing is invalid in any other listing.
+    for (const other of ['ada-lovelace/contributions', 'grace-hopper/contributors', 'ada-lovelace']) {
+      await service.get(other);
+      assert.equal((await service.get(`${other}?after=${cursor}`)).status, 400, other);
+    }
+  });
+
+  it('refuses bytes that are not HTTP, and still serves other clients', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const { hostname, port } = new URL(service.url);
+    for (const bytes of [
+      '\0\0\0\0\r\n\r\n',
+      'GET\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      `GET ${user} HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n`,
+      `GET ${user} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nabcde`,
+    ]) {
+      const answer = await new Promise<string>((resolve) => {
+        const socket = connect(Number(port), hostname, () => socket.write(bytes));
+        let text = '';
+        socket.on('data', (chunk) => {
+          text += chunk.toString();
+        });
+        socket.on('error', () => resolve(text));
+        socket.on('close', () => resolve(text));
+      });
+      assert.match(answer, /^(HTTP\/1\.1 400|$)/, JSON.stringify(bytes));
+    }
+    assert.equal((await send(service, user)).status, 200);
+  });
 });

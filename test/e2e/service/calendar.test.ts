@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
@@ -45,192 +45,193 @@ function totalOf({ world }: Simulator, login: string, now: Date, { withPrivate }
 
 const requestsFor = (simulator: Simulator, name: string): number =>
   simulator.requests.filter((request) => request.name === name).length;
+describe('the calendar card', () => {
+  it("shows GitHub's calendar of a user, fetches it once for all callers, and collects nothing for it", async () => {
+    const { now } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    simulator.faults.add({ kind: 'slow', delayMs: 300, on: 'Calendar' });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => service.get(`${calendarOf(ada.name)}&width=${700 + index}`)),
+    );
+    for (const answer of answers) {
+      assert.equal(answer.status, 200);
+      const total = totalOf(simulator, ada.name, now(), { withPrivate: true });
+      assert.deepEqual(told(answer), { total, coverage: 'Public and private contributions' });
+      // The user may stop publishing private contributions: no shared cache keeps them for long.
+      assert.equal(answer.headers.get('cache-control'), 'public, max-age=60');
+    }
+    assert.deepEqual([requestsFor(simulator, 'Calendar'), requestsFor(simulator, 'OwnedRepositories')], [1, 0]);
 
-test("shows GitHub's calendar of a user, fetches it once for all callers, and collects nothing for it", async () => {
-  const { now } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now });
-  simulator.faults.add({ kind: 'slow', delayMs: 300, on: 'Calendar' });
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => service.get(`${calendarOf(ada.name)}&width=${700 + index}`)),
-  );
-  for (const answer of answers) {
-    assert.equal(answer.status, 200);
-    const total = totalOf(simulator, ada.name, now(), { withPrivate: true });
-    assert.deepEqual(told(answer), { total, coverage: 'Public and private contributions' });
-    // The user may stop publishing private contributions: no shared cache keeps them for long.
-    assert.equal(answer.headers.get('cache-control'), 'public, max-age=60');
-  }
-  assert.deepEqual([requestsFor(simulator, 'Calendar'), requestsFor(simulator, 'OwnedRepositories')], [1, 0]);
+    const open = await service.get(calendarOf(keeper.name));
+    const total = totalOf(simulator, keeper.name, now(), { withPrivate: false });
+    assert.deepEqual(told(open), { total, coverage: 'Public contributions' });
+    assert.match(open.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
+    assert.notEqual(total, totalOf(simulator, keeper.name, now(), { withPrivate: true }));
+  });
 
-  const open = await service.get(calendarOf(keeper.name));
-  const total = totalOf(simulator, keeper.name, now(), { withPrivate: false });
-  assert.deepEqual(told(open), { total, coverage: 'Public contributions' });
-  assert.match(open.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
-  assert.notEqual(total, totalOf(simulator, keeper.name, now(), { withPrivate: true }));
-});
+  it('shows a stale calendar while it fetches a new one, and keeps the last good one after a failure', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    const notes = simulator.world.repository(ada.name, 'notes') ?? assert.fail();
+    const first = await service.get(calendarOf(ada.name));
+    addIssue(simulator.world, notes, { author: simulator.world.accountByLogin(ada.name) ?? assert.fail() });
+    advance(3601);
+    assert.equal((await service.get(calendarOf(ada.name))).text, first.text);
+    const second = await until(async () => {
+      const answer = await service.get(calendarOf(ada.name));
+      return told(answer).total === told(first).total + 1 ? answer : undefined;
+    }, 'the new issue is counted');
+    for (const kind of ['unavailable', 'primary_limit', 'malformed'] as const) {
+      simulator.faults.clear();
+      simulator.faults.add({ kind, on: 'Calendar', times: 1000 });
+      advance(3700);
+      const asked = requestsFor(simulator, 'Calendar');
+      assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
+      await until(async () => (requestsFor(simulator, 'Calendar') > asked ? true : undefined), `${kind} strikes`);
+      await settled(service);
+      assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
+    }
+  });
 
-test('shows a stale calendar while it fetches a new one, and keeps the last good one after a failure', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now });
-  const notes = simulator.world.repository(ada.name, 'notes') ?? assert.fail();
-  const first = await service.get(calendarOf(ada.name));
-  addIssue(simulator.world, notes, { author: simulator.world.accountByLogin(ada.name) ?? assert.fail() });
-  advance(3601);
-  assert.equal((await service.get(calendarOf(ada.name))).text, first.text);
-  const second = await until(async () => {
-    const answer = await service.get(calendarOf(ada.name));
-    return told(answer).total === told(first).total + 1 ? answer : undefined;
-  }, 'the new issue is counted');
-  for (const kind of ['unavailable', 'primary_limit', 'malformed'] as const) {
+  it("updates a calendar after deliveries about the user's contributions", async () => {
+    await using simulator = await startSimulator();
+    const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
+    await using service = await startTestService({ simulator, settings });
+    const first = await service.get(calendarOf(ada.name));
+    const sent = outbox(simulator);
+    const notes = simulator.world.repository(ada.name, 'notes') ?? assert.fail();
+    addIssue(simulator.world, notes, { author: simulator.world.accountByLogin(ada.name) ?? assert.fail() });
+    for (const { headers, body } of sent) {
+      assert.equal((await send(service, '/v1/github/webhooks', 'POST', headers, body)).status, 202);
+    }
+    await until(async () => {
+      const { total } = told(await service.get(calendarOf(ada.name)));
+      return total === told(first).total + 1 ? true : undefined;
+    }, 'the new issue is counted');
+  });
+
+  it('marks a calendar as not final while its first fetch takes longer than a caller waits', async () => {
+    const { now } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '400' } });
+    await service.getComplete(`${ada.name}/contributors`);
+    simulator.faults.add({ kind: 'slow', delayMs: 1500, on: 'Calendar', times: 2 });
+    const early = await service.get(calendarOf(ada.name));
+    assert.equal(told(early).coverage, `${inCollected} · still counting`);
+    assert.equal(early.headers.get('cache-control'), 'public, max-age=5');
+    const unlisted = await service.get(calendarOf(keeper.name));
+    assert.match(unlisted.text, />Collecting</);
+    await until(async () => {
+      const answers = await Promise.all([ada, keeper].map(({ name }) => service.get(calendarOf(name))));
+      return answers.every((answer) => / contributions$|^Public contributions$/.test(told(answer).coverage))
+        ? true
+        : undefined;
+    }, "GitHub's calendars are there");
+    assert.equal(requestsFor(simulator, 'Calendar'), 2);
+  });
+
+  it('draws collected days, and marks them as not final, when GitHub returns no calendar', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    simulator.faults.add({ kind: 'unavailable', on: 'Calendar', times: 1000 });
+    await service.getComplete(`${ada.name}/contributors`);
+    const collected = await service.get(calendarOf(ada.name));
+    assert.equal(told(collected).coverage, `${inCollected} · still counting`);
+    assert.equal(collected.headers.get('cache-control'), 'public, max-age=5');
     simulator.faults.clear();
-    simulator.faults.add({ kind, on: 'Calendar', times: 1000 });
+    await until(async () => {
+      advance(11);
+      const { coverage } = told(await service.get(calendarOf(ada.name)));
+      return coverage === 'Public and private contributions' ? true : undefined;
+    }, "GitHub's calendar is there");
+  });
+
+  it('draws days of collected repositories when no token is certain to see only public data', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using database = await createTestDatabase();
+    const { url: databaseUrl } = database;
+    {
+      await using before = await startTestService({ simulator, now, databaseUrl });
+      assert.equal(told(await before.get(calendarOf(ada.name))).coverage, 'Public and private contributions');
+    }
+    await using service = await startTestService({ simulator, now, databaseUrl, tokens: ['organization_admin'] });
     advance(3700);
-    const asked = requestsFor(simulator, 'Calendar');
-    assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
-    await until(async () => (requestsFor(simulator, 'Calendar') > asked ? true : undefined), `${kind} strikes`);
+    const answer = await until(async () => {
+      advance(6);
+      const seen = await service.get(calendarOf(ada.name));
+      return told(seen).coverage === inCollected ? seen : undefined;
+    }, 'days are those of collected repositories');
+    assert.match(answer.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
+    const { rows } = await service.database.pool.query('select from calendars');
+    assert.equal(rows.length, 0);
+  });
+
+  it("draws collected days in an owner's calendar with private contributions", async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['private_owner', 'public_only'] });
+    const token = await serviceToken(service, simulator, keeper);
+    await service.getComplete(`${keeper.name}/contributors`, bearer(token));
     await settled(service);
-    assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
-  }
-});
+    const own = await service.get(`${calendarOf(keeper.name)}&private=true`, bearer(token));
+    assert.equal(told(own).coverage, `Public and private contributions · ${inCollected}`);
+    assert.equal(own.headers.get('cache-control'), 'private, no-store');
+    const open = await service.get(`${calendarOf(keeper.name)}&private=true`);
+    assert.equal(told(open).coverage, 'Public contributions');
+    assert.ok(told(own).total > told(open).total);
+  });
 
-test("updates a calendar after deliveries about the user's contributions", async () => {
-  await using simulator = await startSimulator();
-  const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
-  await using service = await startTestService({ simulator, settings });
-  const first = await service.get(calendarOf(ada.name));
-  const sent = outbox(simulator);
-  const notes = simulator.world.repository(ada.name, 'notes') ?? assert.fail();
-  addIssue(simulator.world, notes, { author: simulator.world.accountByLogin(ada.name) ?? assert.fail() });
-  for (const { headers, body } of sent) {
-    assert.equal((await send(service, '/v1/github/webhooks', 'POST', headers, body)).status, 202);
-  }
-  await until(async () => {
+  it('includes a calendar in the export, and erases it with its account', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const token = await serviceToken(service, simulator, ada);
+    const id = String(decode(token).payload['sub']);
     const { total } = told(await service.get(calendarOf(ada.name)));
-    return total === told(first).total + 1 ? true : undefined;
-  }, 'the new issue is counted');
-});
+    const exported = await service.get(`${ada.name}/export`, bearer(token));
+    const line = exported.text.split('\n').find((one) => one.startsWith('{"type" : "calendar"')) ?? assert.fail();
+    const { data } = JSON.parse(line) as { data: { total: number; counts: number[] } };
+    assert.equal(data.total, total);
+    assert.equal(
+      data.counts.reduce((sum, count) => sum + count, 0),
+      total,
+    );
+    const { pool } = service.database;
+    const stored = async (table: string): Promise<number> => (await pool.query(`select from ${table}`)).rows.length;
+    assert.equal(await stored('calendars'), 1);
+    // A calendar that arrives after its account was erased is not stored.
+    await pool.query("update calendars set fetched_at = '2000-01-01'");
+    simulator.faults.add({ kind: 'slow', delayMs: 700, on: 'Calendar' });
+    const asked = requestsFor(simulator, 'Calendar');
+    await service.get(`${calendarOf(ada.name)}&width=500`);
+    await until(async () => (requestsFor(simulator, 'Calendar') > asked ? true : undefined), 'it is fetched again');
+    assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
+    // The job itself runs on.
+    await until(async () => ((await stored('graphile_worker.jobs')) === 0 ? true : undefined), 'the job has ended');
+    assert.equal(await stored('calendars'), 0);
+    assert.ok(!(await everythingStored(service)).includes(id));
+  });
 
-test('marks a calendar as not final while its first fetch takes longer than a caller waits', async () => {
-  const { now } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '400' } });
-  await service.getComplete(`${ada.name}/contributors`);
-  simulator.faults.add({ kind: 'slow', delayMs: 1500, on: 'Calendar', times: 2 });
-  const early = await service.get(calendarOf(ada.name));
-  assert.equal(told(early).coverage, `${inCollected} · still counting`);
-  assert.equal(early.headers.get('cache-control'), 'public, max-age=5');
-  const unlisted = await service.get(calendarOf(keeper.name));
-  assert.match(unlisted.text, />Collecting</);
-  await until(async () => {
-    const answers = await Promise.all([ada, keeper].map(({ name }) => service.get(calendarOf(name))));
-    return answers.every((answer) => / contributions$|^Public contributions$/.test(told(answer).coverage))
-      ? true
-      : undefined;
-  }, "GitHub's calendars are there");
-  assert.equal(requestsFor(simulator, 'Calendar'), 2);
-});
-
-test('draws collected days, and marks them as not final, when GitHub returns no calendar', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now });
-  simulator.faults.add({ kind: 'unavailable', on: 'Calendar', times: 1000 });
-  await service.getComplete(`${ada.name}/contributors`);
-  const collected = await service.get(calendarOf(ada.name));
-  assert.equal(told(collected).coverage, `${inCollected} · still counting`);
-  assert.equal(collected.headers.get('cache-control'), 'public, max-age=5');
-  simulator.faults.clear();
-  await until(async () => {
-    advance(11);
-    const { coverage } = told(await service.get(calendarOf(ada.name)));
-    return coverage === 'Public and private contributions' ? true : undefined;
-  }, "GitHub's calendar is there");
-});
-
-test('draws days of collected repositories when no token is certain to see only public data', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using database = await createTestDatabase();
-  const { url: databaseUrl } = database;
-  {
-    await using before = await startTestService({ simulator, now, databaseUrl });
-    assert.equal(told(await before.get(calendarOf(ada.name))).coverage, 'Public and private contributions');
-  }
-  await using service = await startTestService({ simulator, now, databaseUrl, tokens: ['organization_admin'] });
-  advance(3700);
-  const answer = await until(async () => {
-    advance(6);
-    const seen = await service.get(calendarOf(ada.name));
-    return told(seen).coverage === inCollected ? seen : undefined;
-  }, 'days are those of collected repositories');
-  assert.match(answer.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
-  const { rows } = await service.database.pool.query('select from calendars');
-  assert.equal(rows.length, 0);
-});
-
-test("draws collected days in an owner's calendar with private contributions", async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['private_owner', 'public_only'] });
-  const token = await serviceToken(service, simulator, keeper);
-  await service.getComplete(`${keeper.name}/contributors`, bearer(token));
-  await settled(service);
-  const own = await service.get(`${calendarOf(keeper.name)}&private=true`, bearer(token));
-  assert.equal(told(own).coverage, `Public and private contributions · ${inCollected}`);
-  assert.equal(own.headers.get('cache-control'), 'private, no-store');
-  const open = await service.get(`${calendarOf(keeper.name)}&private=true`);
-  assert.equal(told(open).coverage, 'Public contributions');
-  assert.ok(told(own).total > told(open).total);
-});
-
-test('includes a calendar in the export, and erases it with its account', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const token = await serviceToken(service, simulator, ada);
-  const id = String(decode(token).payload['sub']);
-  const { total } = told(await service.get(calendarOf(ada.name)));
-  const exported = await service.get(`${ada.name}/export`, bearer(token));
-  const line = exported.text.split('\n').find((one) => one.startsWith('{"type" : "calendar"')) ?? assert.fail();
-  const { data } = JSON.parse(line) as { data: { total: number; counts: number[] } };
-  assert.equal(data.total, total);
-  assert.equal(
-    data.counts.reduce((sum, count) => sum + count, 0),
-    total,
-  );
-  const { pool } = service.database;
-  const stored = async (table: string): Promise<number> => (await pool.query(`select from ${table}`)).rows.length;
-  assert.equal(await stored('calendars'), 1);
-  // A calendar that arrives after its account was erased is not stored.
-  await pool.query("update calendars set fetched_at = '2000-01-01'");
-  simulator.faults.add({ kind: 'slow', delayMs: 700, on: 'Calendar' });
-  const asked = requestsFor(simulator, 'Calendar');
-  await service.get(`${calendarOf(ada.name)}&width=500`);
-  await until(async () => (requestsFor(simulator, 'Calendar') > asked ? true : undefined), 'it is fetched again');
-  assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
-  // The job itself runs on.
-  await until(async () => ((await stored('graphile_worker.jobs')) === 0 ? true : undefined), 'the job has ended');
-  assert.equal(await stored('calendars'), 0);
-  assert.ok(!(await everythingStored(service)).includes(id));
-});
-
-test("marks an organization's days as not final while its repositories are being collected", async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now });
-  const { organization } = simulator.accounts;
-  simulator.faults.add({ kind: 'unavailable', on: 'PullRequests', times: 100_000 });
-  const early = await until(() => drawn(service, organization), 'some days are known');
-  assert.equal(told(early).coverage, `${inCollected} · still counting`);
-  assert.equal(early.headers.get('cache-control'), 'public, max-age=5');
-  simulator.faults.clear();
-  const final = await until(async () => {
-    advance(11);
-    const answer = await drawn(service, organization);
-    return answer && told(answer).coverage === inCollected ? answer : undefined;
-  }, 'everything is collected');
-  assert.ok(told(final).total > told(early).total);
-  assert.match(final.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
+  it("marks an organization's days as not final while its repositories are being collected", async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    const { organization } = simulator.accounts;
+    simulator.faults.add({ kind: 'unavailable', on: 'PullRequests', times: 100_000 });
+    const early = await until(() => drawn(service, organization), 'some days are known');
+    assert.equal(told(early).coverage, `${inCollected} · still counting`);
+    assert.equal(early.headers.get('cache-control'), 'public, max-age=5');
+    simulator.faults.clear();
+    const final = await until(async () => {
+      advance(11);
+      const answer = await drawn(service, organization);
+      return answer && told(answer).coverage === inCollected ? answer : undefined;
+    }, 'everything is collected');
+    assert.ok(told(final).total > told(early).total);
+    assert.match(final.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
+  });
 });
 
 /** Requests the calendar; returns undefined while there is nothing to draw. */

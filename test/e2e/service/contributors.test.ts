@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { readHistory } from '../../../simulators/git/histories.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
@@ -36,188 +36,189 @@ async function assertTrue(simulator: Simulator, service: TestService, login: str
   const contributors = await allPages(service, `${login}/contributors?limit=7`);
   assert.deepEqual(told(contributors), contributorsOf(simulator.world, login));
 }
+describe('lists of contributors', () => {
+  it("returns an organization's true contributors and counters, page by page, with bots and without", async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const { organization, bot } = simulator.accounts;
+    const first = await service.get(`${organization}/contributions`);
+    assert.equal(first.status, 200);
+    assert.ok(first.body.meta_data.missing?.includes('commits'));
+    await assertTrue(simulator, service, organization);
+    const { body } = await service.getComplete(`${organization}/contributions`);
+    assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, organization));
 
-test("returns an organization's true contributors and counters, page by page, with bots and without", async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const { organization, bot } = simulator.accounts;
-  const first = await service.get(`${organization}/contributions`);
-  assert.equal(first.status, 200);
-  assert.ok(first.body.meta_data.missing?.includes('commits'));
-  await assertTrue(simulator, service, organization);
-  const { body } = await service.getComplete(`${organization}/contributions`);
-  assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, organization));
+    const withBots = await allPages(service, `${organization}/contributors?limit=100`);
+    const withoutBots = await allPages(service, `${organization}/contributors?limit=100&bots=false`);
+    assert.ok(withBots.some(({ name, type }) => name === bot && type === 'bot'));
+    assert.deepEqual(told(withoutBots), told(withBots.filter(({ type }) => type !== 'bot')));
+    assert.ok(withBots.every(({ name }) => name !== 'imported-person'));
+  });
 
-  const withBots = await allPages(service, `${organization}/contributors?limit=100`);
-  const withoutBots = await allPages(service, `${organization}/contributors?limit=100&bots=false`);
-  assert.ok(withBots.some(({ name, type }) => name === bot && type === 'bot'));
-  assert.deepEqual(told(withoutBots), told(withBots.filter(({ type }) => type !== 'bot')));
-  assert.ok(withBots.every(({ name }) => name !== 'imported-person'));
-});
+  it("returns only contributors to a user's own public repositories", async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['user'] });
+    await assertTrue(simulator, service, simulator.accounts.user);
+    await assertTrue(simulator, service, simulator.accounts.empty);
+  });
 
-test("returns only contributors to a user's own public repositories", async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['user'] });
-  await assertTrue(simulator, service, simulator.accounts.user);
-  await assertTrue(simulator, service, simulator.accounts.empty);
-});
-
-test('returns contributors of a public repository, and one 404 for private, missing and impossible ones', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['organization_member'] });
-  const { organization } = simulator.accounts;
-  for (const name of ['engine-3', 'much-reviewed', 'Case-Matters', 'empty', 'forked']) {
-    const path = `${organization}/contributors?limit=100&repository=${name}`;
-    const { body } = await service.getComplete(path);
-    assert.deepEqual(told(body.data), contributorsOf(simulator.world, organization, { repository: name }), name);
-    assert.equal(
-      (
-        await service.get(
-          path
-            .toUpperCase()
-            .replace('LIMIT', 'limit')
-            .replace('REPOSITORY', 'repository')
-            .replace('CONTRIBUTORS', 'contributors'),
-        )
-      ).status,
-      200,
+  it('returns contributors of a public repository, and one 404 for private, missing and impossible ones', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['organization_member'] });
+    const { organization } = simulator.accounts;
+    for (const name of ['engine-3', 'much-reviewed', 'Case-Matters', 'empty', 'forked']) {
+      const path = `${organization}/contributors?limit=100&repository=${name}`;
+      const { body } = await service.getComplete(path);
+      assert.deepEqual(told(body.data), contributorsOf(simulator.world, organization, { repository: name }), name);
+      assert.equal(
+        (
+          await service.get(
+            path
+              .toUpperCase()
+              .replace('LIMIT', 'limit')
+              .replace('REPOSITORY', 'repository')
+              .replace('CONTRIBUTORS', 'contributors'),
+          )
+        ).status,
+        200,
+      );
+    }
+    const refusals = await Promise.all(
+      ['hidden-engine', 'no-such-engine', '..', 'a%2Fb'].map((name) =>
+        service.get(`${organization}/contributors?repository=${name}`),
+      ),
     );
-  }
-  const refusals = await Promise.all(
-    ['hidden-engine', 'no-such-engine', '..', 'a%2Fb'].map((name) =>
-      service.get(`${organization}/contributors?repository=${name}`),
-    ),
-  );
-  assert.deepEqual(new Set(refusals.map(({ status, text }) => `${status} ${text}`)).size, 1);
-  assert.equal(refusals[0]?.status, 404);
-});
+    assert.deepEqual(new Set(refusals.map(({ status, text }) => `${status} ${text}`)).size, 1);
+    assert.equal(refusals[0]?.status, 404);
+  });
 
-test('returns pages that fit together while contributions arrive between them', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now });
-  const { user } = simulator.accounts;
-  await service.getComplete(`${user}/contributors`);
-  const before = contributorsOf(simulator.world, user);
-  const first = await service.get(`${user}/contributors?limit=5`);
-  const last = simulator.world.accountByLogin(before.at(-1)?.login ?? '') ?? assert.fail();
-  const repository = simulator.world.repository(user, 'notes') ?? assert.fail();
-  for (let count = 0; count < 50; count += 1) addIssue(simulator.world, repository, { author: last });
-  advance(3700);
-  await service.get(`${user}/contributors`);
-  await until(async () => {
-    const { body } = await service.get(`${user}/contributors?limit=100`);
-    return JSON.stringify(told(body.data)) === JSON.stringify(contributorsOf(simulator.world, user).slice(0, 100))
-      ? true
-      : undefined;
-  }, 'the new issues count');
-  const rest: AnswerBody['data'] = [];
-  let { next_cursor: cursor } = first.body;
-  while (cursor !== undefined) {
-    const { body } = await service.get(`${user}/contributors?limit=5&after=${encodeURIComponent(cursor)}`);
-    rest.push(...body.data);
-    const back = await service.get(
-      `${user}/contributors?limit=5&before=${encodeURIComponent(body.previous_cursor ?? '')}`,
-    );
-    assert.equal(back.status, 200);
-    cursor = body.next_cursor;
-  }
-  assert.deepEqual(told([...first.body.data, ...rest]), before);
-});
-
-test('follows changes at the provider: new, deleted, hidden, renamed and rewritten data', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now });
-  const { world, accounts } = simulator;
-  const { user: login } = accounts;
-  const repository = world.repository(login, 'notes') ?? assert.fail();
-  const loom = world.repository(login, 'loom') ?? assert.fail();
-  const owner = world.accountByLogin(login) ?? assert.fail();
-  const helper = world.accountByLogin('person-3') ?? assert.fail();
-  await assertTrue(simulator, service, login);
-  const steps: [string, () => void][] = [
-    [
-      'new commits',
-      () =>
-        void addCommit(world, repository, {
-          author: { name: 'P', email: helper.emails[0] ?? '' },
-          coAuthors: [{ name: 'A', email: 'ada@mail.example' }],
-        }),
-    ],
-    ['a rewritten branch', () => forcePush(world, repository, 5, [helper.emails[0] ?? ''])],
-    [
-      'a new repository',
-      () =>
-        void addIssue(world, addRepository(world, { ownerId: owner.id, name: 'fresh', createdAt: world.now() }), {
-          author: helper,
-        }),
-    ],
-    ['a deleted issue', () => deleteItem(world, repository, repository.issues[0] ?? assert.fail())],
-    ['a hidden repository', () => setVisibility(world, loom, 'private')],
-    ['a renamed repository', () => renameRepository(world, repository, 'notebook')],
-    ['a shown repository', () => setVisibility(world, loom, 'public')],
-  ];
-  for (const [what, change] of steps) {
-    // Running requests would otherwise end at the later time.
+  it('returns pages that fit together while contributions arrive between them', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    const { user } = simulator.accounts;
+    await service.getComplete(`${user}/contributors`);
+    const before = contributorsOf(simulator.world, user);
+    const first = await service.get(`${user}/contributors?limit=5`);
+    const last = simulator.world.accountByLogin(before.at(-1)?.login ?? '') ?? assert.fail();
+    const repository = simulator.world.repository(user, 'notes') ?? assert.fail();
+    for (let count = 0; count < 50; count += 1) addIssue(simulator.world, repository, { author: last });
+    advance(3700);
+    await service.get(`${user}/contributors`);
     await until(async () => {
-      const { rows } = await service.database.pool.query("select 1 from questions where state = 'asked'");
-      return rows.length === 0 ? true : undefined;
-    }, 'nothing is being asked');
-    advance(90_000);
-    change();
-    await service.get(`${login}/contributors`);
-    await until(async () => {
-      const items = await allPages(service, `${login}/contributors?limit=100`);
-      return JSON.stringify(told(items)) === JSON.stringify(contributorsOf(world, login)) ? true : undefined;
-    }, `${what} counts`);
-  }
-});
+      const { body } = await service.get(`${user}/contributors?limit=100`);
+      return JSON.stringify(told(body.data)) === JSON.stringify(contributorsOf(simulator.world, user).slice(0, 100))
+        ? true
+        : undefined;
+    }, 'the new issues count');
+    const rest: AnswerBody['data'] = [];
+    let { next_cursor: cursor } = first.body;
+    while (cursor !== undefined) {
+      const { body } = await service.get(`${user}/contributors?limit=5&after=${encodeURIComponent(cursor)}`);
+      rest.push(...body.data);
+      const back = await service.get(
+        `${user}/contributors?limit=5&before=${encodeURIComponent(body.previous_cursor ?? '')}`,
+      );
+      assert.equal(back.status, 200);
+      cursor = body.next_cursor;
+    }
+    assert.deepEqual(told([...first.body.data, ...rest]), before);
+  });
 
-test('counts the commits of each author as git does in a real history', async () => {
-  await using simulator = await startSimulator({ repositories: 1 });
-  const { world, accounts } = simulator;
-  const owner = world.accountByLogin(accounts.organization) ?? assert.fail();
-  await addHistory(world, new Random(1), owner, 'serverpod', []);
-  const repository = world.repository(accounts.organization, 'serverpod') ?? assert.fail();
-  Object.assign(repository, { issues: [], pullRequests: [], discussions: [] });
-  world.changed();
-  await using service = await startTestService({ simulator });
-  const path = `${accounts.organization}/contributors?repository=serverpod&limit=100`;
-  await service.getComplete(path);
-  const contributors = await allPages(service, path);
+  it('follows changes at the provider: new, deleted, hidden, renamed and rewritten data', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    const { world, accounts } = simulator;
+    const { user: login } = accounts;
+    const repository = world.repository(login, 'notes') ?? assert.fail();
+    const loom = world.repository(login, 'loom') ?? assert.fail();
+    const owner = world.accountByLogin(login) ?? assert.fail();
+    const helper = world.accountByLogin('person-3') ?? assert.fail();
+    await assertTrue(simulator, service, login);
+    const steps: [string, () => void][] = [
+      [
+        'new commits',
+        () =>
+          void addCommit(world, repository, {
+            author: { name: 'P', email: helper.emails[0] ?? '' },
+            coAuthors: [{ name: 'A', email: 'ada@mail.example' }],
+          }),
+      ],
+      ['a rewritten branch', () => forcePush(world, repository, 5, [helper.emails[0] ?? ''])],
+      [
+        'a new repository',
+        () =>
+          void addIssue(world, addRepository(world, { ownerId: owner.id, name: 'fresh', createdAt: world.now() }), {
+            author: helper,
+          }),
+      ],
+      ['a deleted issue', () => deleteItem(world, repository, repository.issues[0] ?? assert.fail())],
+      ['a hidden repository', () => setVisibility(world, loom, 'private')],
+      ['a renamed repository', () => renameRepository(world, repository, 'notebook')],
+      ['a shown repository', () => setVisibility(world, loom, 'public')],
+    ];
+    for (const [what, change] of steps) {
+      // Running requests would otherwise end at the later time.
+      await until(async () => {
+        const { rows } = await service.database.pool.query("select 1 from questions where state = 'asked'");
+        return rows.length === 0 ? true : undefined;
+      }, 'nothing is being asked');
+      advance(90_000);
+      change();
+      await service.get(`${login}/contributors`);
+      await until(async () => {
+        const items = await allPages(service, `${login}/contributors?limit=100`);
+        return JSON.stringify(told(items)) === JSON.stringify(contributorsOf(world, login)) ? true : undefined;
+      }, `${what} counts`);
+    }
+  });
 
-  await using place = await makeTemporaryDirectory();
-  const url = `${simulator.url}/${accounts.organization}/serverpod.git`;
-  await runGit(place.path, ['clone', '--quiet', '--bare', '--filter=tree:0', url, 'copy']);
-  const format = '%ae%n%(trailers:key=Co-authored-by,valueonly)%x00';
-  const log = (await runGit(place.at('copy'), ['log', '--no-mailmap', `--format=${format}`])).toString();
-  const byLogin = new Map<string, number>();
-  for (const record of log.split('\0')) {
-    const emails = record
-      .trim()
-      .split('\n')
-      .map((line) => (/<([^>]*)>/.exec(line)?.[1] ?? line).trim());
-    const logins = emails.flatMap((email) => world.accountByEmail(email)?.login ?? []);
-    for (const login of new Set(logins)) byLogin.set(login, (byLogin.get(login) ?? 0) + 1);
-  }
-  assert.ok(byLogin.size > 20);
-  assert.deepEqual(new Map(contributors.map(({ name, contributions }) => [name, contributions])), byLogin);
-  const shortlog = (await runGit(place.at('copy'), ['-c', 'mailmap.blob=', 'shortlog', '-sne', 'HEAD'])).toString();
-  const [, most = '', email = ''] = /^\s*(\d+)\t.*<(.*)>/.exec(shortlog) ?? [];
-  const history = await readHistory('serverpod');
-  assert.equal(history.filter(({ author }) => author.email === email).length, Number(most));
-});
+  it('counts the commits of each author as git does in a real history', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    const { world, accounts } = simulator;
+    const owner = world.accountByLogin(accounts.organization) ?? assert.fail();
+    await addHistory(world, new Random(1), owner, 'serverpod', []);
+    const repository = world.repository(accounts.organization, 'serverpod') ?? assert.fail();
+    Object.assign(repository, { issues: [], pullRequests: [], discussions: [] });
+    world.changed();
+    await using service = await startTestService({ simulator });
+    const path = `${accounts.organization}/contributors?repository=serverpod&limit=100`;
+    await service.getComplete(path);
+    const contributors = await allPages(service, path);
 
-test('returns contributors without a token as far as REST reports them', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: [] });
-  const path = `${simulator.accounts.user}/contributors?repository=notes&limit=100`;
-  const { body } = await until(async () => {
-    const answer = await service.get(path);
-    return answer.status === 200 && answer.body.meta_data.missing?.join() === 'reviews,discussions'
-      ? answer
-      : undefined;
-  }, 'all but reviews and discussions is there');
-  assert.ok(body.data.length > 5);
+    await using place = await makeTemporaryDirectory();
+    const url = `${simulator.url}/${accounts.organization}/serverpod.git`;
+    await runGit(place.path, ['clone', '--quiet', '--bare', '--filter=tree:0', url, 'copy']);
+    const format = '%ae%n%(trailers:key=Co-authored-by,valueonly)%x00';
+    const log = (await runGit(place.at('copy'), ['log', '--no-mailmap', `--format=${format}`])).toString();
+    const byLogin = new Map<string, number>();
+    for (const record of log.split('\0')) {
+      const emails = record
+        .trim()
+        .split('\n')
+        .map((line) => (/<([^>]*)>/.exec(line)?.[1] ?? line).trim());
+      const logins = emails.flatMap((email) => world.accountByEmail(email)?.login ?? []);
+      for (const login of new Set(logins)) byLogin.set(login, (byLogin.get(login) ?? 0) + 1);
+    }
+    assert.ok(byLogin.size > 20);
+    assert.deepEqual(new Map(contributors.map(({ name, contributions }) => [name, contributions])), byLogin);
+    const shortlog = (await runGit(place.at('copy'), ['-c', 'mailmap.blob=', 'shortlog', '-sne', 'HEAD'])).toString();
+    const [, most = '', email = ''] = /^\s*(\d+)\t.*<(.*)>/.exec(shortlog) ?? [];
+    const history = await readHistory('serverpod');
+    assert.equal(history.filter(({ author }) => author.email === email).length, Number(most));
+  });
+
+  it('returns contributors without a token as far as REST reports them', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: [] });
+    const path = `${simulator.accounts.user}/contributors?repository=notes&limit=100`;
+    const { body } = await until(async () => {
+      const answer = await service.get(path);
+      return answer.status === 200 && answer.body.meta_data.missing?.join() === 'reviews,discussions'
+        ? answer
+        : undefined;
+    }, 'all but reviews and discussions is there');
+    assert.ok(body.data.length > 5);
+  });
 });

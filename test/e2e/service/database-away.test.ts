@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { createTestDatabase } from '../../database.ts';
 import { until } from '../../time.ts';
@@ -69,38 +69,42 @@ async function linkTo(databaseUrl: string): Promise<Link> {
     },
   };
 }
-
-test('responds in time while the database is unavailable or silent, and works again afterwards', async () => {
-  await using simulator = await startSimulator();
-  await using created = await createTestDatabase();
-  await using link = await linkTo(created.url);
-  await using service = await startTestService({
-    simulator,
-    databaseUrl: link.url,
-    settings: { LOOKUP_BUDGET_MS: '100' },
-  });
-  const before = await until(async () => {
-    const answer = await service.get('ada-lovelace');
-    return answer.status === 200 ? answer : undefined;
-  }, 'it is known');
-  for (const disturbance of ['breakOff', 'silence'] as const) {
-    // A job is running whose end the database does not receive.
-    const underWay = disturbance === 'breakOff' ? 'person-8' : 'person-9';
-    simulator.faults.add({ kind: 'slow', on: 'Account', delayMs: 300 });
-    const asked = simulator.requests.length;
-    await service.get(underWay);
-    await until(async () => (simulator.requests.length > asked ? true : undefined), 'the provider is asked');
-    link[disturbance]();
-    const answers = await Promise.all(
-      ['ada-lovelace?v=1', 'person-1', 'person-2/contributors'].map((path) => service.get(path)),
-    );
-    for (const { status, body, headers } of answers) {
-      assert.deepEqual([status, body.error?.type], [503, 'unavailable']);
-      assert.ok(Number(headers.get('retry-after')) > 0);
+describe('an unavailable database', () => {
+  it('responds in time while the database is unavailable or silent, and works again afterwards', async () => {
+    await using simulator = await startSimulator();
+    await using created = await createTestDatabase();
+    await using link = await linkTo(created.url);
+    await using service = await startTestService({
+      simulator,
+      databaseUrl: link.url,
+      settings: { LOOKUP_BUDGET_MS: '100' },
+    });
+    const before = await until(async () => {
+      const answer = await service.get('ada-lovelace');
+      return answer.status === 200 ? answer : undefined;
+    }, 'it is known');
+    for (const disturbance of ['breakOff', 'silence'] as const) {
+      // A job is running whose end the database does not receive.
+      const underWay = disturbance === 'breakOff' ? 'person-8' : 'person-9';
+      simulator.faults.add({ kind: 'slow', on: 'Account', delayMs: 300 });
+      const asked = simulator.requests.length;
+      await service.get(underWay);
+      await until(async () => (simulator.requests.length > asked ? true : undefined), 'the provider is asked');
+      link[disturbance]();
+      const answers = await Promise.all(
+        ['ada-lovelace?v=1', 'person-1', 'person-2/contributors'].map((path) => service.get(path)),
+      );
+      for (const { status, body, headers } of answers) {
+        assert.deepEqual([status, body.error?.type], [503, 'unavailable']);
+        assert.ok(Number(headers.get('retry-after')) > 0);
+      }
+      link.restore();
+      await until(async () => ((await service.get('/readyz')).status === 200 ? true : undefined), 'it is ready again');
+      assert.equal((await service.get('ada-lovelace')).text, before.text);
+      await until(
+        async () => ((await service.get('person-4')).status === 200 ? true : undefined),
+        'workers work again',
+      );
     }
-    link.restore();
-    await until(async () => ((await service.get('/readyz')).status === 200 ? true : undefined), 'it is ready again');
-    assert.equal((await service.get('ada-lovelace')).text, before.text);
-    await until(async () => ((await service.get('person-4')).status === 200 ? true : undefined), 'workers work again');
-  }
+  });
 });

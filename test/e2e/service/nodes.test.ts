@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { changeProfile } from '../../../simulators/world/mutations.ts';
@@ -11,105 +11,106 @@ import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 
 const nothing = (): void => {};
-
-test('creates the tables for ten nodes that start at once on an empty database', async () => {
-  await using created = await createTestDatabase({ withTables: false });
-  const open = () => openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
-  const opened = await Promise.all(Array.from({ length: 10 }, open));
-  const counts = await Promise.all(
-    opened.map(async ({ pool }) => (await pool.query('select count(*) from accounts')).rows.length),
-  );
-  assert.deepEqual(
-    counts,
-    Array.from({ length: 10 }, () => 1),
-  );
-  await Promise.all(opened.map((database) => database.close()));
-});
-
-test('sends one request to the provider for two nodes, and shares the result between them', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using created = await createTestDatabase();
-  await using one = await startTestService({ simulator, databaseUrl: created.url, now });
-  await using other = await startTestService({ simulator, databaseUrl: created.url, now });
-  simulator.faults.add({ kind: 'slow', delayMs: 200 });
-  const answers = await Promise.all(
-    Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? one : other).get('ada-lovelace')),
-  );
-  assert.ok(answers.every(({ status }) => status === 200));
-  assert.equal(simulator.requests.length, 1);
-
-  // Both nodes cache the response; a change that one of them stores invalidates the cache of the other.
-  const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
-  changeProfile(simulator.world, account, { bio: 'Changed.' });
-  advance(3700);
-  await one.get('ada-lovelace');
-  await until(async () => (/Changed/.test((await one.get('ada-lovelace')).text) ? true : undefined), 'one knows');
-  await until(
-    async () => (/Changed/.test((await other.get('ada-lovelace')).text) ? true : undefined),
-    'the other knows',
-  );
-  assert.equal(simulator.requests.length, 2);
-});
-
-test('counts nothing twice when several nodes and a command collect the same account together', async () => {
-  await using simulator = await startSimulator();
-  await using created = await createTestDatabase();
-  await using directory = await makeTemporaryDirectory();
-  await using one = await startTestService({ simulator, databaseUrl: created.url });
-  await using other = await startTestService({ simulator, databaseUrl: created.url });
-  const { organization } = simulator.accounts;
-  const target = `github/${organization}`;
-  const command = startSync({ simulator, target, databaseUrl: created.url, dataDir: directory.path });
-  await Promise.all([one.get(`${organization}/contributors`), other.get(`${organization}/contributions`)]);
-  await command.ended;
-  const { body } = await other.getComplete(`${organization}/contributors?limit=100`);
-  assert.deepEqual(
-    body.data.map(({ name, contributions }) => ({ login: name, contributions })),
-    contributorsOf(simulator.world, organization),
-  );
-  const listings = simulator.requests.filter(({ name }) => name === 'PullRequests');
-  const repositories = new Set(listings.map(({ variables }) => Object(variables)['id']));
-  assert.equal(listings.length, repositories.size);
-});
-
-test('completes the work of a node that is killed while it collects', async () => {
-  let kill = nothing;
-  await using simulator = await startSimulator({
-    onRequest: ({ name }) => {
-      if (name === 'PullRequests') kill();
-    },
+describe('several nodes', () => {
+  it('creates the tables for ten nodes that start at once on an empty database', async () => {
+    await using created = await createTestDatabase({ withTables: false });
+    const open = () => openDatabase({ databaseUrl: created.url, dataDir: '/nonexistent', log: () => {} });
+    const opened = await Promise.all(Array.from({ length: 10 }, open));
+    const counts = await Promise.all(
+      opened.map(async ({ pool }) => (await pool.query('select count(*) from accounts')).rows.length),
+    );
+    assert.deepEqual(
+      counts,
+      Array.from({ length: 10 }, () => 1),
+    );
+    await Promise.all(opened.map((database) => database.close()));
   });
-  await using created = await createTestDatabase();
-  await using directory = await makeTemporaryDirectory();
-  const { organization } = simulator.accounts;
-  const target = `github/${organization}`;
-  const doomed = startSync({ simulator, target, databaseUrl: created.url, dataDir: directory.path });
-  kill = doomed.kill;
-  await doomed.ended;
-  kill = nothing;
-  await using service = await startTestService({ simulator, databaseUrl: created.url });
-  const { body } = await service.getComplete(`${organization}/contributors?limit=100`);
-  assert.deepEqual(
-    body.data.map(({ name, contributions }) => ({ login: name, contributions })),
-    contributorsOf(simulator.world, organization),
-  );
-});
 
-test('recovers by itself after its database drops every connection', async () => {
-  await using simulator = await startSimulator();
-  await using created = await createTestDatabase();
-  await using service = await startTestService({ simulator, databaseUrl: created.url });
-  const before = await service.get('ada-lovelace');
-  await using other = await startTestService({ simulator, databaseUrl: created.url });
-  await other.database.pool.query(
-    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-  );
-  const ready = await until(async () => {
-    const answer = await service.get('/readyz');
-    return answer.status === 200 ? answer : undefined;
-  }, 'it is ready again');
-  assert.equal(ready.status, 200);
-  assert.equal((await service.get('ada-lovelace')).text, before.text);
-  assert.equal((await service.get('person-1')).status, 200);
+  it('sends one request to the provider for two nodes, and shares the result between them', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using created = await createTestDatabase();
+    await using one = await startTestService({ simulator, databaseUrl: created.url, now });
+    await using other = await startTestService({ simulator, databaseUrl: created.url, now });
+    simulator.faults.add({ kind: 'slow', delayMs: 200 });
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? one : other).get('ada-lovelace')),
+    );
+    assert.ok(answers.every(({ status }) => status === 200));
+    assert.equal(simulator.requests.length, 1);
+
+    // Both nodes cache the response; a change that one of them stores invalidates the cache of the other.
+    const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
+    changeProfile(simulator.world, account, { bio: 'Changed.' });
+    advance(3700);
+    await one.get('ada-lovelace');
+    await until(async () => (/Changed/.test((await one.get('ada-lovelace')).text) ? true : undefined), 'one knows');
+    await until(
+      async () => (/Changed/.test((await other.get('ada-lovelace')).text) ? true : undefined),
+      'the other knows',
+    );
+    assert.equal(simulator.requests.length, 2);
+  });
+
+  it('counts nothing twice when several nodes and a command collect the same account together', async () => {
+    await using simulator = await startSimulator();
+    await using created = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    await using one = await startTestService({ simulator, databaseUrl: created.url });
+    await using other = await startTestService({ simulator, databaseUrl: created.url });
+    const { organization } = simulator.accounts;
+    const target = `github/${organization}`;
+    const command = startSync({ simulator, target, databaseUrl: created.url, dataDir: directory.path });
+    await Promise.all([one.get(`${organization}/contributors`), other.get(`${organization}/contributions`)]);
+    await command.ended;
+    const { body } = await other.getComplete(`${organization}/contributors?limit=100`);
+    assert.deepEqual(
+      body.data.map(({ name, contributions }) => ({ login: name, contributions })),
+      contributorsOf(simulator.world, organization),
+    );
+    const listings = simulator.requests.filter(({ name }) => name === 'PullRequests');
+    const repositories = new Set(listings.map(({ variables }) => Object(variables)['id']));
+    assert.equal(listings.length, repositories.size);
+  });
+
+  it('completes the work of a node that is killed while it collects', async () => {
+    let kill = nothing;
+    await using simulator = await startSimulator({
+      onRequest: ({ name }) => {
+        if (name === 'PullRequests') kill();
+      },
+    });
+    await using created = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    const { organization } = simulator.accounts;
+    const target = `github/${organization}`;
+    const doomed = startSync({ simulator, target, databaseUrl: created.url, dataDir: directory.path });
+    kill = doomed.kill;
+    await doomed.ended;
+    kill = nothing;
+    await using service = await startTestService({ simulator, databaseUrl: created.url });
+    const { body } = await service.getComplete(`${organization}/contributors?limit=100`);
+    assert.deepEqual(
+      body.data.map(({ name, contributions }) => ({ login: name, contributions })),
+      contributorsOf(simulator.world, organization),
+    );
+  });
+
+  it('recovers by itself after its database drops every connection', async () => {
+    await using simulator = await startSimulator();
+    await using created = await createTestDatabase();
+    await using service = await startTestService({ simulator, databaseUrl: created.url });
+    const before = await service.get('ada-lovelace');
+    await using other = await startTestService({ simulator, databaseUrl: created.url });
+    await other.database.pool.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    const ready = await until(async () => {
+      const answer = await service.get('/readyz');
+      return answer.status === 200 ? answer : undefined;
+    }, 'it is ready again');
+    assert.equal(ready.status, 200);
+    assert.equal((await service.get('ada-lovelace')).text, before.text);
+    assert.equal((await service.get('person-1')).status, 200);
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { until } from '../../time.ts';
@@ -21,91 +21,92 @@ async function everythingStored(service: Awaited<ReturnType<typeof startTestServ
   );
   return texts.join('\n');
 }
-
-test('sends its token only to GitHub and keeps it out of responses, log, metrics and rows after failures', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
-  const answers: string[] = [];
-  const ask = async (path: string): Promise<void> => {
-    const { text, headers } = await service.get(path);
-    answers.push(text, JSON.stringify([...headers]));
-  };
-  for (const kind of [
-    'unavailable',
-    'bad_credentials',
-    'malformed',
-    'surprise',
-    'primary_limit',
-    'drop_midway',
-  ] as const) {
+describe('secrets', () => {
+  it('sends its token only to GitHub and keeps it out of responses, log, metrics and rows after failures', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
+    const answers: string[] = [];
+    const ask = async (path: string): Promise<void> => {
+      const { text, headers } = await service.get(path);
+      answers.push(text, JSON.stringify([...headers]));
+    };
+    for (const kind of [
+      'unavailable',
+      'bad_credentials',
+      'malformed',
+      'surprise',
+      'primary_limit',
+      'drop_midway',
+    ] as const) {
+      simulator.faults.clear();
+      simulator.faults.add({ kind, times: 2, path: ['data'], value: 3 });
+      await ask('ada-lovelace/contributors');
+      await ask(`person-${answers.length}`);
+    }
     simulator.faults.clear();
-    simulator.faults.add({ kind, times: 2, path: ['data'], value: 3 });
-    await ask('ada-lovelace/contributors');
-    await ask(`person-${answers.length}`);
-  }
-  simulator.faults.clear();
-  await ask('max-member/contributors');
-  const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
-  const stored = await everythingStored(service);
-  const seen = [service.lines.join('\n'), stored, metrics, ...answers].join('\n');
-  assert.ok(seen.length > 10_000);
-  assert.ok(!seen.includes(marked));
-  assert.ok(!seen.includes(Buffer.from(`x-access-token:${marked}`).toString('base64')));
-  // GitHub must get the token, or this test would prove nothing.
-  assert.ok(simulator.requests.some(({ token }) => token === 'public_only'));
-});
-
-test('keeps requested names and paths out of the labels of metrics', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  await service.get('ada-lovelace/contributions?v=marked-value');
-  await service.get('marked-name-of-nobody');
-  await service.get('/nowhere/marked-path');
-  const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
-  assert.match(metrics, /http/);
-  assert.doesNotMatch(metrics, /marked|ada-lovelace/);
-});
-
-test('responds with 502 when GitHub redirects to another host, and sends that host no request', async () => {
-  const heard: string[] = [];
-  await using stranger = await startHttpServer((request, response) => {
-    heard.push(JSON.stringify(request.headers));
-    response.end('{}');
+    await ask('max-member/contributors');
+    const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
+    const stored = await everythingStored(service);
+    const seen = [service.lines.join('\n'), stored, metrics, ...answers].join('\n');
+    assert.ok(seen.length > 10_000);
+    assert.ok(!seen.includes(marked));
+    assert.ok(!seen.includes(Buffer.from(`x-access-token:${marked}`).toString('base64')));
+    // GitHub must get the token, or this test would prove nothing.
+    assert.ok(simulator.requests.some(({ token }) => token === 'public_only'));
   });
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  simulator.faults.add({ kind: 'redirect', times: 100, location: stranger.url });
-  assert.equal((await service.get('ada-lovelace')).status, 502);
-  assert.equal((await service.get('engine-helper%5Bbot%5D')).status, 502);
-  assert.deepEqual(heard, []);
+
+  it('keeps requested names and paths out of the labels of metrics', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    await service.get('ada-lovelace/contributions?v=marked-value');
+    await service.get('marked-name-of-nobody');
+    await service.get('/nowhere/marked-path');
+    const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
+    assert.match(metrics, /http/);
+    assert.doesNotMatch(metrics, /marked|ada-lovelace/);
+  });
+
+  it('responds with 502 when GitHub redirects to another host, and sends that host no request', async () => {
+    const heard: string[] = [];
+    await using stranger = await startHttpServer((request, response) => {
+      heard.push(JSON.stringify(request.headers));
+      response.end('{}');
+    });
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    simulator.faults.add({ kind: 'redirect', times: 100, location: stranger.url });
+    assert.equal((await service.get('ada-lovelace')).status, 502);
+    assert.equal((await service.get('engine-helper%5Bbot%5D')).status, 502);
+    assert.deepEqual(heard, []);
+  });
+
+  it('reveals the existence of a private repository neither in status, body and headers nor in the log', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator, tokens: ['organization_member'] });
+    const { organization } = simulator.accounts;
+    const [hidden, missing] = await Promise.all(
+      ['hidden-engine', 'nobody-engine'].map((name) => service.get(`${organization}/contributors?repository=${name}`)),
+    );
+    assert.deepEqual([hidden?.status, hidden?.text], [404, missing?.text]);
+    assert.equal(strip(hidden?.headers ?? new Headers()), strip(missing?.headers ?? new Headers()));
+    const { text } = await service.getComplete(`${organization}/contributors`);
+    assert.ok(!text.includes('hidden-engine'));
+    assert.ok(service.lines.every((line) => !line.includes('hidden-engine')));
+  });
+
+  it('serves hostile names and descriptions unchanged, and logs only valid JSON lines', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const people = simulator.world.accounts.filter(({ login }) => login.startsWith('person-'));
+    for (const { login, name, bio } of people) {
+      const [entity] = (await service.get(login)).body.data;
+      assert.deepEqual([entity?.['display_name'], entity?.['description']], [name ?? '', bio ?? '']);
+    }
+    await until(async () => (service.lines.length > 0 ? true : undefined), 'something is logged');
+    for (const line of service.lines) assert.doesNotThrow(() => JSON.parse(line));
+  });
 });
 
 /** Returns the headers that are the same in all responses of a kind. */
 const strip = (headers: Headers): string =>
   JSON.stringify([...headers].filter(([name]) => !['x-request-id', 'date', 'ratelimit-remaining'].includes(name)));
-
-test('reveals the existence of a private repository neither in status, body and headers nor in the log', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator, tokens: ['organization_member'] });
-  const { organization } = simulator.accounts;
-  const [hidden, missing] = await Promise.all(
-    ['hidden-engine', 'nobody-engine'].map((name) => service.get(`${organization}/contributors?repository=${name}`)),
-  );
-  assert.deepEqual([hidden?.status, hidden?.text], [404, missing?.text]);
-  assert.equal(strip(hidden?.headers ?? new Headers()), strip(missing?.headers ?? new Headers()));
-  const { text } = await service.getComplete(`${organization}/contributors`);
-  assert.ok(!text.includes('hidden-engine'));
-  assert.ok(service.lines.every((line) => !line.includes('hidden-engine')));
-});
-
-test('serves hostile names and descriptions unchanged, and logs only valid JSON lines', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const people = simulator.world.accounts.filter(({ login }) => login.startsWith('person-'));
-  for (const { login, name, bio } of people) {
-    const [entity] = (await service.get(login)).body.data;
-    assert.deepEqual([entity?.['display_name'], entity?.['description']], [name ?? '', bio ?? '']);
-  }
-  await until(async () => (service.lines.length > 0 ? true : undefined), 'something is logged');
-  for (const line of service.lines) assert.doesNotThrow(() => JSON.parse(line));
-});

@@ -1,66 +1,68 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { forcePush } from '../../../simulators/world/mutations.ts';
 import { until } from '../../time.ts';
 import { settled } from '../access/state.ts';
 import { engine, organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
 
-test('loses no commit by a force push that is read in part and then reverted', async () => {
-  await using simulator = await startSimulator({ repositories: 1 });
-  await using service = await startAppService(simulator);
-  const { pool } = service.database;
-  simulator.app.install(organization(simulator));
-  await untilShown(service, 'engine-1', /collected/);
-  await settled(service);
-  const repository = engine(simulator, 'engine-1');
-  const { rows: stored } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
-  const repositoryId = stored[0]?.id ?? '';
-  const counted = async (): Promise<[number, number]> => {
-    const { rows } = await pool.query<{ stored: number; counted: number }>(
-      `select (select count(*)::integer from commits where repository_id = $1) as stored, commits as counted
+describe('force pushes', () => {
+  it('loses no commit by a force push that is read in part and then reverted', async () => {
+    await using simulator = await startSimulator({ repositories: 1 });
+    await using service = await startAppService(simulator);
+    const { pool } = service.database;
+    simulator.app.install(organization(simulator));
+    await untilShown(service, 'engine-1', /collected/);
+    await settled(service);
+    const repository = engine(simulator, 'engine-1');
+    const { rows: stored } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
+    const repositoryId = stored[0]?.id ?? '';
+    const counted = async (): Promise<[number, number]> => {
+      const { rows } = await pool.query<{ stored: number; counted: number }>(
+        `select (select count(*)::integer from commits where repository_id = $1) as stored, commits as counted
        from repository_totals where repository_id = $1`,
+        [repositoryId],
+      );
+      return [rows[0]?.stored ?? 0, rows[0]?.counted ?? 0];
+    };
+    const before = [...repository.commits];
+    assert.deepEqual(await counted(), [before.length, before.length]);
+    // The database fails just when the cursor is stored.
+    await pool.query(`create function fail() returns trigger language plpgsql as
+    $$ begin raise exception 'killed here' using errcode = '57P01'; end $$`);
+    await pool.query(`create trigger fail before update of cursor on streams for each row
+    when (new.name = 'commits' and old.cursor is distinct from new.cursor) execute function fail()`);
+    forcePush(simulator.world, repository, 3, ['oops@mail.example']);
+    await pool.query(
+      "select graphile_worker.add_job('poll_repository', json_build_object('repositoryId', $1::text), max_attempts => 1)",
       [repositoryId],
     );
-    return [rows[0]?.stored ?? 0, rows[0]?.counted ?? 0];
-  };
-  const before = [...repository.commits];
-  assert.deepEqual(await counted(), [before.length, before.length]);
-  // The database fails just when the cursor is stored.
-  await pool.query(`create function fail() returns trigger language plpgsql as
-    $$ begin raise exception 'killed here' using errcode = '57P01'; end $$`);
-  await pool.query(`create trigger fail before update of cursor on streams for each row
-    when (new.name = 'commits' and old.cursor is distinct from new.cursor) execute function fail()`);
-  forcePush(simulator.world, repository, 3, ['oops@mail.example']);
-  await pool.query(
-    "select graphile_worker.add_job('poll_repository', json_build_object('repositoryId', $1::text), max_attempts => 1)",
-    [repositoryId],
-  );
-  await until(
-    async () => ((await counted())[0] === before.length - 2 ? true : undefined),
-    'what the branch lost is removed',
-  );
-  await until(async () => {
-    const { rows } = await pool.query("select 1 from graphile_worker.jobs where last_error like '%killed here%'");
-    return rows.length > 0 ? true : undefined;
-  }, 'the read has failed');
-  repository.commits.splice(0, repository.commits.length, ...before);
-  simulator.world.changed();
-  await pool.query('drop trigger fail on streams');
-  // The push was delivered too, and a job skips a repository that another job is reading.
-  await settled(service);
-  await runTask(service.database, 'poll_repository', { repositoryId });
-  assert.deepEqual(await counted(), [before.length, before.length]);
-  // A nightly comparison repairs any other fault too: one night the sums, the next night the stored commits.
-  await pool.query(
-    'delete from commits where repository_id = $1 and oid = (select oid from commits where repository_id = $1 order by oid limit 1)',
-    [repositoryId],
-  );
-  // A nightly comparison skips a repository that another job is reading.
-  await until(async () => {
-    await runTask(service.database, 'reconcile_repository', { repositoryId });
-    const [stored] = await counted();
-    return stored === before.length ? true : undefined;
-  }, 'the nightly comparison has repaired what is stored');
-  assert.deepEqual(await counted(), [before.length, before.length]);
+    await until(
+      async () => ((await counted())[0] === before.length - 2 ? true : undefined),
+      'what the branch lost is removed',
+    );
+    await until(async () => {
+      const { rows } = await pool.query("select 1 from graphile_worker.jobs where last_error like '%killed here%'");
+      return rows.length > 0 ? true : undefined;
+    }, 'the read has failed');
+    repository.commits.splice(0, repository.commits.length, ...before);
+    simulator.world.changed();
+    await pool.query('drop trigger fail on streams');
+    // The push was delivered too, and a job skips a repository that another job is reading.
+    await settled(service);
+    await runTask(service.database, 'poll_repository', { repositoryId });
+    assert.deepEqual(await counted(), [before.length, before.length]);
+    // A nightly comparison repairs any other fault too: one night the sums, the next night the stored commits.
+    await pool.query(
+      'delete from commits where repository_id = $1 and oid = (select oid from commits where repository_id = $1 order by oid limit 1)',
+      [repositoryId],
+    );
+    // A nightly comparison skips a repository that another job is reading.
+    await until(async () => {
+      await runTask(service.database, 'reconcile_repository', { repositoryId });
+      const [stored] = await counted();
+      return stored === before.length ? true : undefined;
+    }, 'the nightly comparison has repaired what is stored');
+    assert.deepEqual(await counted(), [before.length, before.length]);
+  });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { fileWith } from '../../unit/achievements/reported.ts';
@@ -21,103 +21,105 @@ async function check(args: string[], input = ''): Promise<{ code: number | null;
   const [code] = await once(child, 'close');
   return { code: code as number | null, out, err };
 }
-
-test('exits with 0 for a file without a fault, and with 1 for an error, marked under its line', async () => {
-  await using place = await makeTemporaryDirectory();
-  await writeFile(place.at('whole.yaml'), whole);
-  await writeFile(place.at('faulty.yaml'), faulty);
-  assert.deepEqual(await check([place.at('whole.yaml')]), {
-    code: 0,
-    out: `${place.at('whole.yaml')}: 1 achievement, no fault\n`,
-    err: '',
-  });
-  const { code, out, err } = await check([place.at('faulty.yaml'), place.at('whole.yaml')]);
-  assert.equal(code, 1);
-  assert.equal(err, 'plaudit: 1 error and 0 warnings\n');
-  assert.deepEqual(out.split('\n'), [
-    `${place.at('faulty.yaml')}:6:62: error: stared is not a field of star; expected starred, created_at or actor; did you mean starred?`,
-    '          - trigger: { actor: author, action: star, condition: stared = true }',
-    `  ${' '.repeat(61)}${'^'.repeat(6)}`,
-    `${place.at('whole.yaml')}: 1 achievement, no fault`,
-    '',
-  ]);
-});
-
-test('reads standard input up to the size limit, and prints JSON for programs', async () => {
-  const { code, out } = await check(['-', '--json'], faulty);
-  assert.equal(code, 1);
-  assert.deepEqual(JSON.parse(out), [
-    {
-      file: '-',
-      severity: 'error',
-      line: 6,
-      column: 62,
-      endLine: 6,
-      endColumn: 68,
-      message: 'stared is not a field of star',
-      expected: 'starred, created_at or actor',
-      suggestion: 'starred',
-    },
-  ]);
-  assert.equal((await check(['--json', '-'], whole)).out, '[]\n');
-  assert.match((await check(['-'], '#'.repeat(1_000_000))).out, /the file has 262145 bytes; expected at most 262144/);
-});
-
-test('reports an unreadable file or an unknown option in one line', async () => {
-  for (const [args, expected] of [
-    [[], /achievements check needs FILE\.\.\./],
-    [['--jsn', 'a.yaml'], /not --jsn/],
-    [
-      ['--host', 'sourceforge', '/'],
-      /sourceforge is not a kind of host; those that are: github, gitea, gitlab, forgejo/,
-    ],
-    [['a.yaml', '--host'], /--host github, gitea, forgejo or gitlab/],
-    [['/nonexistent.yaml'], /^plaudit: \/nonexistent\.yaml cannot be read\n$/],
-    [['/'], /^plaudit: \/ cannot be read\n$/],
-  ] as [string[], RegExp][]) {
-    const { code, err } = await check(args);
+describe('plaudit achievements check', () => {
+  it('exits with 0 for a file without a fault, and with 1 for an error, marked under its line', async () => {
+    await using place = await makeTemporaryDirectory();
+    await writeFile(place.at('whole.yaml'), whole);
+    await writeFile(place.at('faulty.yaml'), faulty);
+    assert.deepEqual(await check([place.at('whole.yaml')]), {
+      code: 0,
+      out: `${place.at('whole.yaml')}: 1 achievement, no fault\n`,
+      err: '',
+    });
+    const { code, out, err } = await check([place.at('faulty.yaml'), place.at('whole.yaml')]);
     assert.equal(code, 1);
-    assert.match(err, expected);
-  }
-});
-
-test('warns of data that the host does not report, at its place, without changing the exit status', async () => {
-  await using place = await makeTemporaryDirectory();
-  const warnings = async (trigger: string, host: string): Promise<string[]> => {
-    await writeFile(place.at('file.yaml'), fileWith(trigger));
-    const { code, out } = await check([place.at('file.yaml'), '--host', host]);
-    assert.equal(code, 0);
-    const lines = out.split('\n').filter((line) => line.includes(' warning: '));
-    return lines.map((line) => line.replace(/^.*file\.yaml:/, ''));
-  };
-  const star = '{ actor: author, action: star, condition: starred = true }';
-  assert.deepEqual(await warnings(star, 'gitea'), [
-    '6:45: warning: Gitea and Forgejo do not tell when somebody starred: this trigger never holds there',
-  ]);
-  assert.deepEqual(await warnings(star, 'gitlab'), []);
-  const [limited, ...more] = await warnings(star, 'github');
-  assert.match(
-    limited ?? '',
-    /^6:45: warning: GitHub shows who starred .* count only the stars that a webhook tells of$/,
-  );
-  assert.deepEqual(more, []);
-  const closed = '{ actor: resolved_by, action: issue, condition: "count(reason = COMPLETED) >= 1 & labels in [bug]" }';
-  for (const [host, name] of [
-    ['forgejo', 'Gitea and Forgejo do'],
-    ['gitlab', 'GitLab does'],
-  ] as const) {
-    assert.deepEqual(await warnings(closed, host), [
-      `6:75: warning: ${name} not tell why an issue was closed: reason is not known there`,
+    assert.equal(err, 'plaudit: 1 error and 0 warnings\n');
+    assert.deepEqual(out.split('\n'), [
+      `${place.at('faulty.yaml')}:6:62: error: stared is not a field of star; expected starred, created_at or actor; did you mean starred?`,
+      '          - trigger: { actor: author, action: star, condition: stared = true }',
+      `  ${' '.repeat(61)}${'^'.repeat(6)}`,
+      `${place.at('whole.yaml')}: 1 achievement, no fault`,
+      '',
     ]);
-  }
-  assert.deepEqual(await warnings(closed, 'github'), []);
-  const talk = '{ actor: author, action: discussion, condition: "answered = true & upvotes > 3" }';
-  for (const [host, count] of Object.entries({ gitea: 1, gitlab: 1, github: 0 })) {
-    assert.equal((await warnings(talk, host)).length, count, host);
-  }
-  const large = '{ actor: author, action: pull_request, condition: "additions > 10 & commits > 1" }';
-  assert.deepEqual(await warnings(large, 'gitea'), [
-    '6:71: warning: Gitea up to 1.22 and older Forgejo do not tell how large a pull request is',
-    '6:88: warning: Gitea and Forgejo do not tell how many commits a pull request has: commits is not known there',
-  ]);
+  });
+
+  it('reads standard input up to the size limit, and prints JSON for programs', async () => {
+    const { code, out } = await check(['-', '--json'], faulty);
+    assert.equal(code, 1);
+    assert.deepEqual(JSON.parse(out), [
+      {
+        file: '-',
+        severity: 'error',
+        line: 6,
+        column: 62,
+        endLine: 6,
+        endColumn: 68,
+        message: 'stared is not a field of star',
+        expected: 'starred, created_at or actor',
+        suggestion: 'starred',
+      },
+    ]);
+    assert.equal((await check(['--json', '-'], whole)).out, '[]\n');
+    assert.match((await check(['-'], '#'.repeat(1_000_000))).out, /the file has 262145 bytes; expected at most 262144/);
+  });
+
+  it('reports an unreadable file or an unknown option in one line', async () => {
+    for (const [args, expected] of [
+      [[], /achievements check needs FILE\.\.\./],
+      [['--jsn', 'a.yaml'], /not --jsn/],
+      [
+        ['--host', 'sourceforge', '/'],
+        /sourceforge is not a kind of host; those that are: github, gitea, gitlab, forgejo/,
+      ],
+      [['a.yaml', '--host'], /--host github, gitea, forgejo or gitlab/],
+      [['/nonexistent.yaml'], /^plaudit: \/nonexistent\.yaml cannot be read\n$/],
+      [['/'], /^plaudit: \/ cannot be read\n$/],
+    ] as [string[], RegExp][]) {
+      const { code, err } = await check(args);
+      assert.equal(code, 1);
+      assert.match(err, expected);
+    }
+  });
+
+  it('warns of data that the host does not report, at its place, without changing the exit status', async () => {
+    await using place = await makeTemporaryDirectory();
+    const warnings = async (trigger: string, host: string): Promise<string[]> => {
+      await writeFile(place.at('file.yaml'), fileWith(trigger));
+      const { code, out } = await check([place.at('file.yaml'), '--host', host]);
+      assert.equal(code, 0);
+      const lines = out.split('\n').filter((line) => line.includes(' warning: '));
+      return lines.map((line) => line.replace(/^.*file\.yaml:/, ''));
+    };
+    const star = '{ actor: author, action: star, condition: starred = true }';
+    assert.deepEqual(await warnings(star, 'gitea'), [
+      '6:45: warning: Gitea and Forgejo do not tell when somebody starred: this trigger never holds there',
+    ]);
+    assert.deepEqual(await warnings(star, 'gitlab'), []);
+    const [limited, ...more] = await warnings(star, 'github');
+    assert.match(
+      limited ?? '',
+      /^6:45: warning: GitHub shows who starred .* count only the stars that a webhook tells of$/,
+    );
+    assert.deepEqual(more, []);
+    const closed =
+      '{ actor: resolved_by, action: issue, condition: "count(reason = COMPLETED) >= 1 & labels in [bug]" }';
+    for (const [host, name] of [
+      ['forgejo', 'Gitea and Forgejo do'],
+      ['gitlab', 'GitLab does'],
+    ] as const) {
+      assert.deepEqual(await warnings(closed, host), [
+        `6:75: warning: ${name} not tell why an issue was closed: reason is not known there`,
+      ]);
+    }
+    assert.deepEqual(await warnings(closed, 'github'), []);
+    const talk = '{ actor: author, action: discussion, condition: "answered = true & upvotes > 3" }';
+    for (const [host, count] of Object.entries({ gitea: 1, gitlab: 1, github: 0 })) {
+      assert.equal((await warnings(talk, host)).length, count, host);
+    }
+    const large = '{ actor: author, action: pull_request, condition: "additions > 10 & commits > 1" }';
+    assert.deepEqual(await warnings(large, 'gitea'), [
+      '6:71: warning: Gitea up to 1.22 and older Forgejo do not tell how large a pull request is',
+      '6:88: warning: Gitea and Forgejo do not tell how many commits a pull request has: commits is not known there',
+    ]);
+  });
 });

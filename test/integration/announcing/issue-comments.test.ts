@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startGitLabSimulator } from '../../../simulators/gitlab/simulator.ts';
 import { addRepository } from '../../../simulators/world/activity.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
@@ -22,160 +22,161 @@ const told = ({ id, text }: typeof first): string => `${text}\n<!-- plaudit ${id
 function tell({ announcer }: Scene, ...[place, comment]: [ReturnType<Scene['place']>, typeof first]): Promise<void> {
   return announcer?.comment(place, comment, call()) ?? assert.fail('nothing to write with');
 }
+describe('comments in issues', () => {
+  for (const host of issueHosts) {
+    it(`writes each comment once, only to the oldest open issue with the title (${host.name})`, async () => {
+      await announcing(host, ['organization_member'], async (scene) => {
+        const { repositories, people, world } = scene;
+        const titles = ['News', ' Awards ', 'Awards', 'awards', 'More Awards', 'Awards', 'Other'];
+        const [news, closed, oldest, ...others] = open(scene, repositories.handbook, titles);
+        assert.ok(news && closed && oldest);
+        closeItem(world, closed);
+        const place = scene.place(repositories.handbook, 'Awards ');
+        for (const comment of [first, second, first, second]) await tell(scene, place, comment);
+        assert.deepEqual(said(oldest), [
+          [people.max.id, told(first)],
+          [people.max.id, told(second)],
+        ]);
+        for (const other of [news, closed, ...others]) assert.deepEqual(said(other), [], other.title);
+      });
+    });
 
-for (const host of issueHosts) {
-  test(`writes each comment once, only to the oldest open issue with the title (${host.name})`, async () => {
-    await announcing(host, ['organization_member'], async (scene) => {
-      const { repositories, people, world } = scene;
-      const titles = ['News', ' Awards ', 'Awards', 'awards', 'More Awards', 'Awards', 'Other'];
-      const [news, closed, oldest, ...others] = open(scene, repositories.handbook, titles);
-      assert.ok(news && closed && oldest);
-      closeItem(world, closed);
-      const place = scene.place(repositories.handbook, 'Awards ');
-      for (const comment of [first, second, first, second]) await tell(scene, place, comment);
-      assert.deepEqual(said(oldest), [
-        [people.max.id, told(first)],
-        [people.max.id, told(second)],
-      ]);
-      for (const other of [news, closed, ...others]) assert.deepEqual(said(other), [], other.title);
-    });
-  });
-
-  test(`writes a comment once after a lost response, even below many other comments (${host.name})`, async () => {
-    await announcing(host, ['organization_member'], async (scene) => {
-      const { repositories, people, hosted, world, advance } = scene;
-      const [issue] = open(scene, repositories.handbook, ['Awards']);
-      assert.ok(issue);
-      const place = scene.place(repositories.handbook, 'Awards');
-      hosted.losses.push('POST /api/v');
-      await assert.rejects(tell(scene, place, first), { code: 'provider_unavailable' });
-      assert.deepEqual([hosted.losses, said(issue)], [[], [[people.max.id, told(first)]]]);
-      for (let talk = 1; talk <= 5; talk += 1) {
-        advance(3600);
-        addComment(world, issue, { author: people.ada });
-      }
-      await tell(scene, place, first);
-      assert.equal(said(issue).filter(([, body]) => body === told(first)).length, 1);
-      assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1);
-    });
-  });
-
-  test(`sends a request that writes once, regardless of the response (${host.name})`, async () => {
-    await announcing(host, ['organization_member'], async (scene) => {
-      const { repositories, hosted, now } = scene;
-      open(scene, repositories.handbook, ['Awards']);
-      const place = scene.place(repositories.handbook, 'Awards');
-      for (const { reply, error } of [
-        { reply: { status: 201, body: {} }, error: { code: 'provider_invalid_response' } },
-        { reply: { status: 502, body: 'gone' }, error: { code: 'provider_unavailable' } },
-        { reply: { status: 423, body: {} }, error: { code: 'provider_denied' } },
-        { reply: { status: 404, body: {} }, error: { code: 'not_found', message: 'the issue is there no more' } },
-        {
-          reply: { status: 429, body: 'later', headers: { 'retry-after': '60' } },
-          error: { code: 'provider_rate_limited', retryAt: new Date(now().getTime() + 60_000) },
-        },
-      ]) {
-        hosted.requests.length = 0;
-        hosted.surprises.splice(0, 1, () => (hosted.requests.at(-1)?.includes(' POST ') ? reply : undefined));
-        await assert.rejects(tell(scene, place, first), error);
-        assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1, error.code);
-      }
-    });
-  });
-
-  test(`writes no more comments to an issue that was closed or renamed (${host.name})`, async () => {
-    await announcing(host, ['organization_member'], async (scene) => {
-      const { repositories, world } = scene;
-      const [former, latter] = open(scene, repositories.handbook, ['Awards', 'Awards']);
-      assert.ok(former && latter);
-      const place = scene.place(repositories.handbook, 'Awards');
-      await tell(scene, place, first);
-      closeItem(world, former);
-      await tell(scene, place, second);
-      assert.deepEqual(
-        [former, latter].map(said).map((bodies) => bodies.length),
-        [1, 1],
-      );
-      latter.title = 'Prizes';
-      await assert.rejects(tell(scene, place, second), { code: 'not_found', message: /no open issue of this title/ });
-      await assert.rejects(tell(scene, scene.place(repositories.empty, 'Awards'), first), { code: 'not_found' });
-      assert.equal(said(latter).length, 1);
-    });
-  });
-
-  test(`reports a token that lacks the scope, and writes with the next token (${host.name})`, async () => {
-    await announcing(host, ['organization_admin'], (scene) => refused(scene, host));
-    await announcing(host, ['organization_admin', 'organization_member'], async (scene) => {
-      scene.hosted.readingTokens.add('organization_admin');
-      const { repositories, people } = scene;
-      const [issue] = open(scene, repositories.handbook, ['Awards']);
-      assert.ok(issue);
-      await tell(scene, scene.place(repositories.handbook, 'Awards'), first);
-      assert.deepEqual(said(issue), [[people.max.id, told(first)]]);
-    });
-  });
-
-  test(`writes to a private repository only with a token that can read it (${host.name})`, async () => {
-    await announcing(host, ['user', 'organization_member'], async (scene) => {
-      const { repositories, people } = scene;
-      const [issue] = open(scene, repositories.plans, ['Awards']);
-      assert.ok(issue);
-      await tell(scene, scene.place(repositories.plans, 'Awards'), first);
-      assert.deepEqual(said(issue), [[people.max.id, told(first)]]);
-    });
-    await announcing(host, ['user'], async (scene) => {
-      const [issue] = open(scene, scene.repositories.plans, ['Awards']);
-      assert.ok(issue);
-      const place = scene.place(scene.repositories.plans, 'Awards');
-      await assert.rejects(tell(scene, place, first), { code: 'not_found', message: /no token shows it/ });
-      assert.deepEqual(said(issue), []);
-    });
-    await announcing(host, [], async ({ announcer, hosted, organization }) => {
-      const owner = { accountId: '1', externalId: host.externalIdOf(organization), name: organization.login };
-      const outcome = await announced(announcer, owner, `${organization.login}/secret-plans`);
-      assert.ok(outcome.outcome === 'failed' && /elsewhere it needs a token/.test(outcome.reason));
-      assert.deepEqual([announcer, hosted.requests], [undefined, []]);
-    });
-  });
-
-  test(`writes no comment for an account that took the name of a former owner (${host.name})`, async () => {
-    await announcing(host, ['organization_member'], async (scene) => {
-      const { repositories, people } = scene;
-      for (const repository of [repositories.handbook, repositories.fork]) {
-        const [issue] = open(scene, repository, ['Awards']);
+    it(`writes a comment once after a lost response, even below many other comments (${host.name})`, async () => {
+      await announcing(host, ['organization_member'], async (scene) => {
+        const { repositories, people, hosted, world, advance } = scene;
+        const [issue] = open(scene, repositories.handbook, ['Awards']);
         assert.ok(issue);
-        const place = { ...scene.place(repository, 'Awards'), owner: host.externalIdOf(people.gone) };
-        await assert.rejects(tell(scene, place, first), { code: 'not_found' });
-        assert.deepEqual(said(issue), []);
-        await tell(scene, scene.place(repository, 'Awards'), first);
-        assert.equal(said(issue).length, 1);
-      }
+        const place = scene.place(repositories.handbook, 'Awards');
+        hosted.losses.push('POST /api/v');
+        await assert.rejects(tell(scene, place, first), { code: 'provider_unavailable' });
+        assert.deepEqual([hosted.losses, said(issue)], [[], [[people.max.id, told(first)]]]);
+        for (let talk = 1; talk <= 5; talk += 1) {
+          advance(3600);
+          addComment(world, issue, { author: people.ada });
+        }
+        await tell(scene, place, first);
+        assert.equal(said(issue).filter(([, body]) => body === told(first)).length, 1);
+        assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1);
+      });
     });
-  });
-}
 
-test('comments on issues in subgroups, and never on confidential ones (gitlab)', async () => {
-  const scene = createContractWorld();
-  const { world, organization, now } = scene;
-  const login = `${organization.login}/looms`;
-  const looms = addAccount(world, { type: 'Organization', login, createdAt: now() });
-  const cards = addRepository(world, { ownerId: looms.id, name: 'punch.cards', createdAt: now() });
-  const [confidential, issue] = open(scene, cards, ['Awards', 'Awards']);
-  assert.ok(confidential && issue);
-  await using simulator = await startGitLabSimulator({ world });
-  simulator.hidden.issues.add(confidential.id);
-  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-  const place = { owner: `group:${looms.id}`, ownerName: login, repository: cards.name, title: 'Awards' };
-  const owner = { accountId: '1', externalId: place.owner, name: login };
-  assert.deepEqual(await announced(provider.announcer, owner, `${login}/${cards.name}`), { outcome: 'sent' });
-  assert.deepEqual(said(confidential), []);
-  assert.match(said(issue)[0]?.[1] ?? '', /^🏆 `ada` .*\n<!-- plaudit 7 -->$/);
-  const above = { ...owner, name: organization.login };
-  const others = await announced(provider.announcer, above, `${login}/${cards.name}`);
-  assert.deepEqual(others, { outcome: 'failed', reason: 'is in a repository of another owner', isFinal: true });
-  simulator.hidden.issues.add(issue.id);
-  await assert.rejects(async () => provider.announcer?.comment(place, second, call()), { code: 'not_found' });
-  assert.equal(said(issue).length, 1);
+    it(`sends a request that writes once, regardless of the response (${host.name})`, async () => {
+      await announcing(host, ['organization_member'], async (scene) => {
+        const { repositories, hosted, now } = scene;
+        open(scene, repositories.handbook, ['Awards']);
+        const place = scene.place(repositories.handbook, 'Awards');
+        for (const { reply, error } of [
+          { reply: { status: 201, body: {} }, error: { code: 'provider_invalid_response' } },
+          { reply: { status: 502, body: 'gone' }, error: { code: 'provider_unavailable' } },
+          { reply: { status: 423, body: {} }, error: { code: 'provider_denied' } },
+          { reply: { status: 404, body: {} }, error: { code: 'not_found', message: 'the issue is there no more' } },
+          {
+            reply: { status: 429, body: 'later', headers: { 'retry-after': '60' } },
+            error: { code: 'provider_rate_limited', retryAt: new Date(now().getTime() + 60_000) },
+          },
+        ]) {
+          hosted.requests.length = 0;
+          hosted.surprises.splice(0, 1, () => (hosted.requests.at(-1)?.includes(' POST ') ? reply : undefined));
+          await assert.rejects(tell(scene, place, first), error);
+          assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1, error.code);
+        }
+      });
+    });
+
+    it(`writes no more comments to an issue that was closed or renamed (${host.name})`, async () => {
+      await announcing(host, ['organization_member'], async (scene) => {
+        const { repositories, world } = scene;
+        const [former, latter] = open(scene, repositories.handbook, ['Awards', 'Awards']);
+        assert.ok(former && latter);
+        const place = scene.place(repositories.handbook, 'Awards');
+        await tell(scene, place, first);
+        closeItem(world, former);
+        await tell(scene, place, second);
+        assert.deepEqual(
+          [former, latter].map(said).map((bodies) => bodies.length),
+          [1, 1],
+        );
+        latter.title = 'Prizes';
+        await assert.rejects(tell(scene, place, second), { code: 'not_found', message: /no open issue of this title/ });
+        await assert.rejects(tell(scene, scene.place(repositories.empty, 'Awards'), first), { code: 'not_found' });
+        assert.equal(said(latter).length, 1);
+      });
+    });
+
+    it(`reports a token that lacks the scope, and writes with the next token (${host.name})`, async () => {
+      await announcing(host, ['organization_admin'], (scene) => refused(scene, host));
+      await announcing(host, ['organization_admin', 'organization_member'], async (scene) => {
+        scene.hosted.readingTokens.add('organization_admin');
+        const { repositories, people } = scene;
+        const [issue] = open(scene, repositories.handbook, ['Awards']);
+        assert.ok(issue);
+        await tell(scene, scene.place(repositories.handbook, 'Awards'), first);
+        assert.deepEqual(said(issue), [[people.max.id, told(first)]]);
+      });
+    });
+
+    it(`writes to a private repository only with a token that can read it (${host.name})`, async () => {
+      await announcing(host, ['user', 'organization_member'], async (scene) => {
+        const { repositories, people } = scene;
+        const [issue] = open(scene, repositories.plans, ['Awards']);
+        assert.ok(issue);
+        await tell(scene, scene.place(repositories.plans, 'Awards'), first);
+        assert.deepEqual(said(issue), [[people.max.id, told(first)]]);
+      });
+      await announcing(host, ['user'], async (scene) => {
+        const [issue] = open(scene, scene.repositories.plans, ['Awards']);
+        assert.ok(issue);
+        const place = scene.place(scene.repositories.plans, 'Awards');
+        await assert.rejects(tell(scene, place, first), { code: 'not_found', message: /no token shows it/ });
+        assert.deepEqual(said(issue), []);
+      });
+      await announcing(host, [], async ({ announcer, hosted, organization }) => {
+        const owner = { accountId: '1', externalId: host.externalIdOf(organization), name: organization.login };
+        const outcome = await announced(announcer, owner, `${organization.login}/secret-plans`);
+        assert.ok(outcome.outcome === 'failed' && /elsewhere it needs a token/.test(outcome.reason));
+        assert.deepEqual([announcer, hosted.requests], [undefined, []]);
+      });
+    });
+
+    it(`writes no comment for an account that took the name of a former owner (${host.name})`, async () => {
+      await announcing(host, ['organization_member'], async (scene) => {
+        const { repositories, people } = scene;
+        for (const repository of [repositories.handbook, repositories.fork]) {
+          const [issue] = open(scene, repository, ['Awards']);
+          assert.ok(issue);
+          const place = { ...scene.place(repository, 'Awards'), owner: host.externalIdOf(people.gone) };
+          await assert.rejects(tell(scene, place, first), { code: 'not_found' });
+          assert.deepEqual(said(issue), []);
+          await tell(scene, scene.place(repository, 'Awards'), first);
+          assert.equal(said(issue).length, 1);
+        }
+      });
+    });
+  }
+
+  it('comments on issues in subgroups, and never on confidential ones (gitlab)', async () => {
+    const scene = createContractWorld();
+    const { world, organization, now } = scene;
+    const login = `${organization.login}/looms`;
+    const looms = addAccount(world, { type: 'Organization', login, createdAt: now() });
+    const cards = addRepository(world, { ownerId: looms.id, name: 'punch.cards', createdAt: now() });
+    const [confidential, issue] = open(scene, cards, ['Awards', 'Awards']);
+    assert.ok(confidential && issue);
+    await using simulator = await startGitLabSimulator({ world });
+    simulator.hidden.issues.add(confidential.id);
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
+    const place = { owner: `group:${looms.id}`, ownerName: login, repository: cards.name, title: 'Awards' };
+    const owner = { accountId: '1', externalId: place.owner, name: login };
+    assert.deepEqual(await announced(provider.announcer, owner, `${login}/${cards.name}`), { outcome: 'sent' });
+    assert.deepEqual(said(confidential), []);
+    assert.match(said(issue)[0]?.[1] ?? '', /^🏆 `ada` .*\n<!-- plaudit 7 -->$/);
+    const above = { ...owner, name: organization.login };
+    const others = await announced(provider.announcer, above, `${login}/${cards.name}`);
+    assert.deepEqual(others, { outcome: 'failed', reason: 'is in a repository of another owner', isFinal: true });
+    simulator.hidden.issues.add(issue.id);
+    await assert.rejects(async () => provider.announcer?.comment(place, second, call()), { code: 'not_found' });
+    assert.equal(said(issue).length, 1);
+  });
 });
 
 /** Announces an award of an owner as the outbox does. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
@@ -67,58 +67,63 @@ async function prepare(): Promise<Scene> {
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
-
-test('writes cards of a private repository into it, pushes them when they changed, and touches nothing else', async () => {
-  await using scene = await prepare();
-  const { workflow, git, owner } = scene;
-  const base = `/v1/github/entities/${owner}`;
-  const cards = `
+describe('the action for card files', () => {
+  it('writes cards of a private repository into it, pushes them when they changed, and touches nothing else', async () => {
+    await using scene = await prepare();
+    const { workflow, git, owner } = scene;
+    const base = `/v1/github/entities/${owner}`;
+    const cards = `
     cards/people.svg ${base}/repositories/diary/contributors?theme=nord
 
     cards/me.png     ${base}/contributions?private=true&hide=avatar`;
-  await writeFile(join(workflow.workspace, 'README.md'), 'changed by another step');
-  const written = await runAction(workflow, { cards });
-  assert.match(written, /^cards\/people\.svg written$/m);
-  assert.match(written, /^cards\/me\.png written$/m);
-  assert.doesNotMatch(written, new RegExp(workflow.token));
-  assert.match(
-    await runAction(workflow, { cards }, installed),
-    /cards\/people\.svg is as it was\ncards\/me\.png is as it was/,
-  );
-  await git('elsewhere', 'pull', '--quiet');
-  assert.equal(await git('elsewhere', 'log', '--format=%s %an'), 'Update cards github-actions[bot]\nfirst a');
-  assert.equal(await git('elsewhere', 'show', '--format=', '--name-only'), 'cards/me.png\ncards/people.svg');
-  assert.match(await git('elsewhere', 'show', 'HEAD:cards/people.svg'), />\d+ contributions?</);
+    await writeFile(join(workflow.workspace, 'README.md'), 'changed by another step');
+    const written = await runAction(workflow, { cards });
+    assert.match(written, /^cards\/people\.svg written$/m);
+    assert.match(written, /^cards\/me\.png written$/m);
+    assert.doesNotMatch(written, new RegExp(workflow.token));
+    assert.match(
+      await runAction(workflow, { cards }, installed),
+      /cards\/people\.svg is as it was\ncards\/me\.png is as it was/,
+    );
+    await git('elsewhere', 'pull', '--quiet');
+    assert.equal(await git('elsewhere', 'log', '--format=%s %an'), 'Update cards github-actions[bot]\nfirst a');
+    assert.equal(await git('elsewhere', 'show', '--format=', '--name-only'), 'cards/me.png\ncards/people.svg');
+    assert.match(await git('elsewhere', 'show', 'HEAD:cards/people.svg'), />\d+ contributions?</);
 
-  // Another person pushes meanwhile, to the same card.
-  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];
-  await writeFile(join(scene.workflow.workspace, '..', 'elsewhere', 'cards', 'people.svg'), '<svg>older</svg>');
-  await git('elsewhere', ...identity, 'commit', '--quiet', '-am', 'second');
-  await git('elsewhere', 'push', '--quiet');
-  await runAction(workflow, { cards: cards.replace('nord', 'rose'), message: 'Cards in "rose" $(exit 1)' }, installed);
-  await git('elsewhere', 'pull', '--quiet');
-  const subjects = await git('elsewhere', 'log', '--format=%s %cn', '-2');
-  assert.equal(subjects, 'Cards in "rose" $(exit 1) github-actions[bot]\nsecond a');
-  assert.match(await git('elsewhere', 'show', 'HEAD:cards/people.svg'), /#fff7f8/);
-  assert.equal(await readFile(join(workflow.workspace, 'README.md'), 'utf8'), 'changed by another step');
-});
+    // Another person pushes meanwhile, to the same card.
+    const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.example'];
+    await writeFile(join(scene.workflow.workspace, '..', 'elsewhere', 'cards', 'people.svg'), '<svg>older</svg>');
+    await git('elsewhere', ...identity, 'commit', '--quiet', '-am', 'second');
+    await git('elsewhere', 'push', '--quiet');
+    await runAction(
+      workflow,
+      { cards: cards.replace('nord', 'rose'), message: 'Cards in "rose" $(exit 1)' },
+      installed,
+    );
+    await git('elsewhere', 'pull', '--quiet');
+    const subjects = await git('elsewhere', 'log', '--format=%s %cn', '-2');
+    assert.equal(subjects, 'Cards in "rose" $(exit 1) github-actions[bot]\nsecond a');
+    assert.match(await git('elsewhere', 'show', 'HEAD:cards/people.svg'), /#fff7f8/);
+    assert.equal(await readFile(join(workflow.workspace, 'README.md'), 'utf8'), 'changed by another step');
+  });
 
-test('refuses files outside the repository, and names the fault', async () => {
-  await using scene = await prepare();
-  const { workflow, git, owner } = scene;
-  const address = `/v1/github/entities/${owner}/contributions`;
-  for (const [cards, message] of [
-    [`../me.svg ${address}`, /is not a file of the repository/],
-    [`a/../../me.svg ${address}`, /is not a file of the repository/],
-    [`/elsewhere/me.svg ${address}`, /is not a file of the repository/],
-    [`.git/hooks/me.svg ${address}`, /is not a file of the repository/],
-    ['me.svg', /needs a file and an address/],
-    ['\n', /there are no cards/],
-    [`me.svg ${address}?theme=pink`, /theme must be/],
-    [`me.gif ${address}`, /files end with .svg or .png/],
-  ] as const) {
-    await assert.rejects(runAction(workflow, { cards }, installed), message, cards);
-  }
-  await assert.rejects(runAction(workflow, {}), /the input cards is required/);
-  assert.equal(await git('workspace', 'log', '--format=%s'), 'first');
+  it('refuses files outside the repository, and names the fault', async () => {
+    await using scene = await prepare();
+    const { workflow, git, owner } = scene;
+    const address = `/v1/github/entities/${owner}/contributions`;
+    for (const [cards, message] of [
+      [`../me.svg ${address}`, /is not a file of the repository/],
+      [`a/../../me.svg ${address}`, /is not a file of the repository/],
+      [`/elsewhere/me.svg ${address}`, /is not a file of the repository/],
+      [`.git/hooks/me.svg ${address}`, /is not a file of the repository/],
+      ['me.svg', /needs a file and an address/],
+      ['\n', /there are no cards/],
+      [`me.svg ${address}?theme=pink`, /theme must be/],
+      [`me.gif ${address}`, /files end with .svg or .png/],
+    ] as const) {
+      await assert.rejects(runAction(workflow, { cards }, installed), message, cards);
+    }
+    await assert.rejects(runAction(workflow, {}), /the input cards is required/);
+    assert.equal(await git('workspace', 'log', '--format=%s'), 'first');
+  });
 });

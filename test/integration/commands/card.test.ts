@@ -1,62 +1,62 @@
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import sharp from 'sharp';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { card } from '../../../src/commands/card.ts';
 import { createTestDatabase } from '../../database.ts';
 
-test('writes cards into files when they are complete, those of private repositories too', async () => {
-  await using simulator = await startSimulator();
-  await using place = await makeTemporaryDirectory();
-  await using created = await createTestDatabase();
-  const printed: string[] = [];
-  const io = {
-    environment: {
-      DATA_DIR: place.path,
-      DATABASE_URL: created.url,
-      GITHUB_URL: simulator.url,
-      GITHUB_API_URL: simulator.apiUrl,
-      GITHUB_TOKEN: simulator.tokens.private_owner,
-      LOG_LEVEL: 'silent',
-    },
-    print: (line: string) => void printed.push(line),
-    warn: (line: string) => void printed.push(line),
-    isTerminal: false,
-    signal: new AbortController().signal,
-  };
-  const base = `/v1/github/entities/${simulator.accounts.private_owner}`;
-  const [own, people, badge] = ['own.svg', 'deep/er/people.png', 'badge.svg'].map((name) => join(place.path, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const wanted = [
-    `${base}/contributions?private=true&theme=nord`,
-    own,
-    `${base}/repositories/diary/contributors?scale=2`,
-    people,
-    `${base}/repositories/diary/badges/community`,
-    badge,
-  ];
-  await card(io, wanted);
-  assert.deepEqual(printed, [`${own} written`, `${people} written`, `${badge} written`]);
-  assert.match(await readFile(own, 'utf8'), />Public and private contributions · as of /);
-  assert.equal((await sharp(people).metadata()).width, 960);
-  assert.match(await readFile(badge, 'utf8'), /[1-9]\d* contributors?</);
-  const before = await stat(badge);
-  await card(io, wanted.slice(-2));
-  assert.equal(printed.at(-1), `${badge} is as it was`);
-  assert.equal((await stat(badge)).mtimeMs, before.mtimeMs);
-  for (const [path, file, message] of [
-    [`${base}/contributions?theme=pink`, own, /theme must be/],
-    ['/v1/github/entities/no-such-account/contributions', own, /no such account/],
-    ['//elsewhere.example/v1/x', own, /by turns/],
-    [`${base}/contributions`, 'card.gif', /by turns/],
-    [`${base}/contributions`, undefined, /by turns/],
-  ] as const) {
-    await assert.rejects(card(io, file === undefined ? [path] : [path, file]), message, path);
-  }
+describe('plaudit card', () => {
+  it('writes cards into files when they are complete, those of private repositories too', async () => {
+    await using simulator = await startSimulator();
+    await using place = await makeTemporaryDirectory();
+    await using created = await createTestDatabase();
+    const printed: string[] = [];
+    const io = {
+      environment: {
+        DATA_DIR: place.path,
+        DATABASE_URL: created.url,
+        GITHUB_URL: simulator.url,
+        GITHUB_API_URL: simulator.apiUrl,
+        GITHUB_TOKEN: simulator.tokens.private_owner,
+        LOG_LEVEL: 'silent',
+      },
+      print: (line: string) => void printed.push(line),
+      warn: (line: string) => void printed.push(line),
+      isTerminal: false,
+      signal: new AbortController().signal,
+    };
+    const base = `/v1/github/entities/${simulator.accounts.private_owner}`;
+    const [own, people, badge] = ['own.svg', 'deep/er/people.png', 'badge.svg'].map((name) =>
+      join(place.path, name),
+    ) as [string, string, string];
+    const wanted = [
+      `${base}/contributions?private=true&theme=nord`,
+      own,
+      `${base}/repositories/diary/contributors?scale=2`,
+      people,
+      `${base}/repositories/diary/badges/community`,
+      badge,
+    ];
+    await card(io, wanted);
+    assert.deepEqual(printed, [`${own} written`, `${people} written`, `${badge} written`]);
+    assert.match(await readFile(own, 'utf8'), />Public and private contributions · as of /);
+    assert.equal((await sharp(people).metadata()).width, 960);
+    assert.match(await readFile(badge, 'utf8'), /[1-9]\d* contributors?</);
+    const before = await stat(badge);
+    await card(io, wanted.slice(-2));
+    assert.equal(printed.at(-1), `${badge} is as it was`);
+    assert.equal((await stat(badge)).mtimeMs, before.mtimeMs);
+    for (const [path, file, message] of [
+      [`${base}/contributions?theme=pink`, own, /theme must be/],
+      ['/v1/github/entities/no-such-account/contributions', own, /no such account/],
+      ['//elsewhere.example/v1/x', own, /by turns/],
+      [`${base}/contributions`, 'card.gif', /by turns/],
+      [`${base}/contributions`, undefined, /by turns/],
+    ] as const) {
+      await assert.rejects(card(io, file === undefined ? [path] : [path, file]), message, path);
+    }
+  });
 });

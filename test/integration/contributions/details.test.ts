@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   changeNeeds,
   findPendingDetails,
@@ -9,24 +9,26 @@ import {
 import { openTestDatabase } from '../../database.ts';
 import { addRepository } from './stored-repository.ts';
 
-test('keeps a pull request due that changes while its details are fetched', async () => {
-  await using opened = await openTestDatabase();
-  const { connection } = opened.database;
-  const id = await addRepository(connection);
-  await changeNeeds(connection, id, ['pull_request_files']);
-  await lackPullRequests(connection, id, [7, 8, 7]);
-  const asked = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
-  assert.deepEqual(
-    asked.map(({ key }) => key),
-    ['7', '8'],
-  );
-  await lackPullRequests(connection, id, [8]);
-  await saveChangedFiles(connection, id, asked, new Map());
-  const left = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
-  assert.deepEqual(
-    left.map(({ key }) => key),
-    ['8'],
-  );
-  await saveChangedFiles(connection, id, left, new Map());
-  assert.deepEqual(await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 }), []);
+describe('pending details', () => {
+  it('keeps a pull request due that changes while its details are fetched', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const id = await addRepository(connection);
+    await changeNeeds(connection, id, ['pull_request_files']);
+    await lackPullRequests(connection, id, [7, 8, 7]);
+    const asked = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
+    assert.deepEqual(
+      asked.map(({ key }) => key),
+      ['7', '8'],
+    );
+    await lackPullRequests(connection, id, [8]);
+    await saveChangedFiles(connection, id, asked, new Map());
+    const left = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
+    assert.deepEqual(
+      left.map(({ key }) => key),
+      ['8'],
+    );
+    await saveChangedFiles(connection, id, left, new Map());
+    assert.deepEqual(await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 }), []);
+  });
 });

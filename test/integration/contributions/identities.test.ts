@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { findUncounted, removeCommits, saveAllCommits } from '../../../src/contributions/commit-store.ts';
 import {
   findDueAddresses,
@@ -99,148 +99,152 @@ async function overlap(
   });
   await running;
 }
-
-test('looks up an address by commits that it authored, newest first, then by those that it co-authored', async () => {
-  await inScene(async ({ connection, repositoryId, store, idOf }) => {
-    await store([
-      [6, 'ada@x', 'yan@x'],
-      [5, 'yan@x'],
-      [4, 'yan@x', 'ada@x'],
-      [3, 'bob@x', 'ada@x', 'yan@x'],
-      [2, 'yan@x'],
-      [1, 'ada@x', 'yan@x'],
-    ]);
-    const id = await idOf('yan@x');
-    const find = async (limit: number) => (await findNamingCommits(connection, repositoryId, [id], limit)).get(id);
-    assert.deepEqual(await find(5), [
-      { oid: oidOf(5), isCoAuthor: false },
-      { oid: oidOf(4), isCoAuthor: false },
-      { oid: oidOf(2), isCoAuthor: false },
-      { oid: oidOf(6), isCoAuthor: true },
-      { oid: oidOf(3), isCoAuthor: true },
-    ]);
-    await removeCommits(connection, repositoryId, [oidOf(5), oidOf(4)]);
-    assert.deepEqual(await find(2), [
-      { oid: oidOf(2), isCoAuthor: false },
-      { oid: oidOf(6), isCoAuthor: true },
-    ]);
+describe('e-mail addresses of authors', () => {
+  it('looks up an address by commits that it authored, newest first, then by those that it co-authored', async () => {
+    await inScene(async ({ connection, repositoryId, store, idOf }) => {
+      await store([
+        [6, 'ada@x', 'yan@x'],
+        [5, 'yan@x'],
+        [4, 'yan@x', 'ada@x'],
+        [3, 'bob@x', 'ada@x', 'yan@x'],
+        [2, 'yan@x'],
+        [1, 'ada@x', 'yan@x'],
+      ]);
+      const id = await idOf('yan@x');
+      const find = async (limit: number) => (await findNamingCommits(connection, repositoryId, [id], limit)).get(id);
+      assert.deepEqual(await find(5), [
+        { oid: oidOf(5), isCoAuthor: false },
+        { oid: oidOf(4), isCoAuthor: false },
+        { oid: oidOf(2), isCoAuthor: false },
+        { oid: oidOf(6), isCoAuthor: true },
+        { oid: oidOf(3), isCoAuthor: true },
+      ]);
+      await removeCommits(connection, repositoryId, [oidOf(5), oidOf(4)]);
+      assert.deepEqual(await find(2), [
+        { oid: oidOf(2), isCoAuthor: false },
+        { oid: oidOf(6), isCoAuthor: true },
+      ]);
+    });
   });
-});
 
-test('makes an address due at once, and while it is unknown again after 0, 1, 2, 4, 8, 16 and 30 days', async () => {
-  await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
-    await store([[1, 'ada@x', 'yan@x']]);
-    assert.deepEqual(await due(), ['ada@x', 'yan@x']);
-    const id = await idOf('yan@x');
-    await saveResolved(connection, [{ id: await idOf('ada@x'), accountId: null }], now);
-    let day = 0;
-    for (const days of [0, 1, 2, 4, 8, 16, 30, 30]) {
-      await postponeAddresses(connection, repositoryId, [id], later(day));
-      if (days > 0)
-        assert.deepEqual(
-          (await due(later(day + days - 0.001))).filter((email) => email !== 'ada@x'),
-          [],
-        );
-      day += days;
-      assert.ok((await due(later(day))).includes('yan@x'));
-    }
+  it('makes an address due at once, and while it is unknown again after 0, 1, 2, 4, 8, 16 and 30 days', async () => {
+    await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
+      await store([[1, 'ada@x', 'yan@x']]);
+      assert.deepEqual(await due(), ['ada@x', 'yan@x']);
+      const id = await idOf('yan@x');
+      await saveResolved(connection, [{ id: await idOf('ada@x'), accountId: null }], now);
+      let day = 0;
+      for (const days of [0, 1, 2, 4, 8, 16, 30, 30]) {
+        await postponeAddresses(connection, repositoryId, [id], later(day));
+        if (days > 0)
+          assert.deepEqual(
+            (await due(later(day + days - 0.001))).filter((email) => email !== 'ada@x'),
+            [],
+          );
+        day += days;
+        assert.ok((await due(later(day))).includes('yan@x'));
+      }
+    });
   });
-});
 
-test('makes an unknown address due at once when it authors its first commit', async () => {
-  await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
-    await store([[1, 'ada@x', 'yan@x']]);
-    const ids = [await idOf('ada@x'), await idOf('yan@x')];
-    for (let attempt = 0; attempt < 4; attempt += 1) await postponeAddresses(connection, repositoryId, ids, now);
-    await store([[2, 'ada@x', 'yan@x']]);
-    assert.deepEqual(await due(), []);
-    await store([[3, 'yan@x']]);
-    assert.deepEqual(await due(), ['yan@x']);
+  it('makes an unknown address due at once when it authors its first commit', async () => {
+    await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
+      await store([[1, 'ada@x', 'yan@x']]);
+      const ids = [await idOf('ada@x'), await idOf('yan@x')];
+      for (let attempt = 0; attempt < 4; attempt += 1) await postponeAddresses(connection, repositoryId, ids, now);
+      await store([[2, 'ada@x', 'yan@x']]);
+      assert.deepEqual(await due(), []);
+      await store([[3, 'yan@x']]);
+      assert.deepEqual(await due(), ['yan@x']);
+    });
   });
-});
 
-test('makes an address without an account due after 30 days, and one with an account never', async () => {
-  await inScene(async ({ database, connection, store, idOf, due }) => {
-    await store([[1, 'ada@x', 'yan@x']]);
-    const accountId = await addAccount(database, 'yan');
-    const resolved = [
-      { id: await idOf('ada@x'), accountId: null },
-      { id: await idOf('yan@x'), accountId },
-    ];
-    await saveResolved(connection, resolved, now);
-    assert.deepEqual(await due(later(30)), []);
-    assert.deepEqual(await due(later(30.001)), ['ada@x']);
+  it('makes an address without an account due after 30 days, and one with an account never', async () => {
+    await inScene(async ({ database, connection, store, idOf, due }) => {
+      await store([[1, 'ada@x', 'yan@x']]);
+      const accountId = await addAccount(database, 'yan');
+      const resolved = [
+        { id: await idOf('ada@x'), accountId: null },
+        { id: await idOf('yan@x'), accountId },
+      ];
+      await saveResolved(connection, resolved, now);
+      assert.deepEqual(await due(later(30)), []);
+      assert.deepEqual(await due(later(30.001)), ['ada@x']);
+    });
   });
-});
 
-test('limits retries, and returns the ones that wait longest first', async () => {
-  await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
-    const emails = Array.from({ length: 9 }, (_, index) => `n${index}@x`);
-    await store([[1, 'ada@x', ...emails]]);
-    for (const [index, email] of emails.toReversed().entries()) {
-      const id = await idOf(email);
-      for (let attempt = 0; attempt < 2; attempt += 1) {
-        await postponeAddresses(connection, repositoryId, [id], later(index));
+  it('limits retries, and returns the ones that wait longest first', async () => {
+    await inScene(async ({ connection, repositoryId, store, idOf, due }) => {
+      const emails = Array.from({ length: 9 }, (_, index) => `n${index}@x`);
+      await store([[1, 'ada@x', ...emails]]);
+      for (const [index, email] of emails.toReversed().entries()) {
+        const id = await idOf(email);
+        for (let attempt = 0; attempt < 2; attempt += 1) {
+          await postponeAddresses(connection, repositoryId, [id], later(index));
+        }
+      }
+      assert.deepEqual(await due(later(20), 3), ['ada@x', 'n8@x', 'n7@x', 'n6@x']);
+      const found = await findDueAddresses(connection, repositoryId, { now: later(20), maxRetries: 9 });
+      assert.deepEqual([found.addresses.length, found.isMore], [10, false]);
+    });
+  });
+
+  it('keeps the account of an address when an overlapping response shows none, in either order', async () => {
+    await inScene(async ({ database, store, idOf, accountOf }) => {
+      const accountId = await addAccount(database, 'yan');
+      for (const [email, order] of [
+        ['first@x', [accountId, null]],
+        ['second@x', [null, accountId]],
+      ] as const) {
+        await store([[1, email]]);
+        const id = await idOf(email);
+        const save = (account: string | null) => (transaction: Connection) =>
+          saveResolved(transaction, [{ id, accountId: account }], now);
+        await overlap(database, save(order[0]), save(order[1]));
+        assert.equal(await accountOf(email), 'yan', email);
+      }
+    });
+  });
+
+  it('replaces an account when the address belongs to another one', async () => {
+    await inScene(async ({ database, connection, store, idOf, accountOf }) => {
+      await store([[1, 'yan@x']]);
+      const id = await idOf('yan@x');
+      for (const name of ['yan', 'yara']) {
+        await saveResolved(connection, [{ id, accountId: await addAccount(database, name) }], now);
+        assert.equal(await accountOf('yan@x'), name);
+      }
+    });
+  });
+
+  it('counts a repository again when an account is found while its commits are counted, in either order', async () => {
+    for (const order of ['count first', 'account first'] as const) {
+      for (const counting of ['all', 'new'] as const) {
+        await inScene(async ({ database, connection, repositoryId, store, idOf }) => {
+          await database.pool.query(
+            `insert into streams (repository_id, name, covers, completed_at) values ($1, 'commits', '{commit}', now())`,
+            [repositoryId],
+          );
+          if (counting === 'new') await inTransaction(connection, (one) => recountRepository(one, repositoryId));
+          await store([[1, 'yan@x']], counting === 'new');
+          const id = await idOf('yan@x');
+          const accountId = await addAccount(database, 'yan');
+          const count = (one: Connection): Promise<unknown> =>
+            counting === 'all' ? recountRepository(one, repositoryId) : countNewCommits(one, repositoryId);
+          const resolve = (one: Connection): Promise<unknown> => saveResolved(one, [{ id, accountId }], now);
+          if (order === 'count first') await overlap(database, count, resolve);
+          else await overlap(database, resolve, count);
+          const { rows } = await database.pool.query<{ commits: number }>(
+            'select commits from contributor_totals where account_id = $1',
+            [accountId],
+          );
+          const isToBeCounted = (await findUncounted(connection, 10)).length > 0;
+          assert.deepEqual(
+            [rows[0]?.commits === 1, isToBeCounted],
+            [order === 'account first', order === 'count first'],
+          );
+        });
       }
     }
-    assert.deepEqual(await due(later(20), 3), ['ada@x', 'n8@x', 'n7@x', 'n6@x']);
-    const found = await findDueAddresses(connection, repositoryId, { now: later(20), maxRetries: 9 });
-    assert.deepEqual([found.addresses.length, found.isMore], [10, false]);
   });
-});
-
-test('keeps the account of an address when an overlapping response shows none, in either order', async () => {
-  await inScene(async ({ database, store, idOf, accountOf }) => {
-    const accountId = await addAccount(database, 'yan');
-    for (const [email, order] of [
-      ['first@x', [accountId, null]],
-      ['second@x', [null, accountId]],
-    ] as const) {
-      await store([[1, email]]);
-      const id = await idOf(email);
-      const save = (account: string | null) => (transaction: Connection) =>
-        saveResolved(transaction, [{ id, accountId: account }], now);
-      await overlap(database, save(order[0]), save(order[1]));
-      assert.equal(await accountOf(email), 'yan', email);
-    }
-  });
-});
-
-test('replaces an account when the address belongs to another one', async () => {
-  await inScene(async ({ database, connection, store, idOf, accountOf }) => {
-    await store([[1, 'yan@x']]);
-    const id = await idOf('yan@x');
-    for (const name of ['yan', 'yara']) {
-      await saveResolved(connection, [{ id, accountId: await addAccount(database, name) }], now);
-      assert.equal(await accountOf('yan@x'), name);
-    }
-  });
-});
-
-test('counts a repository again when an account is found while its commits are counted, in either order', async () => {
-  for (const order of ['count first', 'account first'] as const) {
-    for (const counting of ['all', 'new'] as const) {
-      await inScene(async ({ database, connection, repositoryId, store, idOf }) => {
-        await database.pool.query(
-          `insert into streams (repository_id, name, covers, completed_at) values ($1, 'commits', '{commit}', now())`,
-          [repositoryId],
-        );
-        if (counting === 'new') await inTransaction(connection, (one) => recountRepository(one, repositoryId));
-        await store([[1, 'yan@x']], counting === 'new');
-        const id = await idOf('yan@x');
-        const accountId = await addAccount(database, 'yan');
-        const count = (one: Connection): Promise<unknown> =>
-          counting === 'all' ? recountRepository(one, repositoryId) : countNewCommits(one, repositoryId);
-        const resolve = (one: Connection): Promise<unknown> => saveResolved(one, [{ id, accountId }], now);
-        if (order === 'count first') await overlap(database, count, resolve);
-        else await overlap(database, resolve, count);
-        const { rows } = await database.pool.query<{ commits: number }>(
-          'select commits from contributor_totals where account_id = $1',
-          [accountId],
-        );
-        const isToBeCounted = (await findUncounted(connection, 10)).length > 0;
-        assert.deepEqual([rows[0]?.commits === 1, isToBeCounted], [order === 'account first', order === 'count first']);
-      });
-    }
-  }
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import type { CountersOfDay } from '../../../src/contributions/counter-store.ts';
 import { unknownCounters } from '../../../src/contributions/counters.ts';
 import { withPrivate } from '../../../src/contributions/private-counters.ts';
@@ -14,40 +14,42 @@ const nothingPublic: CountersOfDay = {
   missing: [],
   updatedAt: new Date('2026-06-15T12:00:00Z'),
 };
-
-for (const type of ['organization', 'user'] as const) {
-  test(`completes private counters of ${type === 'user' ? 'a user' : 'an organization'} or names them as missing when collecting ends between two reads`, async () => {
-    await using opened = await openTestDatabase();
-    const { connection, pool } = opened.database;
-    const repositoryId = await addRepository(connection);
-    const { rows } = await pool.query<{ id: string }>('update accounts set type = $1, listed_at = now() returning id', [
-      type,
-    ]);
-    const account = { id: rows[0]?.id ?? '', type };
-    await pool.query('update repositories set is_private = true');
-    await pool.query(`insert into streams (repository_id, name, covers, completed_at) values
+describe('private counters', () => {
+  for (const type of ['organization', 'user'] as const) {
+    it(`completes private counters of ${type === 'user' ? 'a user' : 'an organization'} or names them as missing when collecting ends between two reads`, async () => {
+      await using opened = await openTestDatabase();
+      const { connection, pool } = opened.database;
+      const repositoryId = await addRepository(connection);
+      const { rows } = await pool.query<{ id: string }>(
+        'update accounts set type = $1, listed_at = now() returning id',
+        [type],
+      );
+      const account = { id: rows[0]?.id ?? '', type };
+      await pool.query('update repositories set is_private = true');
+      await pool.query(`insert into streams (repository_id, name, covers, completed_at) values
         ('${repositoryId}', 'pull_requests', '{pull_request,review}', null),
         ('${repositoryId}', 'rest', '{commit,issue,discussion}', now())`);
-    await addPullRequest(opened.database, repositoryId, '1');
+      await addPullRequest(opened.database, repositoryId, '1');
 
-    const locker = await pool.connect();
-    try {
-      // Readers of `streams` wait and readers of totals do not, so that collecting ends between the two reads.
-      await locker.query('begin');
-      await locker.query('lock table streams in access exclusive mode');
-      const reading = withPrivate(connection, account, nothingPublic);
-      await until(async () => ((await waitingFor(opened.database, 'streams')) ? true : undefined), 'a reader waits');
-      await addPullRequest({ pool: locker }, repositoryId, '2');
-      await locker.query('update streams set completed_at = now() where completed_at is null');
-      await locker.query('commit');
-      const { counters, missing } = await reading;
-      const isPartial = counters.pull_requests !== 2;
-      assert.equal(missing.includes('pull_requests'), isPartial, `${counters.pull_requests} of 2 pull requests`);
-    } finally {
-      locker.release(true);
-    }
-  });
-}
+      const locker = await pool.connect();
+      try {
+        // Readers of `streams` wait and readers of totals do not, so that collecting ends between the two reads.
+        await locker.query('begin');
+        await locker.query('lock table streams in access exclusive mode');
+        const reading = withPrivate(connection, account, nothingPublic);
+        await until(async () => ((await waitingFor(opened.database, 'streams')) ? true : undefined), 'a reader waits');
+        await addPullRequest({ pool: locker }, repositoryId, '2');
+        await locker.query('update streams set completed_at = now() where completed_at is null');
+        await locker.query('commit');
+        const { counters, missing } = await reading;
+        const isPartial = counters.pull_requests !== 2;
+        assert.equal(missing.includes('pull_requests'), isPartial, `${counters.pull_requests} of 2 pull requests`);
+      } finally {
+        locker.release(true);
+      }
+    });
+  }
+});
 
 async function addPullRequest(
   { pool }: { pool: Pick<Database['pool'], 'query'> },

@@ -1,46 +1,48 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { recordTotalsChanged } from '../../../src/contributions/collection-store.ts';
 import { findUncounted } from '../../../src/contributions/commit-store.ts';
 import { findDuePolls } from '../../../src/repositories/poll-store.ts';
 import { openTestDatabase } from '../../database.ts';
 import { addRepository } from './stored-repository.ts';
 
-test('records a change in a transferred repository for its present owner', async () => {
-  await using opened = await openTestDatabase();
-  const { connection, pool } = opened.database;
-  const id = await addRepository(connection);
-  await pool.query(`insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+describe('totals', () => {
+  it('records a change in a transferred repository for its present owner', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const id = await addRepository(connection);
+    await pool.query(`insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
     values (gen_random_uuid(), 'github', '2', '2', 'user', 'bob', now(), now(), now())`);
-  await pool.query("update repositories set owner_id = (select id from accounts where name = 'bob')");
-  await pool.query(
-    `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+    await pool.query("update repositories set owner_id = (select id from accounts where name = 'bob')");
+    await pool.query(
+      `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
      select $1, 'issue', '1', id, now(), now(), now() from accounts where name = 'ada'`,
-    [id],
-  );
-  const versions = async () => {
-    const { rows } = await pool.query<{ version: string }>(
-      'select contributors_version::text as version from accounts order by name',
+      [id],
     );
-    return rows.map(({ version }) => Number(version));
-  };
-  const [adas, bobs] = await versions();
-  await recordTotalsChanged(connection, id);
-  assert.deepEqual(await versions(), [adas, (bobs ?? 0) + 1]);
-});
+    const versions = async () => {
+      const { rows } = await pool.query<{ version: string }>(
+        'select contributors_version::text as version from accounts order by name',
+      );
+      return rows.map(({ version }) => Number(version));
+    };
+    const [adas, bobs] = await versions();
+    await recordTotalsChanged(connection, id);
+    assert.deepEqual(await versions(), [adas, (bobs ?? 0) + 1]);
+  });
 
-test('skips a repository without commits or with an unavailable provider', async () => {
-  await using opened = await openTestDatabase();
-  const { connection, pool } = opened.database;
-  await addRepository(connection);
-  await pool.query(`insert into repository_totals (repository_id, commits, issues, issues_closed, pull_requests,
+  it('skips a repository without commits or with an unavailable provider', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    await addRepository(connection);
+    await pool.query(`insert into repository_totals (repository_id, commits, issues, issues_closed, pull_requests,
     pull_requests_merged, reviews, discussions, discussions_answered) select id, 0, 1, 0, 0, 0, 0, 0, 0 from repositories`);
-  await pool.query(`insert into streams (repository_id, name, covers, completed_at)
+    await pool.query(`insert into streams (repository_id, name, covers, completed_at)
     select id, 'commits', '{commit}', now() from repositories`);
-  await pool.query("update repositories set default_branch = '', installed_at = now()");
-  assert.deepEqual(await findUncounted(connection, 10), []);
-  await pool.query("update repositories set default_branch = 'main'");
-  assert.equal((await findUncounted(connection, 10)).length, 1);
-  assert.deepEqual(await findDuePolls(connection, ['gitea'], new Date(), 10), []);
-  assert.equal((await findDuePolls(connection, ['gitea', 'github'], new Date(), 10)).length, 1);
+    await pool.query("update repositories set default_branch = '', installed_at = now()");
+    assert.deepEqual(await findUncounted(connection, 10), []);
+    await pool.query("update repositories set default_branch = 'main'");
+    assert.equal((await findUncounted(connection, 10)).length, 1);
+    assert.deepEqual(await findDuePolls(connection, ['gitea'], new Date(), 10), []);
+    assert.equal((await findDuePolls(connection, ['gitea', 'github'], new Date(), 10)).length, 1);
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { findDueAddresses, saveResolved } from '../../../src/contributions/identity-store.ts';
 import type { Database } from '../../../src/database/connection.ts';
 import { openDatabase } from '../../../src/database/open.ts';
@@ -48,49 +48,50 @@ async function fill({ connection, pool }: Database): Promise<string> {
   );
   return id;
 }
-
-test('retries addresses that an earlier release stored without an account, but no found or erased ones', async () => {
-  await using created = await createTestDatabase({ withTables: false });
-  const options = { databaseUrl: created.url, dataDir: '/nonexistent', log: (_line: string) => {} };
-  const older = await openDatabase({ ...options, upTo: '0014-icons' });
-  const id = await fill(older);
-  await older.close();
-  const newer = await openDatabase(options);
-  try {
-    const { connection, pool } = newer;
-    const rowsOf = async (query: string): Promise<unknown[]> => (await pool.query(query)).rows;
-    const due = await findDueAddresses(connection, id, { now, maxRetries: 10 });
-    assert.deepEqual(
-      due.addresses.map(({ email, isRetry }) => [email, isRetry]),
-      [
-        ['new@x', false],
-        ['co-author@x', true],
-        ['author@x', true],
-      ],
-    );
-    assert.equal((await findDueAddresses(connection, id, { now, maxRetries: 1 })).isMore, true);
-    const hinted = await rowsOf(
-      'select r.name, s.hinted_at from streams s join repositories r on r.id = s.repository_id order by r.name',
-    );
-    assert.deepEqual(hinted, [
-      { name: 'engine', hinted_at: knownUntil },
-      { name: 'loom', hinted_at: null },
-    ]);
-    const settled = await rowsOf(
-      `select email, account_id is not null as has_account from identities where resolved_at is not null order by email`,
-    );
-    assert.deepEqual(settled, [
-      { email: 'erased 5', has_account: false },
-      { email: 'found@x', has_account: true },
-    ]);
-    const authors = await rowsOf(
-      'select i.email from repository_identities used join identities i on i.id = used.identity_id where used.is_author',
-    );
-    assert.deepEqual(authors, [{ email: 'author@x' }]);
-    const { rows: accounts } = await pool.query<{ id: string }>('select id from accounts');
-    await saveResolved(connection, [{ id: due.addresses[2]?.id ?? 0, accountId: accounts[0]?.id ?? '' }], now);
-    assert.deepEqual(await rowsOf('select commits_counted from repository_totals'), [{ commits_counted: false }]);
-  } finally {
-    await newer.close();
-  }
+describe('the migration that corrects lost accounts', () => {
+  it('retries addresses that an earlier release stored without an account, but no found or erased ones', async () => {
+    await using created = await createTestDatabase({ withTables: false });
+    const options = { databaseUrl: created.url, dataDir: '/nonexistent', log: (_line: string) => {} };
+    const older = await openDatabase({ ...options, upTo: '0014-icons' });
+    const id = await fill(older);
+    await older.close();
+    const newer = await openDatabase(options);
+    try {
+      const { connection, pool } = newer;
+      const rowsOf = async (query: string): Promise<unknown[]> => (await pool.query(query)).rows;
+      const due = await findDueAddresses(connection, id, { now, maxRetries: 10 });
+      assert.deepEqual(
+        due.addresses.map(({ email, isRetry }) => [email, isRetry]),
+        [
+          ['new@x', false],
+          ['co-author@x', true],
+          ['author@x', true],
+        ],
+      );
+      assert.equal((await findDueAddresses(connection, id, { now, maxRetries: 1 })).isMore, true);
+      const hinted = await rowsOf(
+        'select r.name, s.hinted_at from streams s join repositories r on r.id = s.repository_id order by r.name',
+      );
+      assert.deepEqual(hinted, [
+        { name: 'engine', hinted_at: knownUntil },
+        { name: 'loom', hinted_at: null },
+      ]);
+      const settled = await rowsOf(
+        `select email, account_id is not null as has_account from identities where resolved_at is not null order by email`,
+      );
+      assert.deepEqual(settled, [
+        { email: 'erased 5', has_account: false },
+        { email: 'found@x', has_account: true },
+      ]);
+      const authors = await rowsOf(
+        'select i.email from repository_identities used join identities i on i.id = used.identity_id where used.is_author',
+      );
+      assert.deepEqual(authors, [{ email: 'author@x' }]);
+      const { rows: accounts } = await pool.query<{ id: string }>('select id from accounts');
+      await saveResolved(connection, [{ id: due.addresses[2]?.id ?? 0, accountId: accounts[0]?.id ?? '' }], now);
+      assert.deepEqual(await rowsOf('select commits_counted from repository_totals'), [{ commits_counted: false }]);
+    } finally {
+      await newer.close();
+    }
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Commit, CommitParser } from '../../../src/history/commit-parser.ts';
 
@@ -21,87 +21,90 @@ function datesOf(text: string): (number | undefined)[] {
   const [commit] = parse(`${oid} ${text} a@x.org\n\0`);
   return [commit?.authoredAt.getTime(), commit?.committedAt.getTime()];
 }
-
-test('parses a commit with all its fields', () => {
-  const sha256 = 'b'.repeat(64);
-  assert.deepEqual(
-    parse(`${oid} 1000000000 1000000001 A@x.org\n\0`, `${sha256} 1 2 a@x.org\nB <b@x.org>\nC <C@X.ORG>\n\n\0`),
-    [
-      {
-        oid,
-        authoredAt: new Date('2001-09-09T01:46:40Z'),
-        committedAt: new Date('2001-09-09T01:46:41Z'),
-        emails: ['a@x.org'],
-      },
-      {
-        oid: sha256,
-        authoredAt: new Date(1000),
-        committedAt: new Date(2000),
-        emails: ['a@x.org', 'b@x.org', 'c@x.org'],
-      },
-    ],
-  );
-});
-
-test('limits dates to a range, and replaces a missing date with the other one', () => {
-  const end = Date.parse('9999-12-31T23:59:59Z');
-  assert.deepEqual(datesOf('0 253402300799'), [0, end]);
-  assert.deepEqual(datesOf('253402300800 99999999999999999999999999'), [end, end]);
-  assert.deepEqual(datesOf(' 7'), [7000, 7000]);
-  assert.deepEqual(datesOf('7 '), [7000, 7000]);
-  assert.deepEqual(datesOf(' '), [0, 0]);
-});
-
-test('returns distinct lower-cased e-mail addresses that are not empty, and ignores names', () => {
-  assert.deepEqual(emailsOf('Me@X.org', 'Me <me@x.ORG>', 'You < YOU@x.org >', '<x@x.org>', 'You <you@x.org>'), [
-    'me@x.org',
-    'you@x.org',
-    'x@x.org',
-  ]);
-  assert.deepEqual(emailsOf('', 'Nobody <>', 'bare@x.org', 'half <half@x.org', 'half> <', '', '> <a b@x.org>'), [
-    'a b@x.org',
-  ]);
-  assert.deepEqual(emailsOf('ÄÖ@Exämple.org'), ['äö@exämple.org']);
-  assert.deepEqual(emailsOf(Buffer.from('\xff\xc3@x.org', 'latin1')), ['\ufffd\ufffd@x.org']);
-});
-
-test('limits the number and length of addresses', () => {
-  const many = Array.from({ length: 10_000 }, (_, index) => `N <${index}@x.org>`);
-  assert.deepEqual(emailsOf('me@x.org', ...many), [
-    'me@x.org',
-    ...Array.from({ length: 255 }, (_, index) => `${index}@x.org`),
-  ]);
-  const longest = `${'a'.repeat(314)}@x.org`;
-  assert.deepEqual(emailsOf(longest, `N <a${longest}>`, 'N <b@x.org>'), [longest, 'b@x.org']);
-  assert.deepEqual(emailsOf('me@x.org', `N <${'b'.repeat(1_000_000)}@x.org>`, 'N <c@x.org>'), ['me@x.org']);
-  const [after] = parse(`${oid} 1 2 ${'b'.repeat(200_000)}`, 'b'.repeat(200_000), `\n\0${oid} 3 4 a@x.org\n\0`).slice(
-    1,
-  );
-  assert.deepEqual(after, { oid, authoredAt: new Date(3000), committedAt: new Date(4000), emails: ['a@x.org'] });
-});
-
-test('returns the same result for any chunks of the stream, and accepts any bytes', () => {
-  const bytes = fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array.map((byte) => byte || 1)));
-  const record = fc.tuple(fc.nat(), fc.nat(), fc.array(bytes, { maxLength: 5 })).map(([authored, committed, lines]) => {
-    const text = lines.flatMap((line) => [line, Buffer.from('\n')]);
-    return Buffer.concat([Buffer.from(`${oid} ${authored} ${committed} `), ...text, Buffer.from([0])]);
+describe('the parser of commits', () => {
+  it('parses a commit with all its fields', () => {
+    const sha256 = 'b'.repeat(64);
+    assert.deepEqual(
+      parse(`${oid} 1000000000 1000000001 A@x.org\n\0`, `${sha256} 1 2 a@x.org\nB <b@x.org>\nC <C@X.ORG>\n\n\0`),
+      [
+        {
+          oid,
+          authoredAt: new Date('2001-09-09T01:46:40Z'),
+          committedAt: new Date('2001-09-09T01:46:41Z'),
+          emails: ['a@x.org'],
+        },
+        {
+          oid: sha256,
+          authoredAt: new Date(1000),
+          committedAt: new Date(2000),
+          emails: ['a@x.org', 'b@x.org', 'c@x.org'],
+        },
+      ],
+    );
   });
-  fc.assert(
-    fc.property(fc.array(record, { maxLength: 20 }), fc.array(fc.nat(200), { minLength: 1 }), (records, cuts) => {
-      const stream = Buffer.concat(records);
-      const pieces: Buffer[] = [];
-      for (let start = 0, turn = 0; start < stream.length; turn += 1) {
-        const length = cuts[turn % cuts.length] ?? 1;
-        pieces.push(stream.subarray(start, start + Math.max(1, length)));
-        start += Math.max(1, length);
-      }
-      const commits = parse(...pieces);
-      assert.deepEqual(commits, parse(stream));
-      assert.equal(commits.length, records.length);
-      for (const { emails } of commits) {
-        assert.ok(emails.every((email) => email !== '' && !email.includes('\0')));
-        assert.equal(new Set(emails).size, emails.length);
-      }
-    }),
-  );
+
+  it('limits dates to a range, and replaces a missing date with the other one', () => {
+    const end = Date.parse('9999-12-31T23:59:59Z');
+    assert.deepEqual(datesOf('0 253402300799'), [0, end]);
+    assert.deepEqual(datesOf('253402300800 99999999999999999999999999'), [end, end]);
+    assert.deepEqual(datesOf(' 7'), [7000, 7000]);
+    assert.deepEqual(datesOf('7 '), [7000, 7000]);
+    assert.deepEqual(datesOf(' '), [0, 0]);
+  });
+
+  it('returns distinct lower-cased e-mail addresses that are not empty, and ignores names', () => {
+    assert.deepEqual(emailsOf('Me@X.org', 'Me <me@x.ORG>', 'You < YOU@x.org >', '<x@x.org>', 'You <you@x.org>'), [
+      'me@x.org',
+      'you@x.org',
+      'x@x.org',
+    ]);
+    assert.deepEqual(emailsOf('', 'Nobody <>', 'bare@x.org', 'half <half@x.org', 'half> <', '', '> <a b@x.org>'), [
+      'a b@x.org',
+    ]);
+    assert.deepEqual(emailsOf('ÄÖ@Exämple.org'), ['äö@exämple.org']);
+    assert.deepEqual(emailsOf(Buffer.from('\xff\xc3@x.org', 'latin1')), ['\ufffd\ufffd@x.org']);
+  });
+
+  it('limits the number and length of addresses', () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `N <${index}@x.org>`);
+    assert.deepEqual(emailsOf('me@x.org', ...many), [
+      'me@x.org',
+      ...Array.from({ length: 255 }, (_, index) => `${index}@x.org`),
+    ]);
+    const longest = `${'a'.repeat(314)}@x.org`;
+    assert.deepEqual(emailsOf(longest, `N <a${longest}>`, 'N <b@x.org>'), [longest, 'b@x.org']);
+    assert.deepEqual(emailsOf('me@x.org', `N <${'b'.repeat(1_000_000)}@x.org>`, 'N <c@x.org>'), ['me@x.org']);
+    const [after] = parse(`${oid} 1 2 ${'b'.repeat(200_000)}`, 'b'.repeat(200_000), `\n\0${oid} 3 4 a@x.org\n\0`).slice(
+      1,
+    );
+    assert.deepEqual(after, { oid, authoredAt: new Date(3000), committedAt: new Date(4000), emails: ['a@x.org'] });
+  });
+
+  it('returns the same result for any chunks of the stream, and accepts any bytes', () => {
+    const bytes = fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array.map((byte) => byte || 1)));
+    const record = fc
+      .tuple(fc.nat(), fc.nat(), fc.array(bytes, { maxLength: 5 }))
+      .map(([authored, committed, lines]) => {
+        const text = lines.flatMap((line) => [line, Buffer.from('\n')]);
+        return Buffer.concat([Buffer.from(`${oid} ${authored} ${committed} `), ...text, Buffer.from([0])]);
+      });
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 20 }), fc.array(fc.nat(200), { minLength: 1 }), (records, cuts) => {
+        const stream = Buffer.concat(records);
+        const pieces: Buffer[] = [];
+        for (let start = 0, turn = 0; start < stream.length; turn += 1) {
+          const length = cuts[turn % cuts.length] ?? 1;
+          pieces.push(stream.subarray(start, start + Math.max(1, length)));
+          start += Math.max(1, length);
+        }
+        const commits = parse(...pieces);
+        assert.deepEqual(commits, parse(stream));
+        assert.equal(commits.length, records.length);
+        for (const { emails } of commits) {
+          assert.ok(emails.every((email) => email !== '' && !email.includes('\0')));
+          assert.equal(new Set(emails).size, emails.length);
+        }
+      }),
+    );
+  });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   appendCommits,
   buildRepository,
@@ -45,183 +45,184 @@ async function lostCommits(copy: string, from: string[], to: string | null): Pro
   for await (const batch of readLost(copy, { from, to: to ?? '' }, { signal, batchSize: 100 })) lost.push(...batch);
   return lost;
 }
+describe('the fetch of a history', () => {
+  it('fetches all commits and no other objects first, and only new commits afterwards', async () => {
+    await using place = await makeTemporaryDirectory();
+    const [repository, copy] = [place.at('r.git'), place.at('copy')];
+    const refs = { 'refs/tags/v1': 5, 'refs/heads/side': 2810 };
+    const commits = [...(await readHistory('serverpod')), change(7)];
+    const oids = await buildRepository(repository, { commits, branch: 'main', refs });
+    await moveRef(repository, main, oids[2809] ?? '');
+    await using remote = await startRemote(repository);
 
-test('fetches all commits and no other objects first, and only new commits afterwards', async () => {
-  await using place = await makeTemporaryDirectory();
-  const [repository, copy] = [place.at('r.git'), place.at('copy')];
-  const refs = { 'refs/tags/v1': 5, 'refs/heads/side': 2810 };
-  const commits = [...(await readHistory('serverpod')), change(7)];
-  const oids = await buildRepository(repository, { commits, branch: 'main', refs });
-  await moveRef(repository, main, oids[2809] ?? '');
-  await using remote = await startRemote(repository);
+    const first = await fetchFrom(remote, copy);
+    assert.equal(first, oids[2809]);
+    assert.equal(await countCommits(copy, first), 2810);
+    assert.equal(await holdsCommit(copy, oids[2810] ?? '', signal), false);
+    const objects = await runGit(copy, ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype)']);
+    assert.deepEqual(new Set(objects.toString().trim().split('\n')), new Set(['commit']));
+    const configuration = await readFile(join(copy, 'config'), 'utf8');
+    assert.ok(!configuration.includes(remote.url));
 
-  const first = await fetchFrom(remote, copy);
-  assert.equal(first, oids[2809]);
-  assert.equal(await countCommits(copy, first), 2810);
-  assert.equal(await holdsCommit(copy, oids[2810] ?? '', signal), false);
-  const objects = await runGit(copy, ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype)']);
-  assert.deepEqual(new Set(objects.toString().trim().split('\n')), new Set(['commit']));
-  const configuration = await readFile(join(copy, 'config'), 'utf8');
-  assert.ok(!configuration.includes(remote.url));
+    remote.requests.length = 0;
+    assert.equal(await fetchFrom(remote, copy), first);
+    assert.deepEqual(remote.requests, [
+      'GET /owner/name.git/info/refs?service=git-upload-pack',
+      'POST /owner/name.git/git-upload-pack',
+    ]);
 
-  remote.requests.length = 0;
-  assert.equal(await fetchFrom(remote, copy), first);
-  assert.deepEqual(remote.requests, [
-    'GET /owner/name.git/info/refs?service=git-upload-pack',
-    'POST /owner/name.git/git-upload-pack',
-  ]);
-
-  const [, last] = await appendCommits(repository, main, [change(first ?? ''), change(0)]);
-  // A connection serves several requests and counts all bytes that it sent.
-  const sentBytes = new Map<Socket, number>();
-  remote.intercept = (request, response, next) => {
-    response.once('finish', () => sentBytes.set(request.socket, request.socket.bytesWritten));
-    return next(request, response);
-  };
-  assert.equal(await fetchFrom(remote, copy), last);
-  const total = [...sentBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
-  assert.ok(total < 5000, `${total} bytes`);
-  assert.equal(await countCommits(copy, last ?? null, first), 2);
-  assert.equal((await readdir(join(copy, 'objects', 'pack'))).filter((name) => name.endsWith('.pack')).length, 2);
-});
-
-test('returns no tip for a repository without commits until its first push', async () => {
-  await using place = await makeTemporaryDirectory();
-  await buildRepository(place.at('r.git'), { commits: [], branch: 'main' });
-  await using remote = await startRemote(place.at('r.git'));
-  assert.equal(await fetchFrom(remote, place.at('copy')), null);
-  assert.equal(await fetchFrom(remote, place.at('copy'), 'main'), null);
-  assert.deepEqual(await readdir(place.path), ['r.git']);
-  const [oid] = await appendCommits(place.at('r.git'), main, [change()]);
-  assert.equal(await fetchFrom(remote, place.at('copy')), oid);
-});
-
-test('follows a change of the default branch, and refuses a named branch that does not exist', async () => {
-  await using place = await makeTemporaryDirectory();
-  const [repository, copy] = [place.at('r.git'), place.at('copy')];
-  const commits = [change(), change(0), change(0)];
-  const refs = { 'refs/heads/trunk': 1, 'refs/heads/odd/näme': 0 };
-  const [first, second, third] = await buildRepository(repository, { commits, branch: 'main', refs });
-  await using remote = await startRemote(repository);
-  assert.equal(await fetchFrom(remote, copy), third);
-  assert.equal(await fetchFrom(remote, copy, 'trunk'), second);
-  assert.equal(await fetchFrom(remote, copy, 'odd/näme'), first);
-  await setDefaultBranch(repository, 'trunk');
-  await moveRef(repository, main, null);
-  assert.equal(await fetchFrom(remote, copy), second);
-  for (const branch of ['main', 'tru', 't*', '--upload-pack=x', 'a:b', 'heads/trunk', '']) {
-    await assert.rejects(fetchFrom(remote, copy, branch), (error) => {
-      return error instanceof AppError && error.code === 'conflict';
-    });
-  }
-  await setDefaultBranch(repository, 'nowhere');
-  assert.equal(await fetchFrom(remote, copy), null);
-});
-
-test('finds new and lost commits after a rewrite of the branch', async () => {
-  await using place = await makeTemporaryDirectory();
-  const [repository, copy] = [place.at('r.git'), place.at('copy')];
-  const oids = await buildRepository(repository, { commits: [change(), change(0), change(1)], branch: 'main' });
-  const [first = '', second = '', third = ''] = oids;
-  await using remote = await startRemote(repository);
-  await fetchFrom(remote, copy);
-  const rewritten = await appendCommits(repository, main, [{ ...change(first), message: 'Other' }]);
-  const tip = await fetchFrom(remote, copy);
-  assert.equal(tip, rewritten[0]);
-  assert.equal(await countCommits(copy, tip, third), 1);
-  assert.deepEqual(await lostCommits(copy, [third], tip), [third, second]);
-
-  // A second rewrite happens before the commits of the first one are stored.
-  await appendCommits(repository, main, [{ ...change(second), message: 'Third' }]);
-  const next = await fetchFrom(remote, copy);
-  assert.deepEqual(new Set(await lostCommits(copy, [third, tip ?? ''], next)), new Set([third, tip]));
-
-  await moveRef(repository, main, first);
-  assert.equal(await fetchFrom(remote, copy), first);
-  assert.equal(await countCommits(copy, first, next), 0);
-  assert.deepEqual(await lostCommits(copy, [next ?? ''], first), [next, second]);
-});
-
-test('fetches no commits into a new copy that the branch lost before', async () => {
-  await using place = await makeTemporaryDirectory();
-  const [first = '', second = ''] = await buildRepository(place.at('r.git'), {
-    commits: [change(), change(0)],
-    branch: 'main',
+    const [, last] = await appendCommits(repository, main, [change(first ?? ''), change(0)]);
+    // A connection serves several requests and counts all bytes that it sent.
+    const sentBytes = new Map<Socket, number>();
+    remote.intercept = (request, response, next) => {
+      response.once('finish', () => sentBytes.set(request.socket, request.socket.bytesWritten));
+      return next(request, response);
+    };
+    assert.equal(await fetchFrom(remote, copy), last);
+    const total = [...sentBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
+    assert.ok(total < 5000, `${total} bytes`);
+    assert.equal(await countCommits(copy, last ?? null, first), 2);
+    assert.equal((await readdir(join(copy, 'objects', 'pack'))).filter((name) => name.endsWith('.pack')).length, 2);
   });
-  await moveRef(place.at('r.git'), main, first);
-  await using remote = await startRemote(place.at('r.git'));
-  await fetchFrom(remote, place.at('copy'));
-  assert.equal(await holdsCommit(place.at('copy'), first, signal), true);
-  assert.equal(await holdsCommit(place.at('copy'), second, signal), false);
-});
 
-test('supports a server that cannot filter trees', async () => {
-  await using place = await makeTemporaryDirectory();
-  const oids = await buildRepository(place.at('r.git'), { commits: await readHistory('serverpod'), branch: 'main' });
-  await using remote = await startRemote(place.at('r.git'), { allowFilter: false });
-  assert.equal(await fetchFrom(remote, place.at('copy')), oids.at(-1));
-  const [added] = await appendCommits(place.at('r.git'), main, [change(oids.at(-1) ?? '')]);
-  const tip = await fetchFrom(remote, place.at('copy'));
-  assert.equal(tip, added);
-  assert.equal(await countCommits(place.at('copy'), tip), 2811);
-});
-
-test('supports servers with the first protocol version or with SHA-256', async () => {
-  await using place = await makeTemporaryDirectory();
-  const commits = [change(), change(0)];
-  const oids = await buildRepository(place.at('r.git'), { commits, branch: 'main' });
-  await using old = await startRemote(place.at('r.git'));
-  old.intercept = (request, response, next) => {
-    delete request.headers['git-protocol'];
-    return next(request, response);
-  };
-  assert.equal(await fetchFrom(old, place.at('old')), oids[1]);
-
-  await runGit(place.path, ['init', '--quiet', '--bare', '--object-format=sha256', '--initial-branch=main', 'l.git']);
-  const [, long = ''] = await appendCommits(place.at('l.git'), main, commits);
-  await using modern = await startRemote(place.at('l.git'));
-  assert.equal(long.length, 64);
-  assert.equal(await fetchFrom(modern, place.at('long')), long);
-  assert.equal(await countCommits(place.at('long'), long), 2);
-  // The same address may belong to another repository later.
-  assert.equal(await fetchFrom(old, place.at('long')), oids[1]);
-  assert.equal(await countCommits(place.at('long'), oids[1] ?? null), 2);
-});
-
-test('merges many small fetches into few packs, and still knows lost commits', async () => {
-  await using place = await makeTemporaryDirectory();
-  const [repository, copy] = [place.at('r.git'), place.at('copy')];
-  const [first = ''] = await buildRepository(repository, { commits: [change()], branch: 'main' });
-  await using remote = await startRemote(repository);
-  let tip = await fetchFrom(remote, copy);
-  const [lost = ''] = await appendCommits(repository, main, [{ ...change(first), message: 'Lost' }]);
-  await fetchFrom(remote, copy);
-  await moveRef(repository, main, first);
-  for (let fetches = 0; fetches < 34; fetches += 1) {
-    await appendCommits(repository, main, [{ ...change(tip ?? ''), message: `Change ${fetches}` }]);
-    tip = await fetchFrom(remote, copy);
-  }
-  const packs = (await readdir(join(copy, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
-  assert.ok(packs.length < 10, `${packs.length} packs`);
-  assert.equal(await countCommits(copy, tip), 35);
-  assert.deepEqual(await lostCommits(copy, [lost], tip), [lost]);
-});
-
-test('limits the wait that a remote names to an hour', async () => {
-  await using place = await makeTemporaryDirectory();
-  const now = new Date('2026-11-21T12:00:00Z');
-  for (const [retryAfter, seconds] of [
-    ['37', 37],
-    ['99999999999', 3600],
-    ['soon', undefined],
-  ] as const) {
+  it('returns no tip for a repository without commits until its first push', async () => {
+    await using place = await makeTemporaryDirectory();
+    await buildRepository(place.at('r.git'), { commits: [], branch: 'main' });
     await using remote = await startRemote(place.at('r.git'));
-    remote.intercept = (_request, response) => void response.writeHead(429, { 'retry-after': retryAfter }).end();
-    const fetching = fetchHistory({ url: `${remote.url}/owner/name.git`, branch: null }, place.at('copy'), {
-      ...options,
-      now: () => now,
+    assert.equal(await fetchFrom(remote, place.at('copy')), null);
+    assert.equal(await fetchFrom(remote, place.at('copy'), 'main'), null);
+    assert.deepEqual(await readdir(place.path), ['r.git']);
+    const [oid] = await appendCommits(place.at('r.git'), main, [change()]);
+    assert.equal(await fetchFrom(remote, place.at('copy')), oid);
+  });
+
+  it('follows a change of the default branch, and refuses a named branch that does not exist', async () => {
+    await using place = await makeTemporaryDirectory();
+    const [repository, copy] = [place.at('r.git'), place.at('copy')];
+    const commits = [change(), change(0), change(0)];
+    const refs = { 'refs/heads/trunk': 1, 'refs/heads/odd/näme': 0 };
+    const [first, second, third] = await buildRepository(repository, { commits, branch: 'main', refs });
+    await using remote = await startRemote(repository);
+    assert.equal(await fetchFrom(remote, copy), third);
+    assert.equal(await fetchFrom(remote, copy, 'trunk'), second);
+    assert.equal(await fetchFrom(remote, copy, 'odd/näme'), first);
+    await setDefaultBranch(repository, 'trunk');
+    await moveRef(repository, main, null);
+    assert.equal(await fetchFrom(remote, copy), second);
+    for (const branch of ['main', 'tru', 't*', '--upload-pack=x', 'a:b', 'heads/trunk', '']) {
+      await assert.rejects(fetchFrom(remote, copy, branch), (error) => {
+        return error instanceof AppError && error.code === 'conflict';
+      });
+    }
+    await setDefaultBranch(repository, 'nowhere');
+    assert.equal(await fetchFrom(remote, copy), null);
+  });
+
+  it('finds new and lost commits after a rewrite of the branch', async () => {
+    await using place = await makeTemporaryDirectory();
+    const [repository, copy] = [place.at('r.git'), place.at('copy')];
+    const oids = await buildRepository(repository, { commits: [change(), change(0), change(1)], branch: 'main' });
+    const [first = '', second = '', third = ''] = oids;
+    await using remote = await startRemote(repository);
+    await fetchFrom(remote, copy);
+    const rewritten = await appendCommits(repository, main, [{ ...change(first), message: 'Other' }]);
+    const tip = await fetchFrom(remote, copy);
+    assert.equal(tip, rewritten[0]);
+    assert.equal(await countCommits(copy, tip, third), 1);
+    assert.deepEqual(await lostCommits(copy, [third], tip), [third, second]);
+
+    // A second rewrite happens before the commits of the first one are stored.
+    await appendCommits(repository, main, [{ ...change(second), message: 'Third' }]);
+    const next = await fetchFrom(remote, copy);
+    assert.deepEqual(new Set(await lostCommits(copy, [third, tip ?? ''], next)), new Set([third, tip]));
+
+    await moveRef(repository, main, first);
+    assert.equal(await fetchFrom(remote, copy), first);
+    assert.equal(await countCommits(copy, first, next), 0);
+    assert.deepEqual(await lostCommits(copy, [next ?? ''], first), [next, second]);
+  });
+
+  it('fetches no commits into a new copy that the branch lost before', async () => {
+    await using place = await makeTemporaryDirectory();
+    const [first = '', second = ''] = await buildRepository(place.at('r.git'), {
+      commits: [change(), change(0)],
+      branch: 'main',
     });
-    const retryAt = seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000);
-    await assert.rejects(fetching, { code: 'provider_rate_limited', retryAt }, retryAfter);
-  }
+    await moveRef(place.at('r.git'), main, first);
+    await using remote = await startRemote(place.at('r.git'));
+    await fetchFrom(remote, place.at('copy'));
+    assert.equal(await holdsCommit(place.at('copy'), first, signal), true);
+    assert.equal(await holdsCommit(place.at('copy'), second, signal), false);
+  });
+
+  it('supports a server that cannot filter trees', async () => {
+    await using place = await makeTemporaryDirectory();
+    const oids = await buildRepository(place.at('r.git'), { commits: await readHistory('serverpod'), branch: 'main' });
+    await using remote = await startRemote(place.at('r.git'), { allowFilter: false });
+    assert.equal(await fetchFrom(remote, place.at('copy')), oids.at(-1));
+    const [added] = await appendCommits(place.at('r.git'), main, [change(oids.at(-1) ?? '')]);
+    const tip = await fetchFrom(remote, place.at('copy'));
+    assert.equal(tip, added);
+    assert.equal(await countCommits(place.at('copy'), tip), 2811);
+  });
+
+  it('supports servers with the first protocol version or with SHA-256', async () => {
+    await using place = await makeTemporaryDirectory();
+    const commits = [change(), change(0)];
+    const oids = await buildRepository(place.at('r.git'), { commits, branch: 'main' });
+    await using old = await startRemote(place.at('r.git'));
+    old.intercept = (request, response, next) => {
+      delete request.headers['git-protocol'];
+      return next(request, response);
+    };
+    assert.equal(await fetchFrom(old, place.at('old')), oids[1]);
+
+    await runGit(place.path, ['init', '--quiet', '--bare', '--object-format=sha256', '--initial-branch=main', 'l.git']);
+    const [, long = ''] = await appendCommits(place.at('l.git'), main, commits);
+    await using modern = await startRemote(place.at('l.git'));
+    assert.equal(long.length, 64);
+    assert.equal(await fetchFrom(modern, place.at('long')), long);
+    assert.equal(await countCommits(place.at('long'), long), 2);
+    // The same address may belong to another repository later.
+    assert.equal(await fetchFrom(old, place.at('long')), oids[1]);
+    assert.equal(await countCommits(place.at('long'), oids[1] ?? null), 2);
+  });
+
+  it('merges many small fetches into few packs, and still knows lost commits', async () => {
+    await using place = await makeTemporaryDirectory();
+    const [repository, copy] = [place.at('r.git'), place.at('copy')];
+    const [first = ''] = await buildRepository(repository, { commits: [change()], branch: 'main' });
+    await using remote = await startRemote(repository);
+    let tip = await fetchFrom(remote, copy);
+    const [lost = ''] = await appendCommits(repository, main, [{ ...change(first), message: 'Lost' }]);
+    await fetchFrom(remote, copy);
+    await moveRef(repository, main, first);
+    for (let fetches = 0; fetches < 34; fetches += 1) {
+      await appendCommits(repository, main, [{ ...change(tip ?? ''), message: `Change ${fetches}` }]);
+      tip = await fetchFrom(remote, copy);
+    }
+    const packs = (await readdir(join(copy, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
+    assert.ok(packs.length < 10, `${packs.length} packs`);
+    assert.equal(await countCommits(copy, tip), 35);
+    assert.deepEqual(await lostCommits(copy, [lost], tip), [lost]);
+  });
+
+  it('limits the wait that a remote names to an hour', async () => {
+    await using place = await makeTemporaryDirectory();
+    const now = new Date('2026-11-21T12:00:00Z');
+    for (const [retryAfter, seconds] of [
+      ['37', 37],
+      ['99999999999', 3600],
+      ['soon', undefined],
+    ] as const) {
+      await using remote = await startRemote(place.at('r.git'));
+      remote.intercept = (_request, response) => void response.writeHead(429, { 'retry-after': retryAfter }).end();
+      const fetching = fetchHistory({ url: `${remote.url}/owner/name.git`, branch: null }, place.at('copy'), {
+        ...options,
+        now: () => now,
+      });
+      const retryAt = seconds === undefined ? undefined : new Date(now.getTime() + seconds * 1000);
+      await assert.rejects(fetching, { code: 'provider_rate_limited', retryAt }, retryAfter);
+    }
+  });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { buildRepository, type CommitDescription } from '../../../simulators/git/build-repository.ts';
@@ -17,7 +17,163 @@ import { startRemote } from './remote.ts';
 
 const { signal } = new AbortController();
 const place = await makeTemporaryDirectory();
-after(() => place[Symbol.asyncDispose]());
+describe('the commits of a history', () => {
+  after(() => place[Symbol.asyncDispose]());
+
+  for (const name of ['serverpod', 'rails'] as const) {
+    it(`returns the totals per person of git shortlog, co-authors included, for ${name}`, async () => {
+      const { copy, repository, oids, tip } = await realSample(name);
+      const totals = new Map<string, number>();
+      const authored = new Map<string, number>();
+      const seen = new Set<string>();
+      for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 1000 })) {
+        assert.ok(batch.length === 1000 || seen.size + batch.length === oids.length);
+        for (const { oid, emails } of batch) {
+          seen.add(oid);
+          for (const email of emails) totals.set(email, (totals.get(email) ?? 0) + 1);
+          authored.set(emails[0] ?? '', (authored.get(emails[0] ?? '') ?? 0) + 1);
+        }
+      }
+      assert.deepEqual(seen, new Set(oids));
+      assert.deepEqual(authored, await shortlog(repository, '--group=author'));
+      const expected = await shortlog(repository, '--group=author', '--group=trailer:co-authored-by');
+      // The empty address of a commit of rails belongs to no person.
+      expected.delete('');
+      assert.deepEqual(totals, expected);
+    });
+
+    it(`returns the dates of the history for ${name}`, async () => {
+      const { copy, oids, tip } = await realSample(name);
+      const described = await readHistory(name);
+      const indexes = new Map(oids.map((oid, index) => [oid, index]));
+      for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 5000 })) {
+        for (const { oid, authoredAt, committedAt } of batch) {
+          const expected = described[indexes.get(oid) ?? -1];
+          assert.equal(authoredAt.getTime(), expected?.authoredAt.getTime());
+          assert.equal(committedAt.getTime(), expected?.committedAt.getTime());
+        }
+      }
+    });
+  }
+
+  it('returns the commits of a range that are reachable from one end and not from the other', async () => {
+    const commits = [change(1), change(2, 0), change(3, 0), change(4, 1, 2), change(5, 3), change(9, 1)];
+    const { copy, oids, tip } = await prepare('ranges', [...commits, change(10, 4, 5)]);
+    const read = async (from: number | null, to: number): Promise<number[]> => {
+      const range = { from: from === null ? null : (oids[from] ?? ''), to: oids[to] ?? '' };
+      return (await collect(readCommits(copy, range, { signal, batchSize: 2 }))).map(({ oid }) => oids.indexOf(oid));
+    };
+    assert.equal(tip, oids[6]);
+    assert.deepEqual(await read(null, 6), [6, 5, 4, 3, 2, 1, 0]);
+    assert.deepEqual(await read(3, 6), [6, 5, 4]);
+    assert.deepEqual(await read(2, 5), [5, 1]);
+    assert.deepEqual(await read(6, 3), []);
+    const lost = async (from: number[], to: number): Promise<number[]> => {
+      const range = { from: from.map((index) => oids[index] ?? ''), to: oids[to] ?? '' };
+      return (await collect(readLost(copy, range, { signal, batchSize: 2 }))).map((oid) => oids.indexOf(oid));
+    };
+    assert.deepEqual(await lost([4], 6), []);
+    assert.deepEqual(await lost([4], 5), [4, 3, 2]);
+    assert.deepEqual(await lost([4, 5], 2), [5, 4, 3, 1]);
+    assert.deepEqual(await lost([], 2), []);
+    assert.equal(await holdsCommit(copy, oids[0] ?? '', signal), true);
+    assert.equal(await holdsCommit(copy, '0'.repeat(39).concat('1'), signal), false);
+    await assert.rejects(holdsCommit(copy, '--all', signal), { name: 'AssertionError' });
+  });
+
+  it('fetches nothing while reading, not even for a mail map', async () => {
+    const repository = place.at('mapped.git');
+    const mailmap = 'Mapped <mapped@x.org> <a@x.org>\n';
+    await buildRepository(repository, { commits: [], branch: 'main' });
+    const commit = 'commit refs/heads/main\ncommitter A <a@x.org> 1 +0000\ndata 1\nm\n';
+    const input = `${commit}M 100644 inline .mailmap\ndata ${mailmap.length}\n${mailmap}\n`;
+    await runGit(repository, ['fast-import', '--quiet'], [input]);
+    await using remote = await startRemote(repository);
+    const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
+    const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, place.at('mapped'), options);
+    const asked = remote.requests.length;
+    const commits = await collect(
+      readCommits(place.at('mapped'), { from: null, to: tip ?? '' }, { signal, batchSize: 10 }),
+    );
+    assert.deepEqual(
+      commits.map(({ emails }) => emails),
+      [['a@x.org']],
+    );
+    const tree = (await runGit(repository, ['rev-parse', 'main^{tree}'])).toString().trim();
+    assert.equal(await holdsCommit(place.at('mapped'), tree, signal), false);
+    assert.equal(remote.requests.length, asked);
+  });
+
+  it('buffers no commits while the consumer is slow', async () => {
+    const { copy, tip } = await realSample('rails');
+    const garbageCollect = exposeGarbageCollector();
+    const sizes: number[] = [];
+    let batches = 0;
+    for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 1000 })) {
+      assert.ok(batch.length > 0);
+      batches += 1;
+      if (batches === 1) {
+        const [git = 0] = await findProcesses(copy);
+        await waitUntilAsleep(git);
+        assert.deepEqual(await findProcesses(copy), [git], 'nothing held git back');
+      }
+      if (batches % 10 !== 1) continue;
+      garbageCollect();
+      const { heapUsed, external } = process.memoryUsage();
+      sizes.push(heapUsed + external);
+    }
+    const growth = (Math.max(...sizes) - (sizes[0] ?? 0)) / 1024 / 1024;
+    assert.equal(batches, 100);
+    assert.ok(growth < 4, `${growth.toFixed(1)} MiB more`);
+  });
+
+  it('leaves no process after a reader stops or is aborted', async () => {
+    const { copy, tip } = await realSample('rails');
+    for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 })) {
+      assert.equal(batch.length, 10);
+      break;
+    }
+    assert.deepEqual(await findProcesses(copy), []);
+    const controller = new AbortController();
+    const reading = readCommits(copy, { from: null, to: tip }, { signal: controller.signal, batchSize: 10 });
+    await reading.next();
+    controller.abort(new Error('enough'));
+    await assert.rejects(collect(reading), /enough/);
+    assert.deepEqual(await findProcesses(copy), []);
+    const late = readCommits(copy, { from: null, to: tip }, { signal: controller.signal, batchSize: 10 });
+    await assert.rejects(collect(late), /enough/);
+  });
+
+  it('throws an error for a damaged or missing copy, and creates it again with the next fetch', async () => {
+    const commits = [change(1), change(2, 0)];
+    const { copy, repository, oids, tip } = await prepare('damaged', commits);
+    const read = (): Promise<Commit[]> =>
+      collect(readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 }));
+    const packs = join(copy, 'objects', 'pack');
+    const pack = (await readdir(packs)).find((name) => name.endsWith('.pack')) ?? '';
+    await truncate(join(packs, pack), 40);
+    await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'provider_invalid_response');
+    await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'conflict');
+    await using remote = await startRemote(repository);
+    const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
+    await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, copy, options);
+    assert.equal((await read()).length, oids.length);
+    await rm(copy, { recursive: true });
+    await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'conflict');
+  });
+
+  it('reports a missing git as a misconfiguration', async () => {
+    const { copy, tip } = await realSample('serverpod');
+    const path = process.env['PATH'];
+    process.env['PATH'] = place.path;
+    try {
+      const reading = readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 });
+      await assert.rejects(collect(reading), (error) => error instanceof AppError && error.code === 'misconfigured');
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+});
 
 interface Sample {
   /** The local copy, fetched as the service does. */
@@ -57,42 +213,6 @@ const change = (time: number, ...parents: number[]): CommitDescription => ({
   committedAt: new Date(time * 1000),
 });
 
-for (const name of ['serverpod', 'rails'] as const) {
-  test(`returns the totals per person of git shortlog, co-authors included, for ${name}`, async () => {
-    const { copy, repository, oids, tip } = await realSample(name);
-    const totals = new Map<string, number>();
-    const authored = new Map<string, number>();
-    const seen = new Set<string>();
-    for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 1000 })) {
-      assert.ok(batch.length === 1000 || seen.size + batch.length === oids.length);
-      for (const { oid, emails } of batch) {
-        seen.add(oid);
-        for (const email of emails) totals.set(email, (totals.get(email) ?? 0) + 1);
-        authored.set(emails[0] ?? '', (authored.get(emails[0] ?? '') ?? 0) + 1);
-      }
-    }
-    assert.deepEqual(seen, new Set(oids));
-    assert.deepEqual(authored, await shortlog(repository, '--group=author'));
-    const expected = await shortlog(repository, '--group=author', '--group=trailer:co-authored-by');
-    // The empty address of a commit of rails belongs to no person.
-    expected.delete('');
-    assert.deepEqual(totals, expected);
-  });
-
-  test(`returns the dates of the history for ${name}`, async () => {
-    const { copy, oids, tip } = await realSample(name);
-    const described = await readHistory(name);
-    const indexes = new Map(oids.map((oid, index) => [oid, index]));
-    for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 5000 })) {
-      for (const { oid, authoredAt, committedAt } of batch) {
-        const expected = described[indexes.get(oid) ?? -1];
-        assert.equal(authoredAt.getTime(), expected?.authoredAt.getTime());
-        assert.equal(committedAt.getTime(), expected?.committedAt.getTime());
-      }
-    }
-  });
-}
-
 async function shortlog(repository: string, ...groups: string[]): Promise<Map<string, number>> {
   const output = await runGit(repository, ['shortlog', '-sne', ...groups, 'main']);
   const totals = new Map<string, number>();
@@ -102,124 +222,7 @@ async function shortlog(repository: string, ...groups: string[]): Promise<Map<st
   return totals;
 }
 
-test('returns the commits of a range that are reachable from one end and not from the other', async () => {
-  const commits = [change(1), change(2, 0), change(3, 0), change(4, 1, 2), change(5, 3), change(9, 1)];
-  const { copy, oids, tip } = await prepare('ranges', [...commits, change(10, 4, 5)]);
-  const read = async (from: number | null, to: number): Promise<number[]> => {
-    const range = { from: from === null ? null : (oids[from] ?? ''), to: oids[to] ?? '' };
-    return (await collect(readCommits(copy, range, { signal, batchSize: 2 }))).map(({ oid }) => oids.indexOf(oid));
-  };
-  assert.equal(tip, oids[6]);
-  assert.deepEqual(await read(null, 6), [6, 5, 4, 3, 2, 1, 0]);
-  assert.deepEqual(await read(3, 6), [6, 5, 4]);
-  assert.deepEqual(await read(2, 5), [5, 1]);
-  assert.deepEqual(await read(6, 3), []);
-  const lost = async (from: number[], to: number): Promise<number[]> => {
-    const range = { from: from.map((index) => oids[index] ?? ''), to: oids[to] ?? '' };
-    return (await collect(readLost(copy, range, { signal, batchSize: 2 }))).map((oid) => oids.indexOf(oid));
-  };
-  assert.deepEqual(await lost([4], 6), []);
-  assert.deepEqual(await lost([4], 5), [4, 3, 2]);
-  assert.deepEqual(await lost([4, 5], 2), [5, 4, 3, 1]);
-  assert.deepEqual(await lost([], 2), []);
-  assert.equal(await holdsCommit(copy, oids[0] ?? '', signal), true);
-  assert.equal(await holdsCommit(copy, '0'.repeat(39).concat('1'), signal), false);
-  await assert.rejects(holdsCommit(copy, '--all', signal), { name: 'AssertionError' });
-});
-
-test('fetches nothing while reading, not even for a mail map', async () => {
-  const repository = place.at('mapped.git');
-  const mailmap = 'Mapped <mapped@x.org> <a@x.org>\n';
-  await buildRepository(repository, { commits: [], branch: 'main' });
-  const commit = 'commit refs/heads/main\ncommitter A <a@x.org> 1 +0000\ndata 1\nm\n';
-  const input = `${commit}M 100644 inline .mailmap\ndata ${mailmap.length}\n${mailmap}\n`;
-  await runGit(repository, ['fast-import', '--quiet'], [input]);
-  await using remote = await startRemote(repository);
-  const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
-  const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, place.at('mapped'), options);
-  const asked = remote.requests.length;
-  const commits = await collect(
-    readCommits(place.at('mapped'), { from: null, to: tip ?? '' }, { signal, batchSize: 10 }),
-  );
-  assert.deepEqual(
-    commits.map(({ emails }) => emails),
-    [['a@x.org']],
-  );
-  const tree = (await runGit(repository, ['rev-parse', 'main^{tree}'])).toString().trim();
-  assert.equal(await holdsCommit(place.at('mapped'), tree, signal), false);
-  assert.equal(remote.requests.length, asked);
-});
-
-test('buffers no commits while the consumer is slow', async () => {
-  const { copy, tip } = await realSample('rails');
-  const garbageCollect = exposeGarbageCollector();
-  const sizes: number[] = [];
-  let batches = 0;
-  for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 1000 })) {
-    assert.ok(batch.length > 0);
-    batches += 1;
-    if (batches === 1) {
-      const [git = 0] = await findProcesses(copy);
-      await waitUntilAsleep(git);
-      assert.deepEqual(await findProcesses(copy), [git], 'nothing held git back');
-    }
-    if (batches % 10 !== 1) continue;
-    garbageCollect();
-    const { heapUsed, external } = process.memoryUsage();
-    sizes.push(heapUsed + external);
-  }
-  const growth = (Math.max(...sizes) - (sizes[0] ?? 0)) / 1024 / 1024;
-  assert.equal(batches, 100);
-  assert.ok(growth < 4, `${growth.toFixed(1)} MiB more`);
-});
-
 function exposeGarbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }
-
-test('leaves no process after a reader stops or is aborted', async () => {
-  const { copy, tip } = await realSample('rails');
-  for await (const batch of readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 })) {
-    assert.equal(batch.length, 10);
-    break;
-  }
-  assert.deepEqual(await findProcesses(copy), []);
-  const controller = new AbortController();
-  const reading = readCommits(copy, { from: null, to: tip }, { signal: controller.signal, batchSize: 10 });
-  await reading.next();
-  controller.abort(new Error('enough'));
-  await assert.rejects(collect(reading), /enough/);
-  assert.deepEqual(await findProcesses(copy), []);
-  const late = readCommits(copy, { from: null, to: tip }, { signal: controller.signal, batchSize: 10 });
-  await assert.rejects(collect(late), /enough/);
-});
-
-test('throws an error for a damaged or missing copy, and creates it again with the next fetch', async () => {
-  const commits = [change(1), change(2, 0)];
-  const { copy, repository, oids, tip } = await prepare('damaged', commits);
-  const read = (): Promise<Commit[]> => collect(readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 }));
-  const packs = join(copy, 'objects', 'pack');
-  const pack = (await readdir(packs)).find((name) => name.endsWith('.pack')) ?? '';
-  await truncate(join(packs, pack), 40);
-  await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'provider_invalid_response');
-  await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'conflict');
-  await using remote = await startRemote(repository);
-  const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
-  await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, copy, options);
-  assert.equal((await read()).length, oids.length);
-  await rm(copy, { recursive: true });
-  await assert.rejects(read(), (error) => error instanceof AppError && error.code === 'conflict');
-});
-
-test('reports a missing git as a misconfiguration', async () => {
-  const { copy, tip } = await realSample('serverpod');
-  const path = process.env['PATH'];
-  process.env['PATH'] = place.path;
-  try {
-    const reading = readCommits(copy, { from: null, to: tip }, { signal, batchSize: 10 });
-    await assert.rejects(collect(reading), (error) => error instanceof AppError && error.code === 'misconfigured');
-  } finally {
-    process.env['PATH'] = path;
-  }
-});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { openOutbox } from './outbox.ts';
 
@@ -14,153 +14,163 @@ function pour(response: ServerResponse): void {
   response.on('drain', more);
   more();
 }
-
-test('retries a failing receiver with growing delays for three days, then keeps its messages as given up', async () => {
-  let asked = 0;
-  await using receiver = await serve((_request, response) => {
-    asked += 1;
-    response.writeHead(503).end();
-  });
-  await using outbox = await openOutbox([receiver.host]);
-  await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['First', 'Second'] }]);
-  await outbox.award('First');
-  await outbox.award('Second');
-  const times: number[] = [];
-  for (let at = 0; at < 80 * hourS; at += 10) {
-    const before = asked;
-    await outbox.work();
-    if (asked > before) times.push(at);
-    assert.ok(asked - before <= 1, 'a failing receiver is asked for one message at a time');
-    // After the second hour, in larger steps.
-    const stepS = at < 2 * hourS ? 10 : 600;
-    outbox.advance(stepS);
-    at += stepS - 10;
-    if ((await outbox.rows()).every(({ state }) => state === 'dead')) break;
-  }
-  assert.deepEqual(times.slice(0, 6), [0, 10, 40, 130, 400, 1210]);
-  const last = times.at(-1) ?? 0;
-  assert.ok(last >= 72 * hourS && last <= 78 * hourS + 600, String(last / hourS));
-  assert.ok(asked < 30, String(asked));
-  assert.deepEqual(
-    (await outbox.rows()).map(({ state, error }) => [state, error]),
-    [
-      ['dead', 'answered with status 503'],
-      ['dead', 'answered with status 503'],
-    ],
-  );
-  assert.deepEqual(outbox.dead, ['2 answered with status 503']);
-  assert.deepEqual(outbox.outcomes.filter((one) => one === 'slack dead').length, 2);
-});
-
-test('sends other messages before it repeats a refused one', async () => {
-  const heard: string[] = [];
-  await using receiver = await serve((request, response) => {
-    void bodyOf(request).then((body) => {
-      heard.push(/“(\w+)”/.exec(body)?.[1] ?? '');
-      response.writeHead(heard.length === 1 ? 400 : 200).end();
+describe('failing receivers', () => {
+  it('retries a failing receiver with growing delays for three days, then keeps its messages as given up', async () => {
+    let asked = 0;
+    await using receiver = await serve((_request, response) => {
+      asked += 1;
+      response.writeHead(503).end();
     });
+    await using outbox = await openOutbox([receiver.host]);
+    await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['First', 'Second'] }]);
+    await outbox.award('First');
+    await outbox.award('Second');
+    const times: number[] = [];
+    for (let at = 0; at < 80 * hourS; at += 10) {
+      const before = asked;
+      await outbox.work();
+      if (asked > before) times.push(at);
+      assert.ok(asked - before <= 1, 'a failing receiver is asked for one message at a time');
+      // After the second hour, in larger steps.
+      const stepS = at < 2 * hourS ? 10 : 600;
+      outbox.advance(stepS);
+      at += stepS - 10;
+      if ((await outbox.rows()).every(({ state }) => state === 'dead')) break;
+    }
+    assert.deepEqual(times.slice(0, 6), [0, 10, 40, 130, 400, 1210]);
+    const last = times.at(-1) ?? 0;
+    assert.ok(last >= 72 * hourS && last <= 78 * hourS + 600, String(last / hourS));
+    assert.ok(asked < 30, String(asked));
+    assert.deepEqual(
+      (await outbox.rows()).map(({ state, error }) => [state, error]),
+      [
+        ['dead', 'answered with status 503'],
+        ['dead', 'answered with status 503'],
+      ],
+    );
+    assert.deepEqual(outbox.dead, ['2 answered with status 503']);
+    assert.deepEqual(outbox.outcomes.filter((one) => one === 'slack dead').length, 2);
   });
-  await using outbox = await openOutbox([receiver.host]);
-  await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['Poison', 'Good', 'Better'] }]);
-  await outbox.award('Poison', 'ada');
-  await outbox.award('Good', 'ada');
-  await outbox.award('Better', 'ada');
-  await outbox.work();
-  assert.equal(heard.length, 1);
-  for (let round = 0; round < 30; round += 1) {
-    outbox.advance(10);
+
+  it('sends other messages before it repeats a refused one', async () => {
+    const heard: string[] = [];
+    await using receiver = await serve((request, response) => {
+      void bodyOf(request).then((body) => {
+        heard.push(/“(\w+)”/.exec(body)?.[1] ?? '');
+        response.writeHead(heard.length === 1 ? 400 : 200).end();
+      });
+    });
+    await using outbox = await openOutbox([receiver.host]);
+    await outbox.follow([
+      { name: 'team', type: 'slack', url: receiver.url, achievements: ['Poison', 'Good', 'Better'] },
+    ]);
+    await outbox.award('Poison', 'ada');
+    await outbox.award('Good', 'ada');
+    await outbox.award('Better', 'ada');
     await outbox.work();
-  }
-  assert.deepEqual(heard, ['Poison', 'Good', 'Better', 'Poison']);
-  assert.ok((await outbox.rows()).every(({ state }) => state === 'sent'));
-});
+    assert.equal(heard.length, 1);
+    for (let round = 0; round < 30; round += 1) {
+      outbox.advance(10);
+      await outbox.work();
+    }
+    assert.deepEqual(heard, ['Poison', 'Good', 'Better', 'Poison']);
+    assert.ok((await outbox.rows()).every(({ state }) => state === 'sent'));
+  });
 
-test('follows a Retry-After header within bounds, and gives a message up after status 410', async () => {
-  let answer: [number, Record<string, string>] = [429, { 'retry-after': '1800' }];
-  let asked = 0;
-  await using receiver = await serve((_request, response) => {
-    asked += 1;
-    response.writeHead(...answer).end();
+  it('follows a Retry-After header within bounds, and gives a message up after status 410', async () => {
+    let answer: [number, Record<string, string>] = [429, { 'retry-after': '1800' }];
+    let asked = 0;
+    await using receiver = await serve((_request, response) => {
+      asked += 1;
+      response.writeHead(...answer).end();
+    });
+    await using outbox = await openOutbox([receiver.host]);
+    await outbox.follow([{ name: 'team', type: 'discord', url: receiver.url, achievements: ['First', 'Second'] }]);
+    await outbox.award('First');
+    await outbox.work();
+    outbox.advance(1790);
+    await outbox.work();
+    assert.equal(asked, 1);
+    outbox.advance(20);
+    answer = [429, { 'retry-after': '999999999' }];
+    await outbox.work();
+    assert.equal(asked, 2);
+    outbox.advance(6 * hourS + 60);
+    answer = [410, {}];
+    await outbox.work();
+    assert.equal(asked, 3);
+    assert.deepEqual(outbox.dead, ['1 answered with status 410']);
+    outbox.advance(100 * hourS);
+    await outbox.work();
+    assert.equal(asked, 3);
   });
-  await using outbox = await openOutbox([receiver.host]);
-  await outbox.follow([{ name: 'team', type: 'discord', url: receiver.url, achievements: ['First', 'Second'] }]);
-  await outbox.award('First');
-  await outbox.work();
-  outbox.advance(1790);
-  await outbox.work();
-  assert.equal(asked, 1);
-  outbox.advance(20);
-  answer = [429, { 'retry-after': '999999999' }];
-  await outbox.work();
-  assert.equal(asked, 2);
-  outbox.advance(6 * hourS + 60);
-  answer = [410, {}];
-  await outbox.work();
-  assert.equal(asked, 3);
-  assert.deepEqual(outbox.dead, ['1 answered with status 410']);
-  outbox.advance(100 * hourS);
-  await outbox.work();
-  assert.equal(asked, 3);
-});
 
-test('makes one attempt at most at a receiver that is internal or endless, closes early or redirects', async () => {
-  let inside = 0;
-  await using secret = await serve((_request, response) => {
-    inside += 1;
-    response.end();
+  it('makes one attempt at most at a receiver that is internal or endless, closes early or redirects', async () => {
+    let inside = 0;
+    await using secret = await serve((_request, response) => {
+      inside += 1;
+      response.end();
+    });
+    await using receiver = await serve((request, response) => {
+      const away = { '/redirect': 'http://169.254.169.254/latest/meta-data/', '/inside': secret.url };
+      const location = Object.entries(away).find(([path]) => path === request.url)?.[1];
+      if (request.url === '/closing') request.socket.destroy();
+      else if (location !== undefined) response.writeHead(307, { location }).end();
+      else pour(response.writeHead(200));
+    });
+    await using outbox = await openOutbox([receiver.host, secret.host]);
+    const names = ['closing', 'redirect', 'inside', 'endless'];
+    await outbox.follow([
+      ...names.map((name) => ({
+        name,
+        type: 'slack' as const,
+        url: `${receiver.url}/${name}`,
+        achievements: ['First'],
+      })),
+      { name: 'loopback', type: 'slack', url: 'https://127.0.0.1/', achievements: ['First'] },
+      { name: 'metadata', type: 'slack', url: 'https://169.254.169.254/latest', achievements: ['First'] },
+      { name: 'name', type: 'slack', url: 'https://localhost/', achievements: ['First'] },
+      { name: 'plain', type: 'slack', url: 'http://hooks.example/', achievements: ['First'] },
+    ]);
+    await outbox.award('First', 'ada');
+    await outbox.work();
+    const told = Object.fromEntries(
+      (await outbox.rows()).map(({ webhook, state, error }) => [webhook, [state, error]]),
+    );
+    assert.deepEqual(told, {
+      closing: ['waiting', 'could not be reached'],
+      redirect: ['waiting', 'answered with status 307: redirects are not followed'],
+      inside: ['waiting', 'answered with status 307: redirects are not followed'],
+      endless: ['sent', null],
+      loopback: ['dead', 'is not a public address, and not asked'],
+      metadata: ['dead', 'is not a public address, and not asked'],
+      name: ['dead', 'is not a public address, and not asked'],
+      plain: ['dead', 'is not an address that begins with https://, and not asked'],
+    });
+    assert.equal(inside, 0);
   });
-  await using receiver = await serve((request, response) => {
-    const away = { '/redirect': 'http://169.254.169.254/latest/meta-data/', '/inside': secret.url };
-    const location = Object.entries(away).find(([path]) => path === request.url)?.[1];
-    if (request.url === '/closing') request.socket.destroy();
-    else if (location !== undefined) response.writeHead(307, { location }).end();
-    else pour(response.writeHead(200));
-  });
-  await using outbox = await openOutbox([receiver.host, secret.host]);
-  const names = ['closing', 'redirect', 'inside', 'endless'];
-  await outbox.follow([
-    ...names.map((name) => ({ name, type: 'slack' as const, url: `${receiver.url}/${name}`, achievements: ['First'] })),
-    { name: 'loopback', type: 'slack', url: 'https://127.0.0.1/', achievements: ['First'] },
-    { name: 'metadata', type: 'slack', url: 'https://169.254.169.254/latest', achievements: ['First'] },
-    { name: 'name', type: 'slack', url: 'https://localhost/', achievements: ['First'] },
-    { name: 'plain', type: 'slack', url: 'http://hooks.example/', achievements: ['First'] },
-  ]);
-  await outbox.award('First', 'ada');
-  await outbox.work();
-  const told = Object.fromEntries((await outbox.rows()).map(({ webhook, state, error }) => [webhook, [state, error]]));
-  assert.deepEqual(told, {
-    closing: ['waiting', 'could not be reached'],
-    redirect: ['waiting', 'answered with status 307: redirects are not followed'],
-    inside: ['waiting', 'answered with status 307: redirects are not followed'],
-    endless: ['sent', null],
-    loopback: ['dead', 'is not a public address, and not asked'],
-    metadata: ['dead', 'is not a public address, and not asked'],
-    name: ['dead', 'is not a public address, and not asked'],
-    plain: ['dead', 'is not an address that begins with https://, and not asked'],
-  });
-  assert.equal(inside, 0);
-});
 
-test('sends no messages about hidden or erased accounts or about revoked awards', async () => {
-  let asked = 0;
-  await using receiver = await serve((_request, response) => {
-    asked += 1;
-    response.end();
+  it('sends no messages about hidden or erased accounts or about revoked awards', async () => {
+    let asked = 0;
+    await using receiver = await serve((_request, response) => {
+      asked += 1;
+      response.end();
+    });
+    await using outbox = await openOutbox([receiver.host]);
+    const { pool } = outbox.database;
+    await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['First'] }]);
+    const [hidden, hiddenByHost, erased, revoked] = [
+      await outbox.award('First'),
+      await outbox.award('First'),
+      await outbox.award('First'),
+      await outbox.award('First'),
+    ];
+    await pool.query('update awards set revoked_at = now() where id = $1', [revoked.awardId]);
+    await pool.query('update accounts set hidden = true where id = $1', [hidden.accountId]);
+    await pool.query('update accounts set hidden_by_host = true where id = $1', [hiddenByHost.accountId]);
+    await pool.query('delete from accounts where id = $1', [erased.accountId]);
+    await outbox.work();
+    assert.deepEqual([asked, await outbox.rows()], [0, []]);
+    assert.deepEqual(outbox.outcomes, ['slack withheld', 'slack withheld', 'slack withheld']);
   });
-  await using outbox = await openOutbox([receiver.host]);
-  const { pool } = outbox.database;
-  await outbox.follow([{ name: 'team', type: 'slack', url: receiver.url, achievements: ['First'] }]);
-  const [hidden, hiddenByHost, erased, revoked] = [
-    await outbox.award('First'),
-    await outbox.award('First'),
-    await outbox.award('First'),
-    await outbox.award('First'),
-  ];
-  await pool.query('update awards set revoked_at = now() where id = $1', [revoked.awardId]);
-  await pool.query('update accounts set hidden = true where id = $1', [hidden.accountId]);
-  await pool.query('update accounts set hidden_by_host = true where id = $1', [hiddenByHost.accountId]);
-  await pool.query('delete from accounts where id = $1', [erased.accountId]);
-  await outbox.work();
-  assert.deepEqual([asked, await outbox.rows()], [0, []]);
-  assert.deepEqual(outbox.outcomes, ['slack withheld', 'slack withheld', 'slack withheld']);
 });

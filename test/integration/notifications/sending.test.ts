@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { receiverOf } from '../../../src/notifications/notification.ts';
@@ -36,118 +36,119 @@ function isSigned({ headers, text }: Heard, byte: number): boolean {
   const signature = new Webhook(writeSecret(Buffer.alloc(32, byte))).sign(headers['webhook-id'] ?? '', stamp, text);
   return (headers['webhook-signature'] ?? '').split(' ').includes(signature);
 }
+describe('messages', () => {
+  it('sends each receiver one message in its own format, about nothing but the award', async () => {
+    await using receiver = await listening();
+    await using outbox = await openOutbox([receiver.host]);
+    await outbox.follow([
+      { name: 'slack', type: 'slack', url: `${receiver.url}/slack`, achievements: ['First', hostile] },
+      { name: 'discord', type: 'discord', url: `${receiver.url}/discord`, achievements: ['First', hostile] },
+      { name: 'the same again', type: 'discord', url: `${receiver.url}/discord`, achievements: ['First'] },
+      { name: 'other', type: 'slack', url: `${receiver.url}/other`, achievements: ['Second'] },
+    ]);
+    await outbox.award('First', 'ada');
+    await outbox.award('Unknown', 'ada');
+    await outbox.work();
+    await outbox.work();
+    assert.deepEqual(receiver.heard.map(({ path }) => path).toSorted(), ['/discord', '/slack']);
+    const find = (path: string) => receiver.heard.findLast((one) => one.path === path) ?? assert.fail(path);
+    assert.deepEqual(JSON.parse(find('/slack').text), {
+      text: 'ada earned the achievement “First” in owner/engine.',
+      mrkdwn: false,
+      unfurl_links: false,
+      unfurl_media: false,
+    });
+    assert.deepEqual(JSON.parse(find('/discord').text), {
+      content: String.raw`**ada** earned the achievement **First** in owner\/engine.`,
+      allowed_mentions: { parse: [] },
+      flags: 4,
+    });
+    assert.equal(find('/slack').headers['content-type'], 'application/json');
+    assert.deepEqual(outbox.outcomes.toSorted(), ['discord sent', 'slack sent']);
 
-test('sends each receiver one message in its own format, about nothing but the award', async () => {
-  await using receiver = await listening();
-  await using outbox = await openOutbox([receiver.host]);
-  await outbox.follow([
-    { name: 'slack', type: 'slack', url: `${receiver.url}/slack`, achievements: ['First', hostile] },
-    { name: 'discord', type: 'discord', url: `${receiver.url}/discord`, achievements: ['First', hostile] },
-    { name: 'the same again', type: 'discord', url: `${receiver.url}/discord`, achievements: ['First'] },
-    { name: 'other', type: 'slack', url: `${receiver.url}/other`, achievements: ['Second'] },
-  ]);
-  await outbox.award('First', 'ada');
-  await outbox.award('Unknown', 'ada');
-  await outbox.work();
-  await outbox.work();
-  assert.deepEqual(receiver.heard.map(({ path }) => path).toSorted(), ['/discord', '/slack']);
-  const find = (path: string) => receiver.heard.findLast((one) => one.path === path) ?? assert.fail(path);
-  assert.deepEqual(JSON.parse(find('/slack').text), {
-    text: 'ada earned the achievement “First” in owner/engine.',
-    mrkdwn: false,
-    unfurl_links: false,
-    unfurl_media: false,
+    await outbox.award(hostile, 'ada');
+    await outbox.work();
+    const { text } = JSON.parse(find('/slack').text) as { text: string };
+    assert.ok(!/[<>\n\u202e]/.test(text), text);
+    const { content } = JSON.parse(find('/discord').text) as { content: string };
+    assert.ok(content.includes(String.raw`\@everyone`) && content.includes(String.raw`\[x\]\(https\:\/\/`), content);
+    assert.ok(!/[\n\u202e]/.test(content));
   });
-  assert.deepEqual(JSON.parse(find('/discord').text), {
-    content: String.raw`**ada** earned the achievement **First** in owner\/engine.`,
-    allowed_mentions: { parse: [] },
-    flags: 4,
-  });
-  assert.equal(find('/slack').headers['content-type'], 'application/json');
-  assert.deepEqual(outbox.outcomes.toSorted(), ['discord sent', 'slack sent']);
 
-  await outbox.award(hostile, 'ada');
-  await outbox.work();
-  const { text } = JSON.parse(find('/slack').text) as { text: string };
-  assert.ok(!/[<>\n\u202e]/.test(text), text);
-  const { content } = JSON.parse(find('/discord').text) as { content: string };
-  assert.ok(content.includes(String.raw`\@everyone`) && content.includes(String.raw`\[x\]\(https\:\/\/`), content);
-  assert.ok(!/[\n\u202e]/.test(content));
-});
-
-test('sends no message about an award that was earned a month before it was found', async () => {
-  await using receiver = await listening();
-  await using outbox = await openOutbox([receiver.host]);
-  await outbox.follow([{ name: 'slack', type: 'slack', url: receiver.url, achievements: ['First'] }]);
-  await outbox.award('First', 'long-ago', new Date(outbox.context.now().getTime() - 31 * dayMs));
-  await outbox.award('First', 'of-late', new Date(outbox.context.now().getTime() - 29 * dayMs));
-  await outbox.work();
-  assert.deepEqual(
-    receiver.heard.map(({ text }) => /of-late|long-ago/.exec(text)?.[0]),
-    ['of-late'],
-  );
-});
-
-test('shortens names, and writes them into comments only as code', () => {
-  const content = { person: 'ada', achievement: hostile, repository: 'owner/engine', awardedAt: '' };
-  assert.equal(
-    commentText(content),
-    '🏆 `ada` earned the achievement `` <!channel> @everyone <@U1> *b* [x](https://evil.example) `code` abc # big `` in `owner/engine`.',
-  );
-  for (const achievement of ['🏆'.repeat(500), '`'.repeat(500), '\\'.repeat(500), '*'.repeat(3000)]) {
-    assert.ok(commentText({ ...content, achievement }).length < 1000);
-  }
-});
-
-test('signs messages as Standard Webhooks require, with both secrets while one replaces the other', async () => {
-  await using receiver = await listening();
-  await using outbox = await openOutbox([receiver.host]);
-  const url = `${receiver.url}/hook`;
-  await outbox.follow([{ name: 'hook', type: 'http', url, achievements: ['First', 'Second', 'Third'] }]);
-  await outbox.award('First', 'ada');
-  await outbox.work();
-  assert.equal(receiver.heard.length, 0);
-  assert.match((await outbox.rows())[0]?.error ?? '', /has no secret yet/);
-
-  const save = (byte: number) =>
-    inTransaction(outbox.context.connection, (transaction) =>
-      saveWebhookSecret(transaction, {
-        id: `00000000-0000-7000-8000-00000000000${byte}`,
-        accountId: outbox.ownerId,
-        url,
-        receiver: receiverOf('github', 'http', { url }),
-        secret: Buffer.alloc(32, byte),
-        formerUntil: new Date(outbox.context.now().getTime() + 86_400_000),
-        now: outbox.context.now(),
-      }),
+  it('sends no message about an award that was earned a month before it was found', async () => {
+    await using receiver = await listening();
+    await using outbox = await openOutbox([receiver.host]);
+    await outbox.follow([{ name: 'slack', type: 'slack', url: receiver.url, achievements: ['First'] }]);
+    await outbox.award('First', 'long-ago', new Date(outbox.context.now().getTime() - 31 * dayMs));
+    await outbox.award('First', 'of-late', new Date(outbox.context.now().getTime() - 29 * dayMs));
+    await outbox.work();
+    assert.deepEqual(
+      receiver.heard.map(({ text }) => /of-late|long-ago/.exec(text)?.[0]),
+      ['of-late'],
     );
-  await save(1);
-  await outbox.work();
-  const [first] = receiver.heard;
-  assert.ok(first !== undefined && isSigned(first, 1) && !isSigned(first, 2));
-  const [row] = await outbox.rows();
-  const awarded = outbox.context.now().toISOString().replace('.000', '');
-  assert.equal(first.headers['webhook-id'], row?.id);
-  assert.deepEqual(JSON.parse(first.text), {
-    type: 'achievement.awarded',
-    timestamp: awarded,
-    data: {
-      provider: 'github',
-      person: 'ada',
-      achievement: 'First',
-      repository: 'owner/engine',
-      awarded_dttm: awarded,
-    },
   });
 
-  await save(2);
-  await outbox.award('Second', 'ada');
-  await outbox.work();
-  const second = receiver.heard[1] ?? assert.fail();
-  assert.deepEqual([isSigned(second, 2), isSigned(second, 1)], [true, true]);
-  outbox.advance(86_401);
-  await outbox.award('Third', 'ada');
-  await outbox.work();
-  const third = receiver.heard[2] ?? assert.fail();
-  assert.deepEqual([isSigned(third, 2), isSigned(third, 1)], [true, false]);
+  it('shortens names, and writes them into comments only as code', () => {
+    const content = { person: 'ada', achievement: hostile, repository: 'owner/engine', awardedAt: '' };
+    assert.equal(
+      commentText(content),
+      '🏆 `ada` earned the achievement `` <!channel> @everyone <@U1> *b* [x](https://evil.example) `code` abc # big `` in `owner/engine`.',
+    );
+    for (const achievement of ['🏆'.repeat(500), '`'.repeat(500), '\\'.repeat(500), '*'.repeat(3000)]) {
+      assert.ok(commentText({ ...content, achievement }).length < 1000);
+    }
+  });
+
+  it('signs messages as Standard Webhooks require, with both secrets while one replaces the other', async () => {
+    await using receiver = await listening();
+    await using outbox = await openOutbox([receiver.host]);
+    const url = `${receiver.url}/hook`;
+    await outbox.follow([{ name: 'hook', type: 'http', url, achievements: ['First', 'Second', 'Third'] }]);
+    await outbox.award('First', 'ada');
+    await outbox.work();
+    assert.equal(receiver.heard.length, 0);
+    assert.match((await outbox.rows())[0]?.error ?? '', /has no secret yet/);
+
+    const save = (byte: number) =>
+      inTransaction(outbox.context.connection, (transaction) =>
+        saveWebhookSecret(transaction, {
+          id: `00000000-0000-7000-8000-00000000000${byte}`,
+          accountId: outbox.ownerId,
+          url,
+          receiver: receiverOf('github', 'http', { url }),
+          secret: Buffer.alloc(32, byte),
+          formerUntil: new Date(outbox.context.now().getTime() + 86_400_000),
+          now: outbox.context.now(),
+        }),
+      );
+    await save(1);
+    await outbox.work();
+    const [first] = receiver.heard;
+    assert.ok(first !== undefined && isSigned(first, 1) && !isSigned(first, 2));
+    const [row] = await outbox.rows();
+    const awarded = outbox.context.now().toISOString().replace('.000', '');
+    assert.equal(first.headers['webhook-id'], row?.id);
+    assert.deepEqual(JSON.parse(first.text), {
+      type: 'achievement.awarded',
+      timestamp: awarded,
+      data: {
+        provider: 'github',
+        person: 'ada',
+        achievement: 'First',
+        repository: 'owner/engine',
+        awarded_dttm: awarded,
+      },
+    });
+
+    await save(2);
+    await outbox.award('Second', 'ada');
+    await outbox.work();
+    const second = receiver.heard[1] ?? assert.fail();
+    assert.deepEqual([isSigned(second, 2), isSigned(second, 1)], [true, true]);
+    outbox.advance(86_401);
+    await outbox.award('Third', 'ada');
+    await outbox.work();
+    const third = receiver.heard[2] ?? assert.fail();
+    assert.deepEqual([isSigned(third, 2), isSigned(third, 1)], [true, false]);
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { buildRepository, type CommitDescription, moveRef } from '../../../simulators/git/build-repository.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
@@ -68,90 +68,91 @@ async function storedFiles(connection: Connection, repositoryId: string): Promis
     select encode(oid, 'hex') as oid, files from commits where repository_id = ${repositoryId}`.execute(connection);
   return new Map(rows.map(({ oid, files }) => [oid, files]));
 }
+describe('paths of commits', () => {
+  it('fetches paths only when they are needed, and evaluates no commit before its paths are stored', async () => {
+    await using prepared = await prepare([change('a.ts'), change('b.ts', 0)]);
+    const { connection, repositoryId, remote, oids, fill, stored } = prepared;
+    const isJudged = async (): Promise<boolean> => (await findKnownUntil(connection, repositoryId)).has('commit');
+    await fill();
+    assert.deepEqual(remote.requests, []);
+    assert.equal(await isJudged(), true);
+    await changeNeeds(connection, repositoryId, ['commit_files']);
+    assert.equal(await isJudged(), false);
+    await fill();
+    assert.deepEqual(
+      await stored(),
+      new Map([
+        [oids[0], ['a.ts']],
+        [oids[1], ['b.ts']],
+      ]),
+    );
+    assert.equal(await isJudged(), true);
+    const asked = remote.requests.length;
+    await fill('two');
+    assert.equal(remote.requests.length, asked);
+  });
 
-test('fetches paths only when they are needed, and evaluates no commit before its paths are stored', async () => {
-  await using prepared = await prepare([change('a.ts'), change('b.ts', 0)]);
-  const { connection, repositoryId, remote, oids, fill, stored } = prepared;
-  const isJudged = async (): Promise<boolean> => (await findKnownUntil(connection, repositoryId)).has('commit');
-  await fill();
-  assert.deepEqual(remote.requests, []);
-  assert.equal(await isJudged(), true);
-  await changeNeeds(connection, repositoryId, ['commit_files']);
-  assert.equal(await isJudged(), false);
-  await fill();
-  assert.deepEqual(
-    await stored(),
-    new Map([
-      [oids[0], ['a.ts']],
-      [oids[1], ['b.ts']],
-    ]),
-  );
-  assert.equal(await isJudged(), true);
-  const asked = remote.requests.length;
-  await fill('two');
-  assert.equal(remote.requests.length, asked);
-});
+  it('leaves commits behind a force push without paths, on every node, until they are deleted or restored', async () => {
+    await using prepared = await prepare([change('a.ts'), change('b.ts', 0), change('c.ts', 1)]);
+    const { connection, repositoryId, git, oids, fill, stored, lacking } = prepared;
+    const [first = '', second = '', third = ''] = oids;
+    await changeNeeds(connection, repositoryId, ['commit_files']);
+    await moveRef(git, main, first);
+    await fill();
+    assert.deepEqual(await lacking(), [second, third].toSorted());
+    assert.deepEqual((await stored()).get(first), ['a.ts']);
+    await moveRef(git, main, second);
+    await fill('two');
+    assert.deepEqual(await lacking(), [third]);
+    await sql`delete from commits where oid = decode(${third}, 'hex')`.execute(connection);
+    await moveRef(git, main, null);
+    await fill('two');
+    assert.deepEqual(await lacking(), []);
+    assert.deepEqual(
+      await stored(),
+      new Map([
+        [first, ['a.ts']],
+        [second, ['b.ts']],
+      ]),
+    );
+  });
 
-test('leaves commits behind a force push without paths, on every node, until they are deleted or restored', async () => {
-  await using prepared = await prepare([change('a.ts'), change('b.ts', 0), change('c.ts', 1)]);
-  const { connection, repositoryId, git, oids, fill, stored, lacking } = prepared;
-  const [first = '', second = '', third = ''] = oids;
-  await changeNeeds(connection, repositoryId, ['commit_files']);
-  await moveRef(git, main, first);
-  await fill();
-  assert.deepEqual(await lacking(), [second, third].toSorted());
-  assert.deepEqual((await stored()).get(first), ['a.ts']);
-  await moveRef(git, main, second);
-  await fill('two');
-  assert.deepEqual(await lacking(), [third]);
-  await sql`delete from commits where oid = decode(${third}, 'hex')`.execute(connection);
-  await moveRef(git, main, null);
-  await fill('two');
-  assert.deepEqual(await lacking(), []);
-  assert.deepEqual(
-    await stored(),
-    new Map([
-      [first, ['a.ts']],
-      [second, ['b.ts']],
-    ]),
-  );
-});
-
-test('stores the same data after a read that is interrupted at any request or while it is stored', async () => {
-  const paths = Array.from({ length: 1500 }, (_, index) => `src/${index}.ts`);
-  await using prepared = await prepare(paths.map((path, index) => change(path, ...(index === 0 ? [] : [index - 1]))));
-  const { connection, repositoryId, remote, oids, fill, stored, lacking } = prepared;
-  await changeNeeds(connection, repositoryId, ['commit_files']);
-  const requests = await countRequests(remote, () => fill('counted'));
-  const truth = new Map(oids.map((oid, index) => [oid, [paths[index] ?? '']]));
-  assert.deepEqual(await stored(), truth);
-  const assertConsistent = async (): Promise<void> => {
-    const left = new Set(await lacking());
-    for (const [oid, files] of await stored()) assert.equal(files === null, left.has(oid));
-  };
-  for (let at = 1; at <= requests; at += 1) {
-    await forgetFiles(connection, repositoryId);
-    let seen = 0;
-    remote.intercept = (request, response, next) => {
-      seen += 1;
-      if (seen === at) response.destroy();
-      else return next(request, response);
-    };
-    // The HTTP client of git may repeat a request by itself.
-    await fill(`node ${at}`).catch((error: unknown) => assert.ok(error instanceof AppError));
-    await assertConsistent();
-    await fill(`node ${at}`);
+  it('stores the same data after a read that is interrupted at any request or while it is stored', async () => {
+    const paths = Array.from({ length: 1500 }, (_, index) => `src/${index}.ts`);
+    await using prepared = await prepare(paths.map((path, index) => change(path, ...(index === 0 ? [] : [index - 1]))));
+    const { connection, repositoryId, remote, oids, fill, stored, lacking } = prepared;
+    await changeNeeds(connection, repositoryId, ['commit_files']);
+    const requests = await countRequests(remote, () => fill('counted'));
+    const truth = new Map(oids.map((oid, index) => [oid, [paths[index] ?? '']]));
     assert.deepEqual(await stored(), truth);
-  }
-  await forgetFiles(connection, repositoryId);
-  const stopping = new AbortController();
-  const filling = fill('counted', stopping.signal);
-  while ((await lacking()).length === oids.length) await new Promise((resolve) => setImmediate(resolve));
-  stopping.abort(new Error('enough'));
-  await filling.catch(() => {});
-  await assertConsistent();
-  await fill('counted');
-  assert.deepEqual(await stored(), truth);
+    const assertConsistent = async (): Promise<void> => {
+      const left = new Set(await lacking());
+      for (const [oid, files] of await stored()) assert.equal(files === null, left.has(oid));
+    };
+    for (let at = 1; at <= requests; at += 1) {
+      await forgetFiles(connection, repositoryId);
+      let seen = 0;
+      remote.intercept = (request, response, next) => {
+        seen += 1;
+        if (seen === at) response.destroy();
+        else return next(request, response);
+      };
+      // The HTTP client of git may repeat a request by itself.
+      await fill(`node ${at}`).catch((error: unknown) => assert.ok(error instanceof AppError));
+      await assertConsistent();
+      await fill(`node ${at}`);
+      assert.deepEqual(await stored(), truth);
+    }
+    await forgetFiles(connection, repositoryId);
+    const stopping = new AbortController();
+    const filling = fill('counted', stopping.signal);
+    while ((await lacking()).length === oids.length) await new Promise((resolve) => setImmediate(resolve));
+    stopping.abort(new Error('enough'));
+    await filling.catch(() => {});
+    await assertConsistent();
+    await fill('counted');
+    assert.deepEqual(await stored(), truth);
+  });
 });
 
 async function countRequests(remote: RemoteHost, work: () => Promise<void>): Promise<number> {

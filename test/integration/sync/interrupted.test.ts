@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
@@ -53,90 +53,91 @@ async function compareInterrupted(every: number, offset: number, interrupt: Inte
     assert.deepEqual(actual, expected, `interrupted at request ${at} of ${requests}`);
   }
 }
+describe('interrupted collection', () => {
+  it('collects the same data after a stop at any request as without a stop', () =>
+    compareInterrupted(isThorough ? 1 : 7, 0, (_options, controller) => controller.abort()));
 
-test('collects the same data after a stop at any request as without a stop', () =>
-  compareInterrupted(isThorough ? 1 : 7, 0, (_options, controller) => controller.abort()));
+  it('collects the same data when the database drops every connection', () =>
+    compareInterrupted(isThorough ? 2 : 9, 1, ({ databaseUrl }) => {
+      const drop = async (): Promise<void> => {
+        const client = new Client({ connectionString: databaseUrl });
+        await client.connect();
+        await client.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+        );
+        await client.end();
+      };
+      void drop();
+    }));
 
-test('collects the same data when the database drops every connection', () =>
-  compareInterrupted(isThorough ? 2 : 9, 1, ({ databaseUrl }) => {
-    const drop = async (): Promise<void> => {
-      const client = new Client({ connectionString: databaseUrl });
-      await client.connect();
-      await client.query(
-        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-      );
-      await client.end();
-    };
-    void drop();
-  }));
+  it('collects the same data when the process is killed', () => compareInterrupted(isThorough ? 3 : 9, 2, 'kill'));
 
-test('collects the same data when the process is killed', () => compareInterrupted(isThorough ? 3 : 9, 2, 'kill'));
-
-test('notices a page that is lost after an interruption, even the first one after it', async () => {
-  await using simulator = await startSimulator({ now, repositories: 3 });
-  const target = `github/${simulator.accounts.organization}`;
-  const taken: Record<string, string[]>[] = [];
-  for (const on of ['', 'OwnedRepositories', 'Issues', 'PullRequests', 'Discussions']) {
-    await using database = await createTestDatabase();
-    await using directory = await makeTemporaryDirectory();
-    const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
-    if (on !== '') {
-      simulator.faults.add({ kind: 'unavailable', on, times: 8 });
-      await runSync(options).catch(() => {});
-      simulator.faults.clear();
-      simulator.faults.add({ kind: 'lost_page', on, times: 2 });
-    }
-    await runSync(options);
-    assert.equal(simulator.faults.pending, 0);
-    taken.push(await snapshot(database.url));
-  }
-  for (const one of taken) assert.deepEqual(one, taken[0]);
-});
-
-test('collects the same data with faults as without them', async () => {
-  await using simulator = await startSimulator({ now, repositories: 3 });
-  const target = `github/${simulator.accounts.organization}`;
-  const collect = async (): Promise<Record<string, string[]>> => {
-    await using database = await createTestDatabase();
-    await using directory = await makeTemporaryDirectory();
-    const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
-    for (let tries = 0; tries < 20; tries += 1) {
-      try {
-        await runSync(options);
-        if (simulator.faults.pending === 0) break;
-      } catch {
-        // The next run continues with the stored data.
+  it('notices a page that is lost after an interruption, even the first one after it', async () => {
+    await using simulator = await startSimulator({ now, repositories: 3 });
+    const target = `github/${simulator.accounts.organization}`;
+    const taken: Record<string, string[]>[] = [];
+    for (const on of ['', 'OwnedRepositories', 'Issues', 'PullRequests', 'Discussions']) {
+      await using database = await createTestDatabase();
+      await using directory = await makeTemporaryDirectory();
+      const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
+      if (on !== '') {
+        simulator.faults.add({ kind: 'unavailable', on, times: 8 });
+        await runSync(options).catch(() => {});
+        simulator.faults.clear();
+        simulator.faults.add({ kind: 'lost_page', on, times: 2 });
       }
+      await runSync(options);
+      assert.equal(simulator.faults.pending, 0);
+      taken.push(await snapshot(database.url));
     }
-    assert.equal(simulator.faults.pending, 0);
-    await runSync(options);
-    return await snapshot(database.url);
-  };
-  const expected = await collect();
-  const kinds = [
-    'bad_gateway',
-    'drop_midway',
-    'drop_after',
-    'malformed',
-    'truncated',
-    'resource_limits',
-    'unavailable',
-    'repeated',
-    'reordered',
-    'lost_page',
-    'surprise',
-  ] as const;
-  const isOfPages = (kind: string): boolean => ['lost_page', 'reordered', 'repeated'].includes(kind);
-  const cases = kinds.flatMap((kind) =>
-    ['OwnedRepositories', 'PullRequests', 'Issues', 'CommitAuthors']
-      .filter((on) => on !== 'CommitAuthors' || !isOfPages(kind))
-      .map((on) => ({ kind, on })),
-  );
-  for (const { kind, on } of sampled(cases, 5)) {
-    simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
-    simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
-    if (on === 'OwnedRepositories') simulator.faults.clear();
-    if (on === 'OwnedRepositories') simulator.faults.add({ kind, on, path: ['data'], value: { nonsense: true } });
-    assert.deepEqual(await collect(), expected, `${kind} on ${on}`);
-  }
+    for (const one of taken) assert.deepEqual(one, taken[0]);
+  });
+
+  it('collects the same data with faults as without them', async () => {
+    await using simulator = await startSimulator({ now, repositories: 3 });
+    const target = `github/${simulator.accounts.organization}`;
+    const collect = async (): Promise<Record<string, string[]>> => {
+      await using database = await createTestDatabase();
+      await using directory = await makeTemporaryDirectory();
+      const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
+      for (let tries = 0; tries < 20; tries += 1) {
+        try {
+          await runSync(options);
+          if (simulator.faults.pending === 0) break;
+        } catch {
+          // The next run continues with the stored data.
+        }
+      }
+      assert.equal(simulator.faults.pending, 0);
+      await runSync(options);
+      return await snapshot(database.url);
+    };
+    const expected = await collect();
+    const kinds = [
+      'bad_gateway',
+      'drop_midway',
+      'drop_after',
+      'malformed',
+      'truncated',
+      'resource_limits',
+      'unavailable',
+      'repeated',
+      'reordered',
+      'lost_page',
+      'surprise',
+    ] as const;
+    const isOfPages = (kind: string): boolean => ['lost_page', 'reordered', 'repeated'].includes(kind);
+    const cases = kinds.flatMap((kind) =>
+      ['OwnedRepositories', 'PullRequests', 'Issues', 'CommitAuthors']
+        .filter((on) => on !== 'CommitAuthors' || !isOfPages(kind))
+        .map((on) => ({ kind, on })),
+    );
+    for (const { kind, on } of sampled(cases, 5)) {
+      simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
+      simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
+      if (on === 'OwnedRepositories') simulator.faults.clear();
+      if (on === 'OwnedRepositories') simulator.faults.add({ kind, on, path: ['data'], value: { nonsense: true } });
+      assert.deepEqual(await collect(), expected, `${kind} on ${on}`);
+    }
+  });
 });

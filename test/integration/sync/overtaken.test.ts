@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { findById } from '../../../src/accounts/store.ts';
 import type { Database } from '../../../src/database/connection.ts';
@@ -26,48 +26,49 @@ async function addOwner({ connection, pool }: Database) {
 }
 
 const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
-
-for (const [what, overtake] of [
-  ['a listing', 'listing'],
-  ['a delivery', 'hiding'],
-] as const) {
-  test(`hides a repository that became private when a listing requested before ${what} arrives after it`, async () => {
-    await using opened = await openTestDatabase();
-    const { connection, pool } = opened.database;
-    const owner = await addOwner(opened.database);
-    let now = Date.parse('2026-06-15T12:00:00Z');
-    const context = {
-      connection,
-      providers: new Map(),
-      now: () => new Date(now),
-      newId: uuidv7,
-    } as unknown as SyncContext;
-    const asking = (listing: () => Promise<RepositoryPage>) =>
-      listRepositories(
-        context,
-        owner,
-        { name: 'github', streams: [], listRepositories: listing } as unknown as Provider,
-        call,
-      );
-    await asking(async () => pageWith(false));
-    now += 1000;
-    const slow = Promise.withResolvers<RepositoryPage>();
-    const asked = Promise.withResolvers<undefined>();
-    const first = asking(() => {
-      asked.resolve(undefined);
-      return slow.promise;
+describe('overtaken listings', () => {
+  for (const [what, overtake] of [
+    ['a listing', 'listing'],
+    ['a delivery', 'hiding'],
+  ] as const) {
+    it(`hides a repository that became private when a listing requested before ${what} arrives after it`, async () => {
+      await using opened = await openTestDatabase();
+      const { connection, pool } = opened.database;
+      const owner = await addOwner(opened.database);
+      let now = Date.parse('2026-06-15T12:00:00Z');
+      const context = {
+        connection,
+        providers: new Map(),
+        now: () => new Date(now),
+        newId: uuidv7,
+      } as unknown as SyncContext;
+      const asking = (listing: () => Promise<RepositoryPage>) =>
+        listRepositories(
+          context,
+          owner,
+          { name: 'github', streams: [], listRepositories: listing } as unknown as Provider,
+          call,
+        );
+      await asking(async () => pageWith(false));
+      now += 1000;
+      const slow = Promise.withResolvers<RepositoryPage>();
+      const asked = Promise.withResolvers<undefined>();
+      const first = asking(() => {
+        asked.resolve(undefined);
+        return slow.promise;
+      });
+      await asked.promise;
+      now += 2000;
+      if (overtake === 'listing') await asking(async () => pageWith(true));
+      else {
+        const { rows } = await pool.query<{ id: string }>('select id from repositories');
+        await hideRepository(connection, rows[0]?.id ?? '', new Date(now));
+      }
+      now += 3000;
+      slow.resolve(pageWith(false));
+      await first;
+      const { rows } = await pool.query('select 1 from repositories where not is_private and gone_at is null');
+      assert.equal(rows.length, 0);
     });
-    await asked.promise;
-    now += 2000;
-    if (overtake === 'listing') await asking(async () => pageWith(true));
-    else {
-      const { rows } = await pool.query<{ id: string }>('select id from repositories');
-      await hideRepository(connection, rows[0]?.id ?? '', new Date(now));
-    }
-    now += 3000;
-    slow.resolve(pageWith(false));
-    await first;
-    const { rows } = await pool.query('select 1 from repositories where not is_private and gone_at is null');
-    assert.equal(rows.length, 0);
-  });
-}
+  }
+});

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { levelOf } from '../../../src/accounts/level.ts';
 
-test('begins levels at the published thresholds', () => {
-  assert.equal(levelOf(0), 0);
-  for (let level = 1; level <= 50; level += 1) {
-    const threshold = 100 * (level - 1) ** 2;
-    assert.equal(levelOf(Math.max(1, threshold)), level);
-    assert.equal(levelOf(100 * level ** 2 - 1), level);
-  }
-});
+describe('levels', () => {
+  it('begins levels at the published thresholds', () => {
+    assert.equal(levelOf(0), 0);
+    for (let level = 1; level <= 50; level += 1) {
+      const threshold = 100 * (level - 1) ** 2;
+      assert.equal(levelOf(Math.max(1, threshold)), level);
+      assert.equal(levelOf(100 * level ** 2 - 1), level);
+    }
+  });
 
-test('returns level 2 for the documented experience of 284', () => {
-  assert.equal(levelOf(284), 2);
+  it('returns level 2 for the documented experience of 284', () => {
+    assert.equal(levelOf(284), 2);
+  });
 });

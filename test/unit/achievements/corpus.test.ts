@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { readConfigFile } from '../../../src/achievements/config-file.ts';
 import { corpusFile, reported } from './reported.ts';
 
@@ -24,31 +24,32 @@ const corpus: [name: string, counts: { achievements: number; events: number }, r
   ['nexu-io__nexu', { achievements: 20, events: 0 }, []],
   ['serverpod__serverpod', { achievements: 20, events: 15 }, []],
 ];
+describe('achievements files of public repositories', () => {
+  for (const [name, counts, reports] of corpus) {
+    it(`counts every part without a fault and reports each fault in ${name}`, () => {
+      const { config } = readConfigFile(corpusFile(name));
+      const events = config.webhooks.flatMap(({ achievements }) => achievements);
+      assert.deepEqual({ achievements: config.achievements.length, events: events.length }, counts);
+      assert.deepEqual(reported(corpusFile(name)), reports);
+    });
+  }
 
-for (const [name, counts, reports] of corpus) {
-  test(`counts every part without a fault and reports each fault in ${name}`, () => {
-    const { config } = readConfigFile(corpusFile(name));
-    const events = config.webhooks.flatMap(({ achievements }) => achievements);
-    assert.deepEqual({ achievements: config.achievements.length, events: events.length }, counts);
-    assert.deepEqual(reported(corpusFile(name)), reports);
+  it('reads the contents of the files as they are written', () => {
+    const { config } = readConfigFile(corpusFile('VauntDev__tqla'));
+    const sunrise = config.achievements.find(({ name }) => name === 'Tqla Sunrise');
+    assert.equal(sunrise?.description, 'a shining example of your contribution to tqla!');
+    assert.deepEqual(
+      sunrise?.triggers.map((group) => group.map(({ actor, action, text }) => `${actor} ${action} ${text}`)),
+      [['author pull_request merged = true', 'reviewers pull_request merged = true']],
+    );
+    const { webhooks } = readConfigFile(corpusFile('serverpod__serverpod')).config;
+    const { achievements, ...webhook } = webhooks[0] ?? { achievements: [] };
+    assert.deepEqual(webhook, {
+      name: 'achievements',
+      type: 'github',
+      repository: 'serverpod/serverpod',
+      title: 'Serverpod Achievements',
+    });
+    assert.equal(achievements[0], 'Nebula Novice');
   });
-}
-
-test('reads the contents of the files as they are written', () => {
-  const { config } = readConfigFile(corpusFile('VauntDev__tqla'));
-  const sunrise = config.achievements.find(({ name }) => name === 'Tqla Sunrise');
-  assert.equal(sunrise?.description, 'a shining example of your contribution to tqla!');
-  assert.deepEqual(
-    sunrise?.triggers.map((group) => group.map(({ actor, action, text }) => `${actor} ${action} ${text}`)),
-    [['author pull_request merged = true', 'reviewers pull_request merged = true']],
-  );
-  const { webhooks } = readConfigFile(corpusFile('serverpod__serverpod')).config;
-  const { achievements, ...webhook } = webhooks[0] ?? { achievements: [] };
-  assert.deepEqual(webhook, {
-    name: 'achievements',
-    type: 'github',
-    repository: 'serverpod/serverpod',
-    title: 'Serverpod Achievements',
-  });
-  assert.equal(achievements[0], 'Nebula Novice');
 });

@@ -1,75 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { maxFileBytes, readConfigFile } from '../../../src/achievements/config-file.ts';
 import { formatReport } from '../../../src/achievements/report.ts';
 import { corpusFile, fileWith, readText, reported } from './reported.ts';
 
 const star = '{ actor: author, action: star, condition: starred = true }';
-
-test('rejects text that is not YAML, and reports the place', () => {
-  const cases: [string, string][] = [
-    ['achievements:\n\t- achievement: {}\n', '2:1 error: a tab indents this line; expected spaces'],
-    ['a: b: c\n', '1:4 error: a second ": " in one line; expected quotes around a text that has ": " inside'],
-    [
-      'achievements:\n  - achievement:\n      name: a\n     type: once\n',
-      '4:1 error: this line is not indented like its neighbours',
-    ],
-    [
-      'achievements: [ {',
-      '1:18 error: something that was opened before is not closed; expected a closing quote, bracket or brace, or a comma',
-    ],
-    [
-      'name: "open\n',
-      '2:1 error: something that was opened before is not closed; expected a closing quote, bracket or brace, or a comma',
-    ],
-    [
-      'achievements: *nobody\n',
-      '1:15 error: *nobody stands for nothing; expected &nobody before it, or quotes around a text that begins with *',
-    ],
-    ['achievements: []\0', '1:17 error: the character U+0000 cannot stand in YAML; expected text in UTF-8'],
-    ['achievements: []\u001b[31m', '1:17 error: the character U+001B cannot stand in YAML; expected text in UTF-8'],
-    [
-      'achievements: []\n---\nachievements: []\n',
-      '2:1 error: a second document begins here; expected one document a file',
-    ],
-    ['achievements: []\nachievements: []\n', '2:1 error: the key achievements is here twice; expected each key once'],
-    ['achievements: []\nAchievements: []\n', '2:1 error: the key achievements is here twice; expected each key once'],
-    ['achievements: []\n? [a]\n: b\n', '2:3 error: this key is not a word; expected a word, then a colon'],
-    ['achievements: &a [ *a ]\n', '1:20 error: *a stands for what it is part of; expected an anchor that is complete'],
-  ];
-  for (const [file, expected] of cases) {
-    assert.ok(reported(file)[0]?.startsWith(expected), `${JSON.stringify(file)}: ${reported(file)[0]}`);
-  }
-  assert.match(reported(Buffer.from([0x61, 0xff, 0x0a]))[0] ?? '', /^1:2 error: these bytes are not UTF-8/);
-  assert.match(reported(Buffer.from('\ufeffachievements: []\n', 'utf16le'))[0] ?? '', /not UTF-8|U\+0000/);
-  assert.deepEqual(reported(`\ufeff${fileWith(star)}`), []);
-});
-
-test('follows anchors, aliases and merge keys', () => {
-  const file = `achievements:
-  - achievement: &first
-      name: First
-      icon: &icon https://example.org/a.png
-      triggers: &triggers
-        - trigger: &trigger { actor: author, action: star, condition: starred = true }
-  - achievement: { name: Second, icon: *icon, triggers: *triggers }
-  - achievement: { <<: *first, name: Third }
-  - achievement: { name: Fourth, triggers: [ { trigger: { <<: [*trigger], action: commit, condition: count() >= 1 } } ] }
-  - achievement: { name: Fifth, triggers: [ { trigger: { <<: text } } ] }
-`;
-  const { config } = readText(file);
-  assert.deepEqual(
-    config.achievements.map(({ name, icon, triggers }) => `${name} ${icon} ${triggers[0]?.[0]?.action}`),
-    [
-      'First https://example.org/a.png star',
-      'Second https://example.org/a.png star',
-      'Third https://example.org/a.png star',
-      'Fourth  commit',
-    ],
-  );
-  assert.ok(reported(file).includes('10:62 error: << is followed by something else; expected an alias of a mapping'));
-});
 
 const full = (unit: string): string => unit.repeat(Math.floor(maxFileBytes / Buffer.byteLength(unit)));
 const numbered = (count: number, line: (index: number) => string): string =>
@@ -105,72 +41,141 @@ const hostile: Record<string, string> = {
   'carriage returns': full('\r'),
 };
 
-for (const [what, file] of Object.entries(hostile)) {
-  test(`limits the number and length of reports on a hostile file: ${what}`, () => {
-    const { config, reports, text } = readText(file.slice(0, maxFileBytes));
-    assert.ok(reports.some(({ severity }) => severity === 'error'));
-    assert.ok(reports.length <= 201, `${reports.length} reports`);
-    assert.ok(config.achievements.length <= 200);
-    for (const report of reports) assert.ok(formatReport('f', text, report).length < 2000);
-  });
-}
-
-test('reads the largest allowed file, and rejects a larger one', () => {
-  const largest = `${fileWith(star)}#`.padEnd(maxFileBytes, '#');
-  assert.deepEqual(reported(largest), []);
-  assert.deepEqual(reported(`${largest}#`), [
-    `1:1 error: the file has ${maxFileBytes + 1} bytes; expected at most ${maxFileBytes}`,
-  ]);
-});
-
 const achievement = (index: number): string =>
   `  - achievement: { name: A${index}, triggers: [ { trigger: ${star} } ] }`;
 
-test('reads two hundred achievements, and reports a longer list', () => {
-  const file = `achievements:\n${numbered(201, achievement)}\n`;
-  assert.equal(readText(file).config.achievements.length, 200);
-  assert.deepEqual(reported(file), ['202:5 error: the list achievements has 201 parts; expected at most 200']);
-});
-
-test('reads a file without an exception after any cut or insertion', () => {
-  const files = ['VauntDev__example', 'daytonaio__content', 'VauntDev__tqla'].map((name) => corpusFile(name));
-  const pieces = fc.constantFrom(
-    '\0',
-    '\t',
-    '\r',
-    '- ',
-    ': ',
-    '"',
-    "'",
-    '&a ',
-    '*a',
-    '<<: ',
-    '{',
-    ']',
-    '|\n',
-    '#',
-    '\n\n',
-    '\ud83d',
-    '0',
-    '!',
-    '%',
-    '? ',
-  );
-  const edit = fc.record({
-    at: fc.double({ min: 0, max: 1, noNaN: true }),
-    length: fc.nat({ max: 40 }),
-    piece: pieces,
+describe('hostile achievements files', () => {
+  it('rejects text that is not YAML, and reports the place', () => {
+    const cases: [string, string][] = [
+      ['achievements:\n\t- achievement: {}\n', '2:1 error: a tab indents this line; expected spaces'],
+      ['a: b: c\n', '1:4 error: a second ": " in one line; expected quotes around a text that has ": " inside'],
+      [
+        'achievements:\n  - achievement:\n      name: a\n     type: once\n',
+        '4:1 error: this line is not indented like its neighbours',
+      ],
+      [
+        'achievements: [ {',
+        '1:18 error: something that was opened before is not closed; expected a closing quote, bracket or brace, or a comma',
+      ],
+      [
+        'name: "open\n',
+        '2:1 error: something that was opened before is not closed; expected a closing quote, bracket or brace, or a comma',
+      ],
+      [
+        'achievements: *nobody\n',
+        '1:15 error: *nobody stands for nothing; expected &nobody before it, or quotes around a text that begins with *',
+      ],
+      ['achievements: []\0', '1:17 error: the character U+0000 cannot stand in YAML; expected text in UTF-8'],
+      ['achievements: []\u001b[31m', '1:17 error: the character U+001B cannot stand in YAML; expected text in UTF-8'],
+      [
+        'achievements: []\n---\nachievements: []\n',
+        '2:1 error: a second document begins here; expected one document a file',
+      ],
+      ['achievements: []\nachievements: []\n', '2:1 error: the key achievements is here twice; expected each key once'],
+      ['achievements: []\nAchievements: []\n', '2:1 error: the key achievements is here twice; expected each key once'],
+      ['achievements: []\n? [a]\n: b\n', '2:3 error: this key is not a word; expected a word, then a colon'],
+      [
+        'achievements: &a [ *a ]\n',
+        '1:20 error: *a stands for what it is part of; expected an anchor that is complete',
+      ],
+    ];
+    for (const [file, expected] of cases) {
+      assert.ok(reported(file)[0]?.startsWith(expected), `${JSON.stringify(file)}: ${reported(file)[0]}`);
+    }
+    assert.match(reported(Buffer.from([0x61, 0xff, 0x0a]))[0] ?? '', /^1:2 error: these bytes are not UTF-8/);
+    assert.match(reported(Buffer.from('\ufeffachievements: []\n', 'utf16le'))[0] ?? '', /not UTF-8|U\+0000/);
+    assert.deepEqual(reported(`\ufeff${fileWith(star)}`), []);
   });
-  fc.assert(
-    fc.property(fc.constantFrom(...files), fc.array(edit, { minLength: 1, maxLength: 5 }), (file, edits) => {
-      let text = file.toString();
-      for (const { at, length, piece } of edits) {
-        const start = Math.floor(at * text.length);
-        text = text.slice(0, start) + piece + text.slice(start + length);
-      }
-      const { reports, text: read } = readConfigFile(Buffer.from(text));
-      for (const report of reports) assert.ok(formatReport('f', read, report).includes(report.severity));
-    }),
-    { numRuns: 1000 },
-  );
+
+  it('follows anchors, aliases and merge keys', () => {
+    const file = `achievements:
+  - achievement: &first
+      name: First
+      icon: &icon https://example.org/a.png
+      triggers: &triggers
+        - trigger: &trigger { actor: author, action: star, condition: starred = true }
+  - achievement: { name: Second, icon: *icon, triggers: *triggers }
+  - achievement: { <<: *first, name: Third }
+  - achievement: { name: Fourth, triggers: [ { trigger: { <<: [*trigger], action: commit, condition: count() >= 1 } } ] }
+  - achievement: { name: Fifth, triggers: [ { trigger: { <<: text } } ] }
+`;
+    const { config } = readText(file);
+    assert.deepEqual(
+      config.achievements.map(({ name, icon, triggers }) => `${name} ${icon} ${triggers[0]?.[0]?.action}`),
+      [
+        'First https://example.org/a.png star',
+        'Second https://example.org/a.png star',
+        'Third https://example.org/a.png star',
+        'Fourth  commit',
+      ],
+    );
+    assert.ok(reported(file).includes('10:62 error: << is followed by something else; expected an alias of a mapping'));
+  });
+
+  for (const [what, file] of Object.entries(hostile)) {
+    it(`limits the number and length of reports on a hostile file: ${what}`, () => {
+      const { config, reports, text } = readText(file.slice(0, maxFileBytes));
+      assert.ok(reports.some(({ severity }) => severity === 'error'));
+      assert.ok(reports.length <= 201, `${reports.length} reports`);
+      assert.ok(config.achievements.length <= 200);
+      for (const report of reports) assert.ok(formatReport('f', text, report).length < 2000);
+    });
+  }
+
+  it('reads the largest allowed file, and rejects a larger one', () => {
+    const largest = `${fileWith(star)}#`.padEnd(maxFileBytes, '#');
+    assert.deepEqual(reported(largest), []);
+    assert.deepEqual(reported(`${largest}#`), [
+      `1:1 error: the file has ${maxFileBytes + 1} bytes; expected at most ${maxFileBytes}`,
+    ]);
+  });
+
+  it('reads two hundred achievements, and reports a longer list', () => {
+    const file = `achievements:\n${numbered(201, achievement)}\n`;
+    assert.equal(readText(file).config.achievements.length, 200);
+    assert.deepEqual(reported(file), ['202:5 error: the list achievements has 201 parts; expected at most 200']);
+  });
+
+  it('reads a file without an exception after any cut or insertion', () => {
+    const files = ['VauntDev__example', 'daytonaio__content', 'VauntDev__tqla'].map((name) => corpusFile(name));
+    const pieces = fc.constantFrom(
+      '\0',
+      '\t',
+      '\r',
+      '- ',
+      ': ',
+      '"',
+      "'",
+      '&a ',
+      '*a',
+      '<<: ',
+      '{',
+      ']',
+      '|\n',
+      '#',
+      '\n\n',
+      '\ud83d',
+      '0',
+      '!',
+      '%',
+      '? ',
+    );
+    const edit = fc.record({
+      at: fc.double({ min: 0, max: 1, noNaN: true }),
+      length: fc.nat({ max: 40 }),
+      piece: pieces,
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(...files), fc.array(edit, { minLength: 1, maxLength: 5 }), (file, edits) => {
+        let text = file.toString();
+        for (const { at, length, piece } of edits) {
+          const start = Math.floor(at * text.length);
+          text = text.slice(0, start) + piece + text.slice(start + length);
+        }
+        const { reports, text: read } = readConfigFile(Buffer.from(text));
+        for (const report of reports) assert.ok(formatReport('f', read, report).includes(report.severity));
+      }),
+      { numRuns: 1000 },
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { cardOf } from '../../../src/cards/index.ts';
 import { readCardOptions } from '../../../src/cards/options.ts';
@@ -9,48 +9,50 @@ import { themeNames } from '../../../src/cards/themes.ts';
 import { assertGoldenImage, assertGoldenText } from './golden.ts';
 import { drawSample, sampleNames } from './samples.ts';
 
-test('draws every card as in its golden file', async () => {
-  for (const name of sampleNames) await assertGoldenText(`${name}.svg`, drawSample(name).svg);
-});
+describe('golden files of cards', () => {
+  it('draws every card as in its golden file', async () => {
+    for (const name of sampleNames) await assertGoldenText(`${name}.svg`, drawSample(name).svg);
+  });
 
-test('draws every theme as in its golden file', async () => {
-  for (const theme of themeNames) {
-    await assertGoldenText(
-      `theme-${theme}.svg`,
-      drawSample('contributions', { theme, hide: 'coverage', width: 300 }).svg,
-    );
-    await assertGoldenText(`theme-${theme}-calendar.svg`, drawSample('calendar', { theme }).svg);
-  }
-});
-
-test('draws every state as in its golden file', async () => {
-  const states: Record<string, State> = {
-    collecting: { title: 'Collecting', detail: 'The numbers will be here in a moment.', kind: 'collecting' },
-    nothing: { title: 'Nothing yet', detail: '', kind: 'nothing' },
-    wrong: {
-      title: 'Something in the address is wrong',
-      detail: 'theme must be given once, and one of a, b, c.',
-      kind: 'problem',
-    },
-  };
-  for (const name of ['contributions', 'calendar', 'contributors', 'achievements', 'community']) {
-    const card = cardOf(name);
-    for (const [state, content] of Object.entries(states)) {
-      await assertGoldenText(`${name}-${state}.svg`, drawState(card, content, readCardOptions({}, card.parts)).svg);
+  it('draws every theme as in its golden file', async () => {
+    for (const theme of themeNames) {
+      await assertGoldenText(
+        `theme-${theme}.svg`,
+        drawSample('contributions', { theme, hide: 'coverage', width: 300 }).svg,
+      );
+      await assertGoldenText(`theme-${theme}-calendar.svg`, drawSample('calendar', { theme }).svg);
     }
-  }
-});
+  });
 
-test('renders PNG files as in their golden files, with letters of every bundled script', async () => {
-  await using place = await makeTemporaryDirectory();
-  await prepareFonts(place.path);
-  const rasterizer = new Rasterizer(() => new Date());
-  for (const [name, scale] of [
-    ['contributions', 1],
-    ['contributions-dark', 2],
-    ['contributions-ar', 1],
-    ['calendar', 1],
-  ] as const) {
-    await assertGoldenImage(`${name}@${scale}x.png`, await rasterizer.toPng(drawSample(name), scale));
-  }
+  it('draws every state as in its golden file', async () => {
+    const states: Record<string, State> = {
+      collecting: { title: 'Collecting', detail: 'The numbers will be here in a moment.', kind: 'collecting' },
+      nothing: { title: 'Nothing yet', detail: '', kind: 'nothing' },
+      wrong: {
+        title: 'Something in the address is wrong',
+        detail: 'theme must be given once, and one of a, b, c.',
+        kind: 'problem',
+      },
+    };
+    for (const name of ['contributions', 'calendar', 'contributors', 'achievements', 'community']) {
+      const card = cardOf(name);
+      for (const [state, content] of Object.entries(states)) {
+        await assertGoldenText(`${name}-${state}.svg`, drawState(card, content, readCardOptions({}, card.parts)).svg);
+      }
+    }
+  });
+
+  it('renders PNG files as in their golden files, with letters of every bundled script', async () => {
+    await using place = await makeTemporaryDirectory();
+    await prepareFonts(place.path);
+    const rasterizer = new Rasterizer(() => new Date());
+    for (const [name, scale] of [
+      ['contributions', 1],
+      ['contributions-dark', 2],
+      ['contributions-ar', 1],
+      ['calendar', 1],
+    ] as const) {
+      await assertGoldenImage(`${name}@${scale}x.png`, await rasterizer.toPng(drawSample(name), scale));
+    }
+  });
 });

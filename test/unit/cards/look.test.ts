@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { contrast, readColour } from '../../../src/cards/colours.ts';
 import { readableOn } from '../../../src/cards/community.card.ts';
 import { fill, languageOf, locales } from '../../../src/cards/languages/language.ts';
@@ -8,79 +8,83 @@ import { palettes, themeNames, trackOf } from '../../../src/cards/themes.ts';
 import { AppError } from '../../../src/errors.ts';
 import { names } from './samples.ts';
 
-test('keeps text readable in every theme, and accents distinct from the background', () => {
-  assert.ok(themeNames.length > 12);
-  for (const [name, palette] of Object.entries(palettes)) {
-    const { background, text, muted, accent } = palette;
-    assert.ok(contrast(text, background) >= 7, `text of ${name}`);
-    assert.ok(contrast(muted, background) >= 4.5, `muted text of ${name}`);
-    assert.ok(contrast(text, trackOf(palette)) >= 4.5, `initials of ${name}`);
-    assert.ok(contrast(accent, background) >= 3, `accent of ${name}`);
-    assert.ok(contrast(readableOn(accent), accent) >= 4.5, `badge of ${name}`);
-  }
-});
+describe('card options', () => {
+  it('keeps text readable in every theme, and accents distinct from the background', () => {
+    assert.ok(themeNames.length > 12);
+    for (const [name, palette] of Object.entries(palettes)) {
+      const { background, text, muted, accent } = palette;
+      assert.ok(contrast(text, background) >= 7, `text of ${name}`);
+      assert.ok(contrast(muted, background) >= 4.5, `muted text of ${name}`);
+      assert.ok(contrast(text, trackOf(palette)) >= 4.5, `initials of ${name}`);
+      assert.ok(contrast(accent, background) >= 3, `accent of ${name}`);
+      assert.ok(contrast(readableOn(accent), accent) >= 4.5, `badge of ${name}`);
+    }
+  });
 
-test('accepts only hexadecimal digits as a colour', () => {
-  assert.equal(readColour('FFF'), '#ffffff');
-  assert.equal(readColour('0969da'), '#0969da');
-  assert.equal(readColour('0008'), '#00000088');
-  for (const wrong of ['red', '#fff', '12345', 'fff}', '', 'ffffff;x', '０９６９ｄａ'])
-    assert.equal(readColour(wrong), undefined);
+  it('accepts only hexadecimal digits as a colour', () => {
+    assert.equal(readColour('FFF'), '#ffffff');
+    assert.equal(readColour('0969da'), '#0969da');
+    assert.equal(readColour('0008'), '#00000088');
+    for (const wrong of ['red', '#fff', '12345', 'fff}', '', 'ffffff;x', '０９６９ｄａ'])
+      assert.equal(readColour(wrong), undefined);
+  });
+
+  it('contains every phrase in every language, with the same placeholders', () => {
+    assert.equal(locales.length, 20);
+    const english = languageOf('en').words;
+    for (const locale of locales) {
+      const { words, plural, ...language } = languageOf(locale);
+      assert.equal(language.locale, locale);
+      for (const [key, phrase] of Object.entries(english)) {
+        const translated = Object.entries(words).find(([name]) => name === key)?.[1];
+        if (typeof phrase === 'string') {
+          assert.ok(typeof translated === 'string' && translated !== '', `${locale} ${key}`);
+          assert.deepEqual(valuesOf(translated), valuesOf(phrase), `${locale} ${key}`);
+        }
+      }
+      for (const count of [0, 1, 2, 3, 5, 11, 21, 100, 1_000_000]) {
+        const told = plural(words.contributions, count);
+        assert.doesNotMatch(told, /[{}]/);
+        assert.ok(count < 3 || told.includes(language.number(count)), `${locale} ${told}`);
+      }
+      assert.ok(language.date(new Date('2026-11-21T23:59:59Z')).includes('21'), locale);
+    }
+    assert.equal(fill('{n} of {n} {other}', { n: '1' }), '1 of 1 {other}');
+    assert.deepEqual(
+      ['en', 'de', 'ar'].map((locale) => languageOf(locale).firstDayOfWeek),
+      [7, 1, 6],
+    );
+  });
+
+  it('rejects a part that a card does not have, and names the parts of the card', () => {
+    const parts = { hideable: ['level', 'icons'], showable: [] };
+    assert.deepEqual([...readCardOptions({ hide: 'level, icons,' }, parts).hide], ['level', 'icons']);
+    for (const query of [{ hide: 'levle' }, { show: 'level' }]) {
+      assert.throws(
+        () => readCardOptions(query, parts),
+        (error) =>
+          error instanceof AppError &&
+          error.code === 'invalid_input' &&
+          /level, icons|no such parts/.test(error.message),
+      );
+    }
+  });
+
+  it('normalizes equal card options to the same form, without default values', () => {
+    assert.equal(
+      normalize({ theme: 'auto', locale: 'en', radius: 8, border: true, animation: 'none', title: undefined }),
+      '',
+    );
+    assert.equal(
+      normalize({ hide: 'b, a,a', theme: 'nord', text_color: 'FFF' }),
+      normalize({ text_color: 'ffffff', theme: 'nord', hide: 'a,b' }),
+    );
+    assert.notEqual(normalize({ title: 'a&theme=nord' }), normalize({ title: 'a', theme: 'nord' }));
+    assert.notEqual(normalize({ title: names.arabic }), normalize({ title: names.hebrew }));
+  });
 });
 
 /** Returns the placeholders of a phrase. */
 function valuesOf(phrase: string): string[] {
   return (phrase.match(/\{\w+\}/g) ?? []).toSorted();
 }
-
-test('contains every phrase in every language, with the same placeholders', () => {
-  assert.equal(locales.length, 20);
-  const english = languageOf('en').words;
-  for (const locale of locales) {
-    const { words, plural, ...language } = languageOf(locale);
-    assert.equal(language.locale, locale);
-    for (const [key, phrase] of Object.entries(english)) {
-      const translated = Object.entries(words).find(([name]) => name === key)?.[1];
-      if (typeof phrase === 'string') {
-        assert.ok(typeof translated === 'string' && translated !== '', `${locale} ${key}`);
-        assert.deepEqual(valuesOf(translated), valuesOf(phrase), `${locale} ${key}`);
-      }
-    }
-    for (const count of [0, 1, 2, 3, 5, 11, 21, 100, 1_000_000]) {
-      const told = plural(words.contributions, count);
-      assert.doesNotMatch(told, /[{}]/);
-      assert.ok(count < 3 || told.includes(language.number(count)), `${locale} ${told}`);
-    }
-    assert.ok(language.date(new Date('2026-11-21T23:59:59Z')).includes('21'), locale);
-  }
-  assert.equal(fill('{n} of {n} {other}', { n: '1' }), '1 of 1 {other}');
-  assert.deepEqual(
-    ['en', 'de', 'ar'].map((locale) => languageOf(locale).firstDayOfWeek),
-    [7, 1, 6],
-  );
-});
-
-test('rejects a part that a card does not have, and names the parts of the card', () => {
-  const parts = { hideable: ['level', 'icons'], showable: [] };
-  assert.deepEqual([...readCardOptions({ hide: 'level, icons,' }, parts).hide], ['level', 'icons']);
-  for (const query of [{ hide: 'levle' }, { show: 'level' }]) {
-    assert.throws(
-      () => readCardOptions(query, parts),
-      (error) =>
-        error instanceof AppError && error.code === 'invalid_input' && /level, icons|no such parts/.test(error.message),
-    );
-  }
-});
-
-test('normalizes equal card options to the same form, without default values', () => {
-  assert.equal(
-    normalize({ theme: 'auto', locale: 'en', radius: 8, border: true, animation: 'none', title: undefined }),
-    '',
-  );
-  assert.equal(
-    normalize({ hide: 'b, a,a', theme: 'nord', text_color: 'FFF' }),
-    normalize({ text_color: 'ffffff', theme: 'nord', hide: 'a,b' }),
-  );
-  assert.notEqual(normalize({ title: 'a&theme=nord' }), normalize({ title: 'a', theme: 'nord' }));
-  assert.notEqual(normalize({ title: names.arabic }), normalize({ title: names.hebrew }));
-});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { initialsOf } from '../../../src/cards/avatar.ts';
 import { fit, oneLine, wrap } from '../../../src/cards/text/fit.ts';
@@ -7,56 +7,63 @@ import { measure } from '../../../src/cards/text/measure.ts';
 import { anyText } from './any-text.ts';
 import { names } from './samples.ts';
 
-test('measures the width of a text by the font, and counts wide letters of other scripts in full', () => {
-  // Advance widths of Noto Sans: W 930, i 258 thousandths of the size.
-  assert.equal(measure('W', 100), 93);
-  assert.equal(measure('i', 100), 25.8);
-  assert.ok(measure('W', 100, 'bold') > measure('W', 100));
-  assert.equal(measure('漢字', 100), 200);
-  assert.equal(measure('ｱｲ', 100), 100);
-  assert.equal(measure('e\u0301', 100), measure('e', 100));
-  for (const one of ['🚀', '👩‍👩‍👧‍👦', '👍🏽', '🇩🇪', '❤️']) assert.equal(Math.round(measure(one, 100)), 140, one);
-});
+describe('text in cards', () => {
+  it('measures the width of a text by the font, and counts wide letters of other scripts in full', () => {
+    // Advance widths of Noto Sans: W 930, i 258 thousandths of the size.
+    assert.equal(measure('W', 100), 93);
+    assert.equal(measure('i', 100), 25.8);
+    assert.ok(measure('W', 100, 'bold') > measure('W', 100));
+    assert.equal(measure('漢字', 100), 200);
+    assert.equal(measure('ｱｲ', 100), 100);
+    assert.equal(measure('e\u0301', 100), measure('e', 100));
+    for (const one of ['🚀', '👩‍👩‍👧‍👦', '👍🏽', '🇩🇪', '❤️']) assert.equal(Math.round(measure(one, 100)), 140, one);
+  });
 
-test('cuts a text that is too long between letters, never within one', () => {
-  assert.equal(fit('Ada Lovelace', 100, 12).text, 'Ada Lovelace');
-  assert.equal(fit('Ada Lovelace', 40, 12).text, 'Ada…');
-  assert.equal(fit('  two\n lines ', 200, 12).text, 'two lines');
-  assert.equal(fit('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 30, 12).text, '👩‍👩‍👧‍👦…');
-  assert.equal(fit('Ada', 1, 12).text, '');
-  fc.assert(
-    fc.property(anyText, fc.integer({ min: 0, max: 300 }), fc.constantFrom('regular', 'bold'), (text, room, weight) => {
-      const fitted = fit(text, room, 13, weight);
-      assert.ok(fitted.width <= room && measure(fitted.text, 13, weight) === fitted.width);
-      const letters = new Set([...new Intl.Segmenter('en').segment(oneLine(text))].map(({ segment }) => segment));
-      for (const { segment } of new Intl.Segmenter('en').segment(fitted.text.replace(/…$/, ''))) {
-        assert.ok(letters.has(segment) || letters.has(`${segment} `), `${segment} is a letter of the text`);
-      }
-    }),
-    { numRuns: 300 },
-  );
-});
+  it('cuts a text that is too long between letters, never within one', () => {
+    assert.equal(fit('Ada Lovelace', 100, 12).text, 'Ada Lovelace');
+    assert.equal(fit('Ada Lovelace', 40, 12).text, 'Ada…');
+    assert.equal(fit('  two\n lines ', 200, 12).text, 'two lines');
+    assert.equal(fit('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 30, 12).text, '👩‍👩‍👧‍👦…');
+    assert.equal(fit('Ada', 1, 12).text, '');
+    fc.assert(
+      fc.property(
+        anyText,
+        fc.integer({ min: 0, max: 300 }),
+        fc.constantFrom('regular', 'bold'),
+        (text, room, weight) => {
+          const fitted = fit(text, room, 13, weight);
+          assert.ok(fitted.width <= room && measure(fitted.text, 13, weight) === fitted.width);
+          const letters = new Set([...new Intl.Segmenter('en').segment(oneLine(text))].map(({ segment }) => segment));
+          for (const { segment } of new Intl.Segmenter('en').segment(fitted.text.replace(/…$/, ''))) {
+            assert.ok(letters.has(segment) || letters.has(`${segment} `), `${segment} is a letter of the text`);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
 
-test('removes characters that reorder their surroundings, and limits the marks on a letter', () => {
-  assert.equal(oneLine('a\u202Eb\u2066c\u200B\u0000d'), 'abcd');
-  assert.equal(oneLine(`x${'\u0301'.repeat(50)}`), 'x\u0301\u0301');
-  assert.equal(oneLine('👩‍👩‍👧‍👦'), '👩‍👩‍👧‍👦');
-  assert.ok(oneLine('y'.repeat(100_000)).length <= 400);
-});
+  it('removes characters that reorder their surroundings, and limits the marks on a letter', () => {
+    assert.equal(oneLine('a\u202Eb\u2066c\u200B\u0000d'), 'abcd');
+    assert.equal(oneLine(`x${'\u0301'.repeat(50)}`), 'x\u0301\u0301');
+    assert.equal(oneLine('👩‍👩‍👧‍👦'), '👩‍👩‍👧‍👦');
+    assert.ok(oneLine('y'.repeat(100_000)).length <= 400);
+  });
 
-test('breaks a long text between words, into the given number of lines at most', () => {
-  assert.deepEqual(wrap('one two three', 55, 3, 12), ['one two', 'three']);
-  const lines = wrap('word '.repeat(200), 100, 3, 12);
-  assert.equal(lines.length, 3);
-  assert.ok(lines.every((line) => measure(line, 12) <= 100));
-  assert.match(lines[2] ?? '', /…$/);
-});
+  it('breaks a long text between words, into the given number of lines at most', () => {
+    assert.deepEqual(wrap('one two three', 55, 3, 12), ['one two', 'three']);
+    const lines = wrap('word '.repeat(200), 100, 3, 12);
+    assert.equal(lines.length, 3);
+    assert.ok(lines.every((line) => measure(line, 12) <= 100));
+    assert.match(lines[2] ?? '', /…$/);
+  });
 
-test('takes the initials of the first and last word, or one initial where letters are wide', () => {
-  assert.equal(initialsOf('Ada King Lovelace'), 'AL');
-  assert.equal(initialsOf('grace-hopper'), 'GH');
-  assert.equal(initialsOf('山田 太郎'), '山');
-  assert.equal(initialsOf('🚀'), '🚀');
-  assert.equal(initialsOf(''), '?');
-  assert.equal(initialsOf(names.emoji), 'Z');
+  it('takes the initials of the first and last word, or one initial where letters are wide', () => {
+    assert.equal(initialsOf('Ada King Lovelace'), 'AL');
+    assert.equal(initialsOf('grace-hopper'), 'GH');
+    assert.equal(initialsOf('山田 太郎'), '山');
+    assert.equal(initialsOf('🚀'), '🚀');
+    assert.equal(initialsOf(''), '?');
+    assert.equal(initialsOf(names.emoji), 'Z');
+  });
 });

@@ -1,45 +1,47 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { readRepositoryTarget, readTarget } from '../../../src/commands/target.ts';
 
-test('reads an account, a subgroup, or a repository as a target', () => {
-  assert.deepEqual(readTarget('github/ada'), { provider: 'github', name: 'ada', repository: undefined });
-  assert.deepEqual(readTarget('gitlab/engines%2Flooms'), {
-    provider: 'gitlab',
-    name: 'engines/looms',
-    repository: undefined,
+describe('targets of commands', () => {
+  it('reads an account, a subgroup, or a repository as a target', () => {
+    assert.deepEqual(readTarget('github/ada'), { provider: 'github', name: 'ada', repository: undefined });
+    assert.deepEqual(readTarget('gitlab/engines%2Flooms'), {
+      provider: 'gitlab',
+      name: 'engines/looms',
+      repository: undefined,
+    });
+    assert.deepEqual(readTarget('gitlab/engines%2flooms/punch.cards'), {
+      provider: 'gitlab',
+      name: 'engines/looms',
+      repository: 'punch.cards',
+    });
+    for (const target of [undefined, '', 'github', 'github/', '/ada', 'github/ada/', 'a/b/c/d', 'gitlab/%zz']) {
+      assert.equal(readTarget(target), undefined, target);
+    }
   });
-  assert.deepEqual(readTarget('gitlab/engines%2flooms/punch.cards'), {
-    provider: 'gitlab',
-    name: 'engines/looms',
-    repository: 'punch.cards',
+
+  it('reads a repository with its host, and uses GitHub without one', () => {
+    assert.equal(read('gitea/acme/handbook'), 'gitea acme handbook');
+    assert.equal(read('gitlab/engines/looms/punch.cards'), 'gitlab engines/looms punch.cards');
+    assert.equal(read('gitlab/engines%2Flooms/punch.cards'), 'gitlab engines/looms punch.cards');
+    assert.equal(read('torvalds/linux'), 'github torvalds linux');
+    assert.equal(read('engines/looms/punch.cards', 'gitlab'), 'gitlab engines/looms punch.cards');
+    assert.equal(read('acme/handbook', 'gitea'), 'gitea acme handbook');
+    for (const target of [
+      '',
+      'linux',
+      '/linux',
+      'torvalds/',
+      'gitea//handbook',
+      '/acme/handbook',
+      'gitea/%zz/handbook',
+    ]) {
+      assert.equal(read(target), undefined, target);
+    }
   });
-  for (const target of [undefined, '', 'github', 'github/', '/ada', 'github/ada/', 'a/b/c/d', 'gitlab/%zz']) {
-    assert.equal(readTarget(target), undefined, target);
-  }
 });
 
 function read(target: string, provider?: string): string | undefined {
   const found = readRepositoryTarget(target, provider);
   return found && `${found.provider} ${found.name} ${found.repository}`;
 }
-
-test('reads a repository with its host, and uses GitHub without one', () => {
-  assert.equal(read('gitea/acme/handbook'), 'gitea acme handbook');
-  assert.equal(read('gitlab/engines/looms/punch.cards'), 'gitlab engines/looms punch.cards');
-  assert.equal(read('gitlab/engines%2Flooms/punch.cards'), 'gitlab engines/looms punch.cards');
-  assert.equal(read('torvalds/linux'), 'github torvalds linux');
-  assert.equal(read('engines/looms/punch.cards', 'gitlab'), 'gitlab engines/looms punch.cards');
-  assert.equal(read('acme/handbook', 'gitea'), 'gitea acme handbook');
-  for (const target of [
-    '',
-    'linux',
-    '/linux',
-    'torvalds/',
-    'gitea//handbook',
-    '/acme/handbook',
-    'gitea/%zz/handbook',
-  ]) {
-    assert.equal(read(target), undefined, target);
-  }
-});

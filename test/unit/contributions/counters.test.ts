@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { completeCounters, experienceOf, unknownCounters } from '../../../src/contributions/counters.ts';
 
 const documented = {
@@ -14,18 +14,19 @@ const documented = {
   discussions: 1,
   discussions_answered: 0,
 };
+describe('counters', () => {
+  it('calculates experience as the sum of the ten counters', () => {
+    assert.equal(experienceOf(documented), 284);
+    assert.equal(experienceOf({ ...documented, commits: null }), 284 - 197);
+    assert.equal(experienceOf(unknownCounters), 0);
+  });
 
-test('calculates experience as the sum of the ten counters', () => {
-  assert.equal(experienceOf(documented), 284);
-  assert.equal(experienceOf({ ...documented, commits: null }), 284 - 197);
-  assert.equal(experienceOf(unknownCounters), 0);
-});
-
-test('keeps a sum over repositories only where every kind that it needs is known', () => {
-  const { counters, missing } = completeCounters(documented, ['review', 'discussion']);
-  assert.deepEqual(missing, ['reviews', 'contributed_to', 'discussions', 'discussions_answered']);
-  assert.equal(counters.commits, 197);
-  assert.equal(counters.stars, 9);
-  assert.ok(!('reviews' in counters) && !('contributed_to' in counters));
-  assert.deepEqual(completeCounters(documented, []), { counters: documented, missing: [] });
+  it('keeps a sum over repositories only where every kind that it needs is known', () => {
+    const { counters, missing } = completeCounters(documented, ['review', 'discussion']);
+    assert.deepEqual(missing, ['reviews', 'contributed_to', 'discussions', 'discussions_answered']);
+    assert.equal(counters.commits, 197);
+    assert.equal(counters.stars, 9);
+    assert.ok(!('reviews' in counters) && !('contributed_to' in counters));
+    assert.deepEqual(completeCounters(documented, []), { counters: documented, missing: [] });
+  });
 });

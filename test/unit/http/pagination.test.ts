@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../../../src/errors.ts';
 import { Cursors, cutPage } from '../../../src/http/pagination.ts';
@@ -15,74 +15,75 @@ function refusal(query: { after?: string; before?: string }): AppError {
   }
   return assert.fail('the cursor was accepted');
 }
+describe('pagination', () => {
+  it('reads a cursor back as the position that it was made for', () => {
+    const place = fc.array(fc.oneof(fc.integer(), fc.string()), { maxLength: 4 });
+    fc.assert(
+      fc.property(place, (values) => {
+        const cursor = cursors.write('contributors', values);
+        assert.match(cursor, /^[\w-]+$/);
+        assert.deepEqual(cursors.readStart('contributors', { after: cursor }), { after: values });
+        assert.deepEqual(cursors.readStart('contributors', { before: cursor }), { before: values });
+      }),
+    );
+  });
 
-test('reads a cursor back as the position that it was made for', () => {
-  const place = fc.array(fc.oneof(fc.integer(), fc.string()), { maxLength: 4 });
-  fc.assert(
-    fc.property(place, (values) => {
-      const cursor = cursors.write('contributors', values);
-      assert.match(cursor, /^[\w-]+$/);
-      assert.deepEqual(cursors.readStart('contributors', { after: cursor }), { after: values });
-      assert.deepEqual(cursors.readStart('contributors', { before: cursor }), { before: values });
-    }),
-  );
-});
+  it('refuses any text that is no cursor with the name of the parameter', () => {
+    const own = cursors.write('contributors', [1, 2]);
+    const forged = [
+      fc.string(),
+      fc.base64String(),
+      fc.constant(new Cursors(Buffer.alloc(32, 8)).write('contributors', [1, 2])),
+      fc.constant(cursors.write('contributions', [1, 2])),
+      // One character is changed, anywhere; or one is added or removed.
+      fc.nat({ max: own.length - 1 }).map((at) => own.slice(0, at) + (own[at] === 'A' ? 'B' : 'A') + own.slice(at + 1)),
+      fc.constantFrom(`${own}A`, `${own}=`, own.slice(0, -1), ` ${own}`, `${own}\0`),
+    ];
+    fc.assert(
+      fc.property(fc.oneof(...forged), fc.constantFrom('after', 'before'), (cursor, parameter) => {
+        fc.pre(cursor !== own);
+        const error = refusal({ [parameter]: cursor });
+        assert.equal(error.code, 'invalid_input');
+        assert.ok(error.message.startsWith(`${parameter} must be a cursor`));
+      }),
+      { numRuns: 1000 },
+    );
+  });
 
-test('refuses any text that is no cursor with the name of the parameter', () => {
-  const own = cursors.write('contributors', [1, 2]);
-  const forged = [
-    fc.string(),
-    fc.base64String(),
-    fc.constant(new Cursors(Buffer.alloc(32, 8)).write('contributors', [1, 2])),
-    fc.constant(cursors.write('contributions', [1, 2])),
-    // One character is changed, anywhere; or one is added or removed.
-    fc.nat({ max: own.length - 1 }).map((at) => own.slice(0, at) + (own[at] === 'A' ? 'B' : 'A') + own.slice(at + 1)),
-    fc.constantFrom(`${own}A`, `${own}=`, own.slice(0, -1), ` ${own}`, `${own}\0`),
-  ];
-  fc.assert(
-    fc.property(fc.oneof(...forged), fc.constantFrom('after', 'before'), (cursor, parameter) => {
-      fc.pre(cursor !== own);
-      const error = refusal({ [parameter]: cursor });
-      assert.equal(error.code, 'invalid_input');
-      assert.ok(error.message.startsWith(`${parameter} must be a cursor`));
-    }),
-    { numRuns: 1000 },
-  );
-});
+  it('refuses after and before together', () => {
+    const cursor = cursors.write('contributors', [1]);
+    assert.match(refusal({ after: cursor, before: cursor }).message, /cannot be used together/);
+  });
 
-test('refuses after and before together', () => {
-  const cursor = cursors.write('contributors', [1]);
-  assert.match(refusal({ after: cursor, before: cursor }).message, /cannot be used together/);
-});
+  it('returns every item on exactly one page, forwards and backwards', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 10 }), (size, limit) => {
+        const items = Array.from({ length: size }, (_, index) => index);
+        const forwards: number[][] = [];
+        let after: number | undefined;
+        for (;;) {
+          const start = after === undefined ? {} : { after: [after] };
+          const found = items.filter((item) => after === undefined || item > after).slice(0, limit + 1);
+          const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
+          assert.equal(hasPrevious, after !== undefined);
+          forwards.push([...page]);
+          if (!hasNext) break;
+          after = page.at(-1);
+        }
+        assert.deepEqual(forwards.flat(), items);
 
-test('returns every item on exactly one page, forwards and backwards', () => {
-  fc.assert(
-    fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 10 }), (size, limit) => {
-      const items = Array.from({ length: size }, (_, index) => index);
-      const forwards: number[][] = [];
-      let after: number | undefined;
-      for (;;) {
-        const start = after === undefined ? {} : { after: [after] };
-        const found = items.filter((item) => after === undefined || item > after).slice(0, limit + 1);
-        const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
-        assert.equal(hasPrevious, after !== undefined);
-        forwards.push([...page]);
-        if (!hasNext) break;
-        after = page.at(-1);
-      }
-      assert.deepEqual(forwards.flat(), items);
-
-      const backwards: number[][] = [];
-      let before = size;
-      for (;;) {
-        const found = items.filter((item) => item < before).slice(-limit - 1);
-        const { page, hasPrevious, hasNext } = cutPage(found, limit, { before: [before] });
-        assert.equal(hasNext, true);
-        backwards.unshift([...page]);
-        if (!hasPrevious) break;
-        before = page[0] ?? 0;
-      }
-      assert.deepEqual(backwards.flat(), items);
-    }),
-  );
+        const backwards: number[][] = [];
+        let before = size;
+        for (;;) {
+          const found = items.filter((item) => item < before).slice(-limit - 1);
+          const { page, hasPrevious, hasNext } = cutPage(found, limit, { before: [before] });
+          assert.equal(hasNext, true);
+          backwards.unshift([...page]);
+          if (!hasPrevious) break;
+          before = page[0] ?? 0;
+        }
+        assert.deepEqual(backwards.flat(), items);
+      }),
+    );
+  });
 });

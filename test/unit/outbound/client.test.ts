@@ -1,157 +1,158 @@
 import assert from 'node:assert/strict';
 import type { lookup } from 'node:dns';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { createOutboundClient, type OutboundClient, RefusedAddress } from '../../../src/outbound/client.ts';
 import { isPublicAddress } from '../../../src/outbound/public-address.ts';
 import { serve } from './receiver.ts';
 
 const ask = (client: OutboundClient, url: string, timeoutMs = 5000) =>
   client.send({ method: 'GET', url, headers: {}, timeoutMs, maxBytes: 1000 });
-
-test('distinguishes internal addresses from public ones, even if one kind is mapped into another', () => {
-  for (const address of [
-    '127.0.0.1',
-    '10.1.2.3',
-    '192.168.0.1',
-    '172.16.0.1',
-    '169.254.169.254',
-    '168.63.129.16',
-    '100.100.100.200',
-    '192.0.0.192',
-    '0.0.0.0',
-    '100.64.0.1',
-    '198.18.0.1',
-    '224.0.0.1',
-    '255.255.255.255',
-    '::1',
-    '::',
-    '::127.0.0.1',
-    '::ffff:127.0.0.1',
-    '::ffff:0:127.0.0.1',
-    'fe80::1',
-    'fe80::1%eth0',
-    'fec0::1',
-    'fc00::1',
-    'fd00:ec2::254',
-    'ff02::1',
-    '64:ff9b::7f00:1',
-    '64:ff9b:1::7f00:1',
-    '2002:7f00:1::',
-    '2001:0:7f00:1::',
-    '2001:db8::1',
-    '3fff::1',
-    '4000::1',
-    'nonsense',
-    '',
-  ]) {
-    assert.equal(isPublicAddress(address), false, address);
-  }
-  for (const address of ['140.82.121.3', '::ffff:140.82.121.3', '2606:50c0:8000::154']) {
-    assert.ok(isPublicAddress(address), address);
-  }
-});
-
-test('sends no request to an address that is not public, regardless of its notation', async () => {
-  let asked = 0;
-  await using own = await serve((_request, response) => {
-    asked += 1;
-    response.end();
-  });
-  const { port } = new URL(own.url);
-  const client = createOutboundClient({ allowedHosts: new Set(), allowsHttp: true });
-  for (const address of [
-    own.url,
-    `http://localhost:${port}/`,
-    'http://127.0.0.1/',
-    'http://[::1]/',
-    'http://0x7f.1/',
-    'http://2130706433/',
-    'http://[::ffff:7f00:1]/',
-    'http://169.254.169.254/latest/meta-data/',
-    'https://140.82.121.3:22/',
-    'https://user:password@hooks.example/',
-    'ftp://hooks.example/',
-    'file:///etc/passwd',
-    'data:text/plain,x',
-    'http://',
-    `https://hooks.example/${'x'.repeat(3000)}`,
-  ]) {
-    await assert.rejects(ask(client, address), RefusedAddress, address);
-  }
-  await assert.rejects(ask(client, 'http://localhost/'), /not a public address/);
-  const strict = createOutboundClient({ allowedHosts: new Set(), allowsHttp: false });
-  await assert.rejects(ask(strict, 'http://140.82.121.3/'), /https/);
-  assert.equal(asked, 0);
-  await Promise.all([client.close(), strict.close()]);
-});
-
-test('connects to the address that was checked, and refuses a name with any internal address', async () => {
-  const answers = [
-    [{ address: '127.0.0.1', family: 4 }],
-    [
-      { address: '140.82.121.3', family: 4 },
-      { address: '169.254.169.254', family: 4 },
-    ],
-    [{ address: '64:ff9b::7f00:1', family: 6 }],
-    [],
-  ];
-  const looked: string[] = [];
-  const changing = ((name: string, _options: object, callback: (error: null, addresses: object[]) => void) => {
-    looked.push(name);
-    callback(null, answers[looked.length - 1] ?? []);
-  }) as unknown as typeof lookup;
-  const client = createOutboundClient({ allowedHosts: new Set(), allowsHttp: true, lookup: changing });
-  for (const [index] of answers.entries()) {
-    await assert.rejects(ask(client, 'http://hooks.example/'), RefusedAddress, String(index));
-    assert.equal(looked.length, index + 1, 'it is looked up once for each connection');
-  }
-  await client.close();
-});
-
-test('returns a redirect without following it', async () => {
-  let asked = 0;
-  await using secret = await serve((_request, response) => {
-    asked += 1;
-    response.end();
-  });
-  await using receiver = await serve((request, response) => {
-    const location = request.url === '/inside' ? secret.url : 'http://169.254.169.254/latest/meta-data/';
-    response.writeHead(307, { location }).end();
-  });
-  const client = createOutboundClient({ allowedHosts: new Set([receiver.host, secret.host]), allowsHttp: false });
-  for (const path of ['/inside', '/metadata']) assert.equal((await ask(client, receiver.url + path)).status, 307);
-  assert.equal(asked, 0);
-  await client.close();
-});
-
-test('reads a response up to the size limit, and waits for it up to the time limit', async () => {
-  await using receiver = await serve((request, response) => {
-    if (request.url === '/silent') return;
-    if (request.url === '/gone') {
-      request.socket.destroy();
-      return;
+describe('requests to addresses that users name', () => {
+  it('distinguishes internal addresses from public ones, even if one kind is mapped into another', () => {
+    for (const address of [
+      '127.0.0.1',
+      '10.1.2.3',
+      '192.168.0.1',
+      '172.16.0.1',
+      '169.254.169.254',
+      '168.63.129.16',
+      '100.100.100.200',
+      '192.0.0.192',
+      '0.0.0.0',
+      '100.64.0.1',
+      '198.18.0.1',
+      '224.0.0.1',
+      '255.255.255.255',
+      '::1',
+      '::',
+      '::127.0.0.1',
+      '::ffff:127.0.0.1',
+      '::ffff:0:127.0.0.1',
+      'fe80::1',
+      'fe80::1%eth0',
+      'fec0::1',
+      'fc00::1',
+      'fd00:ec2::254',
+      'ff02::1',
+      '64:ff9b::7f00:1',
+      '64:ff9b:1::7f00:1',
+      '2002:7f00:1::',
+      '2001:0:7f00:1::',
+      '2001:db8::1',
+      '3fff::1',
+      '4000::1',
+      'nonsense',
+      '',
+    ]) {
+      assert.equal(isPublicAddress(address), false, address);
     }
-    response.writeHead(200, request.url === '/told' ? { 'content-length': '99999999' } : {});
-    if (request.url === '/short') {
-      response.end('ok');
-      return;
+    for (const address of ['140.82.121.3', '::ffff:140.82.121.3', '2606:50c0:8000::154']) {
+      assert.ok(isPublicAddress(address), address);
     }
-    response.write('x');
-    if (request.url !== '/endless') return;
-    const pour = (): void => {
-      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
-    };
-    response.on('drain', pour);
-    pour();
   });
-  const client = createOutboundClient({ allowedHosts: new Set([receiver.host]), allowsHttp: false });
-  const { body, isWhole } = await ask(client, `${receiver.url}/short`);
-  assert.deepEqual([body.toString(), isWhole], ['ok', true]);
-  for (const path of ['/told', '/endless', '/stalling']) {
-    const answer = await ask(client, receiver.url + path, 500);
-    assert.deepEqual([answer.status, answer.isWhole], [200, false], path);
-    assert.ok(answer.body.length <= 1000);
-  }
-  for (const path of ['/silent', '/gone']) await assert.rejects(ask(client, receiver.url + path, 500), path);
-  await client.close();
+
+  it('sends no request to an address that is not public, regardless of its notation', async () => {
+    let asked = 0;
+    await using own = await serve((_request, response) => {
+      asked += 1;
+      response.end();
+    });
+    const { port } = new URL(own.url);
+    const client = createOutboundClient({ allowedHosts: new Set(), allowsHttp: true });
+    for (const address of [
+      own.url,
+      `http://localhost:${port}/`,
+      'http://127.0.0.1/',
+      'http://[::1]/',
+      'http://0x7f.1/',
+      'http://2130706433/',
+      'http://[::ffff:7f00:1]/',
+      'http://169.254.169.254/latest/meta-data/',
+      'https://140.82.121.3:22/',
+      'https://user:password@hooks.example/',
+      'ftp://hooks.example/',
+      'file:///etc/passwd',
+      'data:text/plain,x',
+      'http://',
+      `https://hooks.example/${'x'.repeat(3000)}`,
+    ]) {
+      await assert.rejects(ask(client, address), RefusedAddress, address);
+    }
+    await assert.rejects(ask(client, 'http://localhost/'), /not a public address/);
+    const strict = createOutboundClient({ allowedHosts: new Set(), allowsHttp: false });
+    await assert.rejects(ask(strict, 'http://140.82.121.3/'), /https/);
+    assert.equal(asked, 0);
+    await Promise.all([client.close(), strict.close()]);
+  });
+
+  it('connects to the address that was checked, and refuses a name with any internal address', async () => {
+    const answers = [
+      [{ address: '127.0.0.1', family: 4 }],
+      [
+        { address: '140.82.121.3', family: 4 },
+        { address: '169.254.169.254', family: 4 },
+      ],
+      [{ address: '64:ff9b::7f00:1', family: 6 }],
+      [],
+    ];
+    const looked: string[] = [];
+    const changing = ((name: string, _options: object, callback: (error: null, addresses: object[]) => void) => {
+      looked.push(name);
+      callback(null, answers[looked.length - 1] ?? []);
+    }) as unknown as typeof lookup;
+    const client = createOutboundClient({ allowedHosts: new Set(), allowsHttp: true, lookup: changing });
+    for (const [index] of answers.entries()) {
+      await assert.rejects(ask(client, 'http://hooks.example/'), RefusedAddress, String(index));
+      assert.equal(looked.length, index + 1, 'it is looked up once for each connection');
+    }
+    await client.close();
+  });
+
+  it('returns a redirect without following it', async () => {
+    let asked = 0;
+    await using secret = await serve((_request, response) => {
+      asked += 1;
+      response.end();
+    });
+    await using receiver = await serve((request, response) => {
+      const location = request.url === '/inside' ? secret.url : 'http://169.254.169.254/latest/meta-data/';
+      response.writeHead(307, { location }).end();
+    });
+    const client = createOutboundClient({ allowedHosts: new Set([receiver.host, secret.host]), allowsHttp: false });
+    for (const path of ['/inside', '/metadata']) assert.equal((await ask(client, receiver.url + path)).status, 307);
+    assert.equal(asked, 0);
+    await client.close();
+  });
+
+  it('reads a response up to the size limit, and waits for it up to the time limit', async () => {
+    await using receiver = await serve((request, response) => {
+      if (request.url === '/silent') return;
+      if (request.url === '/gone') {
+        request.socket.destroy();
+        return;
+      }
+      response.writeHead(200, request.url === '/told' ? { 'content-length': '99999999' } : {});
+      if (request.url === '/short') {
+        response.end('ok');
+        return;
+      }
+      response.write('x');
+      if (request.url !== '/endless') return;
+      const pour = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      };
+      response.on('drain', pour);
+      pour();
+    });
+    const client = createOutboundClient({ allowedHosts: new Set([receiver.host]), allowsHttp: false });
+    const { body, isWhole } = await ask(client, `${receiver.url}/short`);
+    assert.deepEqual([body.toString(), isWhole], ['ok', true]);
+    for (const path of ['/told', '/endless', '/stalling']) {
+      const answer = await ask(client, receiver.url + path, 500);
+      assert.deepEqual([answer.status, answer.isWhole], [200, false], path);
+      assert.ok(answer.body.length <= 1000);
+    }
+    for (const path of ['/silent', '/gone']) await assert.rejects(ask(client, receiver.url + path, 500), path);
+    await client.close();
+  });
 });

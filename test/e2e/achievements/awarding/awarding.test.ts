@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { settled } from '../../access/state.ts';
 import { startAppService } from '../../installations/installed.ts';
@@ -8,40 +8,42 @@ import { everyFeature } from './every-feature.ts';
 import { scene } from './scene.ts';
 import { earnedIn, whatWas } from './truth.ts';
 
-test('awards achievements earned before the installation, as an independent count finds them', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
-  for (const happen of scene(simulator)) happen();
-  write(simulator, everyFeature);
-  const earned = new Set(earnedIn(simulator.world, stage(simulator), everyFeature).map(whatWas));
-  const unearned = everyFeature.achievements.filter(({ name }) => !earned.has(name));
-  assert.deepEqual(
-    unearned.map(({ name }) => name),
-    [],
-  );
-  await install(service, simulator);
-  await untilTrue(service, simulator, everyFeature);
-});
+describe('awarding', () => {
+  it('awards achievements earned before the installation, as an independent count finds them', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
+    for (const happen of scene(simulator)) happen();
+    write(simulator, everyFeature);
+    const earned = new Set(earnedIn(simulator.world, stage(simulator), everyFeature).map(whatWas));
+    const unearned = everyFeature.achievements.filter(({ name }) => !earned.has(name));
+    assert.deepEqual(
+      unearned.map(({ name }) => name),
+      [],
+    );
+    await install(service, simulator);
+    await untilTrue(service, simulator, everyFeature);
+  });
 
-test('awards achievements at once after installation, and keeps them when the condition no longer holds', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
-  write(simulator, everyFeature);
-  await install(service, simulator);
-  await untilTrue(service, simulator, everyFeature);
-  const standing = new Map<string, string>();
-  const keep = (awards: string[]): string[] => {
-    for (const award of awards) {
-      const [key = ''] = award.split(', ');
-      if (!standing.has(key)) standing.set(key, award);
+  it('awards achievements at once after installation, and keeps them when the condition no longer holds', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await startAppService(simulator, { tokens: ['organization_admin'] });
+    write(simulator, everyFeature);
+    await install(service, simulator);
+    await untilTrue(service, simulator, everyFeature);
+    const standing = new Map<string, string>();
+    const keep = (awards: string[]): string[] => {
+      for (const award of awards) {
+        const [key = ''] = award.split(', ');
+        if (!standing.has(key)) standing.set(key, award);
+      }
+      return [...standing.values()].toSorted();
+    };
+    keep(earnedIn(simulator.world, stage(simulator), everyFeature));
+    for (const happen of scene(simulator)) {
+      happen();
+      await untilAwarded(service, simulator, keep(earnedIn(simulator.world, stage(simulator), everyFeature)));
+      await settled(service);
     }
-    return [...standing.values()].toSorted();
-  };
-  keep(earnedIn(simulator.world, stage(simulator), everyFeature));
-  for (const happen of scene(simulator)) {
-    happen();
-    await untilAwarded(service, simulator, keep(earnedIn(simulator.world, stage(simulator), everyFeature)));
-    await settled(service);
-  }
-  assert.deepEqual(await awardedNow(service, simulator), [...standing.values()].toSorted());
+    assert.deepEqual(await awardedNow(service, simulator), [...standing.values()].toSorted());
+  });
 });

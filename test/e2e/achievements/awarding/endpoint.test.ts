@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import { setVisibility } from '../../../../simulators/world/mutations.ts';
@@ -46,147 +46,148 @@ async function namesUntil(service: TestService, names: string[], path = list, in
     return JSON.stringify(seen) === JSON.stringify(names) ? true : undefined;
   }, 'these are shown').catch(() => assert.deepEqual(seen, names));
 }
-
-test('lists awards newest first, page by page, in the documented shape', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await withAwards(simulator);
-  const { body, headers } = await service.get(list);
-  assert.deepEqual(body.meta_data, { count: 3, data_type: 5, includes_private: false });
-  const [three, two, one] = body.data;
-  assert.match(String(one?.['id']), /^[\da-f-]{36}$/);
-  assert.deepEqual(
-    { ...one, id: '' },
-    {
-      id: '',
-      repository_name: 'engine-1',
-      name: 'One',
-      icon_url: `${simulator.url}/${engines.name}/engine-1/raw/HEAD/docs/one.png`,
-      description: 'The first.',
-      awarded_dttm: '2014-01-01T00:00:00Z',
-    },
-  );
-  assert.deepEqual([two?.['icon_url'], three?.['icon_url']], ['https://example.org/two.svg', '']);
-  assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+/);
-  const drawn = await service.get(`${list}?format=svg`);
-  assert.equal(drawn.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
-  assert.match(drawn.text, /Three/);
-  const first = await service.get(`${list}?limit=2`);
-  const second = await service.get(`${list}?limit=2&after=${first.body.next_cursor}`);
-  assert.deepEqual([...first.body.data, ...second.body.data], body.data);
-  assert.equal(second.body.next_cursor, undefined);
-  const back = await service.get(`${list}?limit=2&before=${second.body.previous_cursor}`);
-  assert.deepEqual(back.body.data, first.body.data);
-  const others = await service.get(`max-member/achievements?after=${first.body.next_cursor}`);
-  assert.equal(others.status, 400);
-  assert.equal((await service.get(`${list}?limit=0`)).status, 400);
-  assert.equal((await service.get('nobody-at-all/achievements')).status, 404);
-});
-
-test('shows an award in a repository that became private to its earner, and to others by consent', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await withAwards(simulator);
-  setVisibility(simulator.world, stage(simulator), 'private');
-  await namesUntil(service, []);
-  const own = bearer(await serviceToken(service, simulator, ada));
-  await until(async () => {
-    const { rows } = await service.database.pool.query(
-      "select 1 from repositories where name = 'engine-1' and gone_at is null and is_private",
+describe('the list of awards', () => {
+  it('lists awards newest first, page by page, in the documented shape', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await withAwards(simulator);
+    const { body, headers } = await service.get(list);
+    assert.deepEqual(body.meta_data, { count: 3, data_type: 5, includes_private: false });
+    const [three, two, one] = body.data;
+    assert.match(String(one?.['id']), /^[\da-f-]{36}$/);
+    assert.deepEqual(
+      { ...one, id: '' },
+      {
+        id: '',
+        repository_name: 'engine-1',
+        name: 'One',
+        icon_url: `${simulator.url}/${engines.name}/engine-1/raw/HEAD/docs/one.png`,
+        description: 'The first.',
+        awarded_dttm: '2014-01-01T00:00:00Z',
+      },
     );
-    return rows.length > 0 ? true : undefined;
-  }, 'the private repository is known as such');
-  await namesUntil(service, ['Three', 'Two', 'One'], list, own);
-  const shown = await service.get(list, own);
-  assert.deepEqual(
-    shown.body.data.map((award) => [award['repository_name'], award['icon_url']]),
-    [
-      ['engine-1', ''],
-      ['engine-1', 'https://example.org/two.svg'],
-      ['engine-1', ''],
-    ],
-  );
-  assert.equal(shown.headers.get('cache-control'), 'private, no-store');
-  const owners = bearer(await serviceToken(service, simulator, engines));
-  assert.deepEqual((await service.get(list, owners)).body.data, []);
-  // The repository's own name is not hers to publish.
-  const token = await serviceToken(service, simulator, ada);
-  await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
-  await namesUntil(service, ['Three', 'Two', 'One']);
-  const consented = await service.get(list);
-  assert.deepEqual(consented.body.meta_data, { count: 3, data_type: 5, includes_private: true });
-  assert.ok(!consented.text.includes('engine-1'));
-  await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }));
-  await until(async () => ((await service.get(list)).status === 404 ? true : undefined), 'she is hidden');
-});
+    assert.deepEqual([two?.['icon_url'], three?.['icon_url']], ['https://example.org/two.svg', '']);
+    assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+/);
+    const drawn = await service.get(`${list}?format=svg`);
+    assert.equal(drawn.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
+    assert.match(drawn.text, /Three/);
+    const first = await service.get(`${list}?limit=2`);
+    const second = await service.get(`${list}?limit=2&after=${first.body.next_cursor}`);
+    assert.deepEqual([...first.body.data, ...second.body.data], body.data);
+    assert.equal(second.body.next_cursor, undefined);
+    const back = await service.get(`${list}?limit=2&before=${second.body.previous_cursor}`);
+    assert.deepEqual(back.body.data, first.body.data);
+    const others = await service.get(`max-member/achievements?after=${first.body.next_cursor}`);
+    assert.equal(others.status, 400);
+    assert.equal((await service.get(`${list}?limit=0`)).status, 400);
+    assert.equal((await service.get('nobody-at-all/achievements')).status, 404);
+  });
 
-test('allows only the owner of a repository to revoke an award and to restore it', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await withAwards(simulator);
-  const owner = await serviceToken(service, simulator, engines);
-  const hers = await serviceToken(service, simulator, ada);
-  const id = String((await service.get(list)).body.data[1]?.['id']);
-  const address = (name: string, award = id): string => `${name}/achievements/${award}`;
-  const reason = { reason: 'Made by a script.' };
-  const refused: [string, RequestInit, number][] = [
-    [address(engines.name), { method: 'DELETE' }, 401],
-    [address(engines.name), sending('DELETE', hers, reason), 403],
-    [address(ada.name), sending('DELETE', hers, reason), 404],
-    [address(engines.name), sending('DELETE', owner, {}), 400],
-    [address(engines.name), sending('DELETE', owner, { reason: '' }), 400],
-    [address(engines.name, 'not-an-id'), sending('DELETE', owner, reason), 400],
-    [address(engines.name, '01a1feb7-6352-7501-8a3e-2fa1b4f7ceff'), sending('DELETE', owner, reason), 404],
-  ];
-  for (const [path, init, status] of refused) {
-    const answer = await service.get(path, {
-      ...init,
-      ...(init.body === undefined &&
-        init.method === 'DELETE' && {
-          ...sending('DELETE', '', reason),
-          headers: { 'content-type': 'application/json' },
-        }),
-    });
-    assert.equal(answer.status, status, `${path} ${answer.text}`);
-  }
-  for (let times = 0; times < 2; times += 1) {
-    assert.equal((await service.get(address(engines.name), sending('DELETE', owner, reason))).status, 204);
-  }
-  await namesUntil(service, ['Three', 'One']);
-  // All people are evaluated again: the revoked award is not given again.
-  await service.database.pool.query(
-    'insert into achievement_work (repository_id) select repository_id from achievements limit 1',
-  );
-  await service.database.pool.query("select graphile_worker.add_job('award_due')");
-  await settled(service);
-  await namesUntil(service, ['Three', 'One']);
-  assert.equal((await service.get(address(engines.name), sending('PUT', owner))).status, 204);
-  await namesUntil(service, ['Three', 'Two', 'One']);
-  assert.equal((await service.get(list)).body.data[1]?.['id'], id);
-  const { body } = await service.get(`${engines.name}/audit`, bearer(owner));
-  const noted = body.data.filter(({ action }) => String(action).startsWith('award_'));
-  assert.deepEqual(
-    noted.map(({ action, subject }) => [action, subject]),
-    [
-      ['award_restored', id],
-      ['award_revoked', `${id}: Made by a script.`],
-    ],
-  );
-});
+  it('shows an award in a repository that became private to its earner, and to others by consent', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await withAwards(simulator);
+    setVisibility(simulator.world, stage(simulator), 'private');
+    await namesUntil(service, []);
+    const own = bearer(await serviceToken(service, simulator, ada));
+    await until(async () => {
+      const { rows } = await service.database.pool.query(
+        "select 1 from repositories where name = 'engine-1' and gone_at is null and is_private",
+      );
+      return rows.length > 0 ? true : undefined;
+    }, 'the private repository is known as such');
+    await namesUntil(service, ['Three', 'Two', 'One'], list, own);
+    const shown = await service.get(list, own);
+    assert.deepEqual(
+      shown.body.data.map((award) => [award['repository_name'], award['icon_url']]),
+      [
+        ['engine-1', ''],
+        ['engine-1', 'https://example.org/two.svg'],
+        ['engine-1', ''],
+      ],
+    );
+    assert.equal(shown.headers.get('cache-control'), 'private, no-store');
+    const owners = bearer(await serviceToken(service, simulator, engines));
+    assert.deepEqual((await service.get(list, owners)).body.data, []);
+    // The repository's own name is not hers to publish.
+    const token = await serviceToken(service, simulator, ada);
+    await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
+    await namesUntil(service, ['Three', 'Two', 'One']);
+    const consented = await service.get(list);
+    assert.deepEqual(consented.body.meta_data, { count: 3, data_type: 5, includes_private: true });
+    assert.ok(!consented.text.includes('engine-1'));
+    await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }));
+    await until(async () => ((await service.get(list)).status === 404 ? true : undefined), 'she is hidden');
+  });
 
-test('deletes the awards of an erased account, and awards nothing to it again', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await withAwards(simulator);
-  const { pool } = service.database;
-  const { rows } = await pool.query<{ id: string }>('select id from accounts where name = $1', [ada.name]);
-  const exported = await service.get(`${ada.name}/export`, bearer(await serviceToken(service, simulator, ada)));
-  assert.equal(exported.text.match(/"type" ?: ?"award"/g)?.length, 3);
-  const token = await serviceToken(service, simulator, ada);
-  assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
-  addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, ada.name) });
-  await pool.query('insert into achievement_work (repository_id) select repository_id from achievements limit 1');
-  await settled(service);
-  assert.equal((await service.get(list)).status, 404);
-  const { rows: left } = await pool.query(
-    'select 1 from awards where account_id = $1 union all select 1 from achievement_work where account_id = $1',
-    [rows[0]?.id],
-  );
-  assert.equal(left.length, 0);
+  it('allows only the owner of a repository to revoke an award and to restore it', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await withAwards(simulator);
+    const owner = await serviceToken(service, simulator, engines);
+    const hers = await serviceToken(service, simulator, ada);
+    const id = String((await service.get(list)).body.data[1]?.['id']);
+    const address = (name: string, award = id): string => `${name}/achievements/${award}`;
+    const reason = { reason: 'Made by a script.' };
+    const refused: [string, RequestInit, number][] = [
+      [address(engines.name), { method: 'DELETE' }, 401],
+      [address(engines.name), sending('DELETE', hers, reason), 403],
+      [address(ada.name), sending('DELETE', hers, reason), 404],
+      [address(engines.name), sending('DELETE', owner, {}), 400],
+      [address(engines.name), sending('DELETE', owner, { reason: '' }), 400],
+      [address(engines.name, 'not-an-id'), sending('DELETE', owner, reason), 400],
+      [address(engines.name, '01a1feb7-6352-7501-8a3e-2fa1b4f7ceff'), sending('DELETE', owner, reason), 404],
+    ];
+    for (const [path, init, status] of refused) {
+      const answer = await service.get(path, {
+        ...init,
+        ...(init.body === undefined &&
+          init.method === 'DELETE' && {
+            ...sending('DELETE', '', reason),
+            headers: { 'content-type': 'application/json' },
+          }),
+      });
+      assert.equal(answer.status, status, `${path} ${answer.text}`);
+    }
+    for (let times = 0; times < 2; times += 1) {
+      assert.equal((await service.get(address(engines.name), sending('DELETE', owner, reason))).status, 204);
+    }
+    await namesUntil(service, ['Three', 'One']);
+    // All people are evaluated again: the revoked award is not given again.
+    await service.database.pool.query(
+      'insert into achievement_work (repository_id) select repository_id from achievements limit 1',
+    );
+    await service.database.pool.query("select graphile_worker.add_job('award_due')");
+    await settled(service);
+    await namesUntil(service, ['Three', 'One']);
+    assert.equal((await service.get(address(engines.name), sending('PUT', owner))).status, 204);
+    await namesUntil(service, ['Three', 'Two', 'One']);
+    assert.equal((await service.get(list)).body.data[1]?.['id'], id);
+    const { body } = await service.get(`${engines.name}/audit`, bearer(owner));
+    const noted = body.data.filter(({ action }) => String(action).startsWith('award_'));
+    assert.deepEqual(
+      noted.map(({ action, subject }) => [action, subject]),
+      [
+        ['award_restored', id],
+        ['award_revoked', `${id}: Made by a script.`],
+      ],
+    );
+  });
+
+  it('deletes the awards of an erased account, and awards nothing to it again', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await withAwards(simulator);
+    const { pool } = service.database;
+    const { rows } = await pool.query<{ id: string }>('select id from accounts where name = $1', [ada.name]);
+    const exported = await service.get(`${ada.name}/export`, bearer(await serviceToken(service, simulator, ada)));
+    assert.equal(exported.text.match(/"type" ?: ?"award"/g)?.length, 3);
+    const token = await serviceToken(service, simulator, ada);
+    assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
+    addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, ada.name) });
+    await pool.query('insert into achievement_work (repository_id) select repository_id from achievements limit 1');
+    await settled(service);
+    assert.equal((await service.get(list)).status, 404);
+    const { rows: left } = await pool.query(
+      'select 1 from awards where account_id = $1 union all select 1 from achievement_work where account_id = $1',
+      [rows[0]?.id],
+    );
+    assert.equal(left.length, 0);
+  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import { beginning } from '../../../integration/achievements/judging/world.ts';
@@ -34,94 +34,95 @@ async function untilRead(service: TestService, text: string | null): Promise<voi
   }, 'the file is read');
   await settled(service);
 }
+describe('the achievements file of a repository', () => {
+  it('follows a file that is added, changed, broken, repaired, moved and removed', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await startAppService(simulator);
+    write(simulator, null);
+    await install(service, simulator);
+    const { pool } = service.database;
+    write(simulator, file(issues), '.vaunt/config.yml');
+    await untilNames(service, simulator, ['Issues']);
+    const first = await awardedNow(service, simulator);
+    assert.deepEqual(first, earnedIn(simulator.world, stage(simulator), file(issues)));
 
-test('follows a file that is added, changed, broken, repaired, moved and removed', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await startAppService(simulator);
-  write(simulator, null);
-  await install(service, simulator);
-  const { pool } = service.database;
-  write(simulator, file(issues), '.vaunt/config.yml');
-  await untilNames(service, simulator, ['Issues']);
-  const first = await awardedNow(service, simulator);
-  assert.deepEqual(first, earnedIn(simulator.world, stage(simulator), file(issues)));
-
-  // The file with the other name comes first. Awards stay, also when an achievement is harder now or has another name.
-  const renamed = {
-    ...issues,
-    name: 'Issues renamed',
-    groups: [[{ ...changes.groups[0]?.[0], condition: 'count() >= 1' }]],
-  };
-  const second = file(
-    { ...simple('Issues', 'author issue: count() >= 1000'), icon: 'new.png' },
-    renamed as typeof issues,
-  );
-  write(simulator, second);
-  await untilNames(service, simulator, ['Issues', 'Issues renamed']);
-  const { rows } = await pool.query<{ icon: string }>("select icon from achievements where name = 'Issues'");
-  assert.deepEqual(rows, [{ icon: 'new.png' }]);
-
-  // A faulty achievement does not affect the others.
-  const broken = toYaml(file(simple('Broken', 'author issue: cuont() >= 1'), changes));
-  write(simulator, broken);
-  await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes']);
-  const { rows: reports } = await pool.query<{ faults: number }>(
-    "select jsonb_array_length(reports)::integer as faults from achievement_files where path is not null and text like '%cuont%'",
-  );
-  assert.equal(reports[0]?.faults, 1);
-  write(simulator, broken.replace('cuont', 'count'));
-  await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes', 'Broken']);
-
-  write(simulator, 'achievements: [');
-  await untilRead(service, 'achievements: [');
-  write(simulator, null);
-  await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes', 'Broken']);
-  write(simulator, null, '.vaunt/config.yml');
-  await untilRead(service, null);
-  const before = await awardedNow(service, simulator);
-  addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, 'quiet-quill') });
-  await until(async () => {
-    const found = await pool.query(
-      "select 1 from contributions c join accounts a on a.id = c.account_id where a.name = 'quiet-quill'",
+    // The file with the other name comes first. Awards stay, also when an achievement is harder now or has another name.
+    const renamed = {
+      ...issues,
+      name: 'Issues renamed',
+      groups: [[{ ...changes.groups[0]?.[0], condition: 'count() >= 1' }]],
+    };
+    const second = file(
+      { ...simple('Issues', 'author issue: count() >= 1000'), icon: 'new.png' },
+      renamed as typeof issues,
     );
-    return found.rows.length > 0 ? true : undefined;
-  }, 'the issue is stored');
-  await settled(service);
-  assert.deepEqual(await awardedNow(service, simulator), before);
+    write(simulator, second);
+    await untilNames(service, simulator, ['Issues', 'Issues renamed']);
+    const { rows } = await pool.query<{ icon: string }>("select icon from achievements where name = 'Issues'");
+    assert.deepEqual(rows, [{ icon: 'new.png' }]);
 
-  write(simulator, file(issues));
-  await untilAwarded(
-    service,
-    simulator,
-    [
-      ...before,
-      ...earnedIn(simulator.world, stage(simulator), file(issues)).filter((line) => line.startsWith('quiet-quill')),
-    ].toSorted(),
-  );
-});
+    // A faulty achievement does not affect the others.
+    const broken = toYaml(file(simple('Broken', 'author issue: cuont() >= 1'), changes));
+    write(simulator, broken);
+    await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes']);
+    const { rows: reports } = await pool.query<{ faults: number }>(
+      "select jsonb_array_length(reports)::integer as faults from achievement_files where path is not null and text like '%cuont%'",
+    );
+    assert.equal(reports[0]?.faults, 1);
+    write(simulator, broken.replace('cuont', 'count'));
+    await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes', 'Broken']);
 
-test('evaluates an achievement with a date once: at that date, or later if the service did not run then', async () => {
-  const { now, advance } = clock();
-  const day = Math.floor((now().getTime() - beginning) / 86_400_000) + 1;
-  const once = file(simple('That day', 'author issue: count() >= 1', { day }));
-  await using simulator = await startSimulator({ repositories: 2, now });
-  await using service = await startAppService(simulator, { now });
-  const { world } = simulator;
-  write(simulator, once);
-  await install(service, simulator);
-  addIssue(world, stage(simulator), { author: personCalled(simulator, 'quiet-quill') });
-  await poll(service);
-  assert.deepEqual(await awardedNow(service, simulator), []);
-  // The day passes, and two more.
-  advance(3 * 86_400);
-  addIssue(world, stage(simulator), { author: personCalled(simulator, 'max-member') });
-  const earned = earnedIn(world, stage(simulator), once);
-  assert.ok(earned.some((line) => line.startsWith('quiet-quill')));
-  assert.ok(!earned.some((line) => line.startsWith('max-member')));
-  await runTask(service.database, 'know_at_date');
-  await untilAwarded(service, simulator, earned);
-  await runTask(service.database, 'award_due');
-  write(simulator, file(...once.achievements, issues));
-  await untilNames(service, simulator, ['That day', 'Issues']);
-  assert.ok(!(await awardedNow(service, simulator)).some((line) => line.startsWith('max-member: That day')));
+    write(simulator, 'achievements: [');
+    await untilRead(service, 'achievements: [');
+    write(simulator, null);
+    await untilNames(service, simulator, ['Issues', 'Issues renamed', 'Changes', 'Broken']);
+    write(simulator, null, '.vaunt/config.yml');
+    await untilRead(service, null);
+    const before = await awardedNow(service, simulator);
+    addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, 'quiet-quill') });
+    await until(async () => {
+      const found = await pool.query(
+        "select 1 from contributions c join accounts a on a.id = c.account_id where a.name = 'quiet-quill'",
+      );
+      return found.rows.length > 0 ? true : undefined;
+    }, 'the issue is stored');
+    await settled(service);
+    assert.deepEqual(await awardedNow(service, simulator), before);
+
+    write(simulator, file(issues));
+    await untilAwarded(
+      service,
+      simulator,
+      [
+        ...before,
+        ...earnedIn(simulator.world, stage(simulator), file(issues)).filter((line) => line.startsWith('quiet-quill')),
+      ].toSorted(),
+    );
+  });
+
+  it('evaluates an achievement with a date once: at that date, or later if the service did not run then', async () => {
+    const { now, advance } = clock();
+    const day = Math.floor((now().getTime() - beginning) / 86_400_000) + 1;
+    const once = file(simple('That day', 'author issue: count() >= 1', { day }));
+    await using simulator = await startSimulator({ repositories: 2, now });
+    await using service = await startAppService(simulator, { now });
+    const { world } = simulator;
+    write(simulator, once);
+    await install(service, simulator);
+    addIssue(world, stage(simulator), { author: personCalled(simulator, 'quiet-quill') });
+    await poll(service);
+    assert.deepEqual(await awardedNow(service, simulator), []);
+    // The day passes, and two more.
+    advance(3 * 86_400);
+    addIssue(world, stage(simulator), { author: personCalled(simulator, 'max-member') });
+    const earned = earnedIn(world, stage(simulator), once);
+    assert.ok(earned.some((line) => line.startsWith('quiet-quill')));
+    assert.ok(!earned.some((line) => line.startsWith('max-member')));
+    await runTask(service.database, 'know_at_date');
+    await untilAwarded(service, simulator, earned);
+    await runTask(service.database, 'award_due');
+    write(simulator, file(...once.achievements, issues));
+    await untilNames(service, simulator, ['That day', 'Issues']);
+    assert.ok(!(await awardedNow(service, simulator)).some((line) => line.startsWith('max-member: That day')));
+  });
 });

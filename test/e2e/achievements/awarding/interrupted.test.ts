@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { Client, Pool } from 'pg';
@@ -45,105 +45,108 @@ function breaking(url: string, at: number, isDone: boolean): { connection: Conne
 function contextOf(connection: Connection): AwardContext {
   return { connection, now: () => new Date(), newId: uuidv7, configs: new LRUCache({ max: 10 }) };
 }
-
-test('stores every award once, when awarding stops at any statement or runs four times at once', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using database = await createTestDatabase();
-  for (const happen of scene(simulator)) happen();
-  write(simulator, everyFeature);
-  {
-    await using service = await startAppService(simulator, {
-      databaseUrl: database.url,
-      tokens: ['organization_admin'],
-    });
-    await install(service, simulator);
-    await untilTrue(service, simulator, everyFeature);
-  }
-  const earned = earnedIn(simulator.world, stage(simulator), everyFeature);
-  const pool = new Pool({ connectionString: database.url });
-  await using ending = new AsyncDisposableStack();
-  ending.defer(() => pool.end());
-  const { rows } = await pool.query<{ id: string }>('select repository_id as id from achievements limit 1');
-  const repositoryId = rows[0]?.id ?? assert.fail();
-  const begin = async (): Promise<void> => {
-    await pool.query('delete from awards');
-    await pool.query('update achievements set settled_at = null');
-    await pool.query('insert into achievement_work (repository_id) values ($1)', [repositoryId]);
-  };
-  const assertAwarded = async (what: string): Promise<void> => {
-    assert.deepEqual(await awardedIn(pool, stage(simulator)), earned, what);
-    const left = await pool.query('select 1 from achievement_work where repository_id = $1', [repositoryId]);
-    assert.equal(left.rows.length, 0, what);
-  };
-  const whole = breaking(database.url, 0, true);
-  await begin();
-  await awardRepository(contextOf(whole.connection), repositoryId);
-  await assertAwarded('without interruption');
-  const statements = whole.count();
-  assert.ok(statements > 10);
-  const breaks = Array.from({ length: statements }, (_, index) =>
-    [false, true].map((isDone) => ({ at: index + 1, isDone })),
-  );
-  for (const { at, isDone } of sampled(breaks.flat(), 5)) {
-    await begin();
-    const { connection } = breaking(database.url, at, isDone);
-    await assert.rejects(awardRepository(contextOf(connection), repositoryId));
-    await awardRepository(contextOf(breaking(database.url, 0, true).connection), repositoryId);
-    await assertAwarded(`broken at statement ${at} of ${statements}`);
-  }
-  await begin();
-  const four = Array.from({ length: 4 }, () => contextOf(breaking(database.url, 0, true).connection));
-  await Promise.all(four.map((context) => awardRepository(context, repositoryId)));
-  await assertAwarded('by four at once');
-});
-
-test('awards everything once, even when the service is killed repeatedly or runs as two nodes', async () => {
-  let requests = 0;
-  let kill: (() => void) | undefined;
-  await using simulator = await startSimulator({
-    repositories: 2,
-    onRequest: () => {
-      requests += 1;
-      if (requests % 17 === 0) kill?.();
-    },
-  });
-  await using database = await createTestDatabase();
-  await using directory = await makeTemporaryDirectory();
-  for (const happen of scene(simulator)) happen();
-  write(simulator, everyFeature);
-  simulator.app.install(organization(simulator));
-  const settings = {
-    ...appSettings(simulator),
-    GITHUB_TOKEN: simulator.tokens.organization_admin,
-    DATABASE_URL: database.url,
-    DATA_DIR: directory.path,
-    GITHUB_URL: simulator.url,
-    GITHUB_API_URL: simulator.apiUrl,
-  };
-  for (let round = 0; round < 4; round += 1) {
-    await using service = await startServiceProcess(settings);
-    simulator.app.deliverTo(service.url, secret);
-    const killed = new Promise<void>((resolve) => {
-      kill = () => {
-        kill = undefined;
-        void service.kill().then(resolve);
-      };
-    });
+describe('interrupted awarding', () => {
+  it('stores every award once, when awarding stops at any statement or runs four times at once', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using database = await createTestDatabase();
+    for (const happen of scene(simulator)) happen();
+    write(simulator, everyFeature);
+    {
+      await using service = await startAppService(simulator, {
+        databaseUrl: database.url,
+        tokens: ['organization_admin'],
+      });
+      await install(service, simulator);
+      await untilTrue(service, simulator, everyFeature);
+    }
+    const earned = earnedIn(simulator.world, stage(simulator), everyFeature);
     const pool = new Pool({ connectionString: database.url });
-    await pool.query("select graphile_worker.add_job('reconcile_installations'), graphile_worker.add_job('poll_due')");
-    await pool.query('delete from repository_polls');
-    await pool.end();
-    await killed;
-  }
-  await using one = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
-  await using other = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
-  await runTask(one.database, 'reconcile_installations');
-  const earned = earnedIn(simulator.world, stage(simulator), everyFeature);
-  await until(async () => {
-    await one.database.pool.query('delete from repository_polls');
-    await runTask(other.database, 'poll_due');
-    const awarded = await awardedNow(one, simulator);
-    return awarded.length >= earned.length ? true : undefined;
-  }, 'everything is awarded').catch(() => {});
-  await untilTrue(one, simulator, everyFeature);
+    await using ending = new AsyncDisposableStack();
+    ending.defer(() => pool.end());
+    const { rows } = await pool.query<{ id: string }>('select repository_id as id from achievements limit 1');
+    const repositoryId = rows[0]?.id ?? assert.fail();
+    const begin = async (): Promise<void> => {
+      await pool.query('delete from awards');
+      await pool.query('update achievements set settled_at = null');
+      await pool.query('insert into achievement_work (repository_id) values ($1)', [repositoryId]);
+    };
+    const assertAwarded = async (what: string): Promise<void> => {
+      assert.deepEqual(await awardedIn(pool, stage(simulator)), earned, what);
+      const left = await pool.query('select 1 from achievement_work where repository_id = $1', [repositoryId]);
+      assert.equal(left.rows.length, 0, what);
+    };
+    const whole = breaking(database.url, 0, true);
+    await begin();
+    await awardRepository(contextOf(whole.connection), repositoryId);
+    await assertAwarded('without interruption');
+    const statements = whole.count();
+    assert.ok(statements > 10);
+    const breaks = Array.from({ length: statements }, (_, index) =>
+      [false, true].map((isDone) => ({ at: index + 1, isDone })),
+    );
+    for (const { at, isDone } of sampled(breaks.flat(), 5)) {
+      await begin();
+      const { connection } = breaking(database.url, at, isDone);
+      await assert.rejects(awardRepository(contextOf(connection), repositoryId));
+      await awardRepository(contextOf(breaking(database.url, 0, true).connection), repositoryId);
+      await assertAwarded(`broken at statement ${at} of ${statements}`);
+    }
+    await begin();
+    const four = Array.from({ length: 4 }, () => contextOf(breaking(database.url, 0, true).connection));
+    await Promise.all(four.map((context) => awardRepository(context, repositoryId)));
+    await assertAwarded('by four at once');
+  });
+
+  it('awards everything once, even when the service is killed repeatedly or runs as two nodes', async () => {
+    let requests = 0;
+    let kill: (() => void) | undefined;
+    await using simulator = await startSimulator({
+      repositories: 2,
+      onRequest: () => {
+        requests += 1;
+        if (requests % 17 === 0) kill?.();
+      },
+    });
+    await using database = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    for (const happen of scene(simulator)) happen();
+    write(simulator, everyFeature);
+    simulator.app.install(organization(simulator));
+    const settings = {
+      ...appSettings(simulator),
+      GITHUB_TOKEN: simulator.tokens.organization_admin,
+      DATABASE_URL: database.url,
+      DATA_DIR: directory.path,
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+    };
+    for (let round = 0; round < 4; round += 1) {
+      await using service = await startServiceProcess(settings);
+      simulator.app.deliverTo(service.url, secret);
+      const killed = new Promise<void>((resolve) => {
+        kill = () => {
+          kill = undefined;
+          void service.kill().then(resolve);
+        };
+      });
+      const pool = new Pool({ connectionString: database.url });
+      await pool.query(
+        "select graphile_worker.add_job('reconcile_installations'), graphile_worker.add_job('poll_due')",
+      );
+      await pool.query('delete from repository_polls');
+      await pool.end();
+      await killed;
+    }
+    await using one = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
+    await using other = await startAppService(simulator, { databaseUrl: database.url, tokens: ['organization_admin'] });
+    await runTask(one.database, 'reconcile_installations');
+    const earned = earnedIn(simulator.world, stage(simulator), everyFeature);
+    await until(async () => {
+      await one.database.pool.query('delete from repository_polls');
+      await runTask(other.database, 'poll_due');
+      const awarded = await awardedNow(one, simulator);
+      return awarded.length >= earned.length ? true : undefined;
+    }, 'everything is awarded').catch(() => {});
+    await untilTrue(one, simulator, everyFeature);
+  });
 });

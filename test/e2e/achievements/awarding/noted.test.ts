@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addDiscussion } from '../../../../simulators/world/activity.ts';
 import { addDiscussionComment, markAnswer } from '../../../../simulators/world/comments.ts';
@@ -13,43 +13,123 @@ import { personCalled } from './scene.ts';
 import { earnedIn } from './truth.ts';
 
 const hoursAgo = (hours: number): Date => new Date(Math.floor(Date.now() / 1000 - hours * 3600) * 1000);
+describe('evaluation after a change', () => {
+  it('awards at once when a newer accepted answer changes the order of answers of discussions', async () => {
+    await using simulator = await startSimulator({ repositories: 2 });
+    await using service = await startAppService(simulator);
+    const { world } = simulator;
+    const [hero, other] = ['ada-lovelace', 'max-member'].map((login) => personCalled(simulator, login));
+    assert.ok(hero && other);
+    const answered: [Discussion, DiscussionComment][] = [];
+    for (const [by, hours] of [
+      [hero, 3],
+      [other, 2],
+    ] as const) {
+      const discussion = addDiscussion(world, stage(simulator), { author: other, createdAt: hoursAgo(5) });
+      const answer = addDiscussionComment(world, discussion, { author: by });
+      markAnswer(world, discussion, answer, { at: hoursAgo(hours) });
+      answered.push([discussion, answer]);
+    }
+    const file: FileText = {
+      pointActions: [
+        {
+          name: 'answers',
+          rules: [{ actor: 'resolved_by', action: 'discussion', condition: 'answered = true', value: 10 }],
+        },
+      ],
+      achievements: [simple('First to answer', 'author point: rank(1) sum(answers)')],
+    };
+    write(simulator, file);
+    await install(service, simulator);
+    await untilTrue(service, simulator, file);
+    const before = await awardedNow(service, simulator);
+    assert.match(before.join(), /^ada-lovelace: First to answer, /);
 
-test('awards at once when a newer accepted answer changes the order of answers of discussions', async () => {
-  await using simulator = await startSimulator({ repositories: 2 });
-  await using service = await startAppService(simulator);
-  const { world } = simulator;
-  const [hero, other] = ['ada-lovelace', 'max-member'].map((login) => personCalled(simulator, login));
-  assert.ok(hero && other);
-  const answered: [Discussion, DiscussionComment][] = [];
-  for (const [by, hours] of [
-    [hero, 3],
-    [other, 2],
+    const [discussion, answer] = answered[0] ?? assert.fail();
+    markAnswer(world, discussion, answer);
+    const now = earnedIn(world, stage(simulator), file);
+    assert.match(now.join(), /^max-member: First to answer, /);
+    await untilAwarded(service, simulator, [...before, ...now].toSorted());
+  });
+
+  for (const [table, keys, silent] of [
+    ['contributions', ['repository_id', 'kind', 'external_id'], ['seen_at', 'updated_at']],
+    ['commits', ['repository_id', 'oid'], ['scan_number']],
   ] as const) {
-    const discussion = addDiscussion(world, stage(simulator), { author: other, createdAt: hoursAgo(5) });
-    const answer = addDiscussionComment(world, discussion, { author: by });
-    markAnswer(world, discussion, answer, { at: hoursAgo(hours) });
-    answered.push([discussion, answer]);
+    it(`evaluates affected people after a change of any column of ${table}, except for columns of scans`, async () => {
+      await using opened = await openTestDatabase();
+      const { connection, pool } = opened.database;
+      const id = await addRepository(connection);
+      await pool.query(`insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
+      values ('${otherPerson}', 'github', '2', '2', 'user', 'bob', now(), now(), now())`);
+      await pool.query(
+        "insert into identities (provider, email, account_id) select 'github', 'a', id from accounts where name = 'ada'",
+      );
+      await pool.query(
+        "insert into achievement_files (repository_id, path, text, reports, read_at) values ($1, 'p', '', '[]', now())",
+        [id],
+      );
+      await pool.query(
+        table === 'contributions'
+          ? `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+           select $1, 'discussion', '1', id, now(), now(), now() from accounts where name = 'ada'`
+          : `insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
+           select $1, '\\x01', now(), now(), 1, array_agg(id) from identities`,
+        [id],
+      );
+      const { rows: columns } = await pool.query<{ name: string; type: string; element: string }>(
+        `select column_name as name, data_type as type, udt_name as element
+       from information_schema.columns where table_schema = 'public' and table_name = $1`,
+        [table],
+      );
+      const noted: string[] = [];
+      const client = await pool.connect();
+      try {
+        for (const { name, type, element } of columns) {
+          if (keys.some((key) => key === name)) continue;
+          const value = arrays[element] ?? otherValues[type] ?? assert.fail(`${name} is ${type}`);
+          await client.query('begin');
+          await client.query('delete from achievement_work');
+          await client.query(`update ${table} set ${name} = ${value}`);
+          const { rows } = await client.query('select from achievement_work');
+          if (rows.length > 0) noted.push(name);
+          await client.query('rollback');
+        }
+      } finally {
+        client.release(true);
+      }
+      const expected = columns
+        .map(({ name }) => name)
+        .filter((name) => ![...keys, ...silent].some((one) => one === name));
+      assert.deepEqual(noted.toSorted(), expected.toSorted());
+    });
   }
-  const file: FileText = {
-    pointActions: [
-      {
-        name: 'answers',
-        rules: [{ actor: 'resolved_by', action: 'discussion', condition: 'answered = true', value: 10 }],
-      },
-    ],
-    achievements: [simple('First to answer', 'author point: rank(1) sum(answers)')],
-  };
-  write(simulator, file);
-  await install(service, simulator);
-  await untilTrue(service, simulator, file);
-  const before = await awardedNow(service, simulator);
-  assert.match(before.join(), /^ada-lovelace: First to answer, /);
 
-  const [discussion, answer] = answered[0] ?? assert.fail();
-  markAnswer(world, discussion, answer);
-  const now = earnedIn(world, stage(simulator), file);
-  assert.match(now.join(), /^max-member: First to answer, /);
-  await untilAwarded(service, simulator, [...before, ...now].toSorted());
+  it('announces awards after a change of the default branch, because their icons may be on it', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const id = await addRepository(connection);
+    await pool.query(
+      `with added as (
+       insert into achievements (id, repository_id, name, icon, description, is_current)
+       values (gen_random_uuid(), $1, 'A', 'a.png', '', true) returning id)
+     insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
+     select gen_random_uuid(), added.id, a.id, 'engine', now(), now() from added, accounts a`,
+      [id],
+    );
+    const client = await pool.connect();
+    try {
+      const heard: string[] = [];
+      client.on('notification', ({ payload = '' }) => void heard.push(payload));
+      await client.query('listen plaudit');
+      await client.query("update repositories set description = 'same'");
+      await client.query("update repositories set default_branch = 'trunk'");
+      const { rows } = await client.query<{ id: string }>('select id from accounts');
+      assert.deepEqual(heard, [`account ${rows[0]?.id}`]);
+    } finally {
+      client.release(true);
+    }
+  });
 });
 
 const otherPerson = '00000000-0000-7000-8000-000000000007';
@@ -63,82 +143,3 @@ const otherValues: Readonly<Record<string, string>> = {
   ARRAY: "'{7}'",
 };
 const arrays: Readonly<Record<string, string>> = { _uuid: `'{${otherPerson}}'` };
-
-for (const [table, keys, silent] of [
-  ['contributions', ['repository_id', 'kind', 'external_id'], ['seen_at', 'updated_at']],
-  ['commits', ['repository_id', 'oid'], ['scan_number']],
-] as const) {
-  test(`evaluates affected people after a change of any column of ${table}, except for columns of scans`, async () => {
-    await using opened = await openTestDatabase();
-    const { connection, pool } = opened.database;
-    const id = await addRepository(connection);
-    await pool.query(`insert into accounts (id, provider, external_id, handle, type, name, named_at, created_at, updated_at)
-      values ('${otherPerson}', 'github', '2', '2', 'user', 'bob', now(), now(), now())`);
-    await pool.query(
-      "insert into identities (provider, email, account_id) select 'github', 'a', id from accounts where name = 'ada'",
-    );
-    await pool.query(
-      "insert into achievement_files (repository_id, path, text, reports, read_at) values ($1, 'p', '', '[]', now())",
-      [id],
-    );
-    await pool.query(
-      table === 'contributions'
-        ? `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
-           select $1, 'discussion', '1', id, now(), now(), now() from accounts where name = 'ada'`
-        : `insert into commits (repository_id, oid, authored_at, committed_at, scan_number, identity_ids)
-           select $1, '\\x01', now(), now(), 1, array_agg(id) from identities`,
-      [id],
-    );
-    const { rows: columns } = await pool.query<{ name: string; type: string; element: string }>(
-      `select column_name as name, data_type as type, udt_name as element
-       from information_schema.columns where table_schema = 'public' and table_name = $1`,
-      [table],
-    );
-    const noted: string[] = [];
-    const client = await pool.connect();
-    try {
-      for (const { name, type, element } of columns) {
-        if (keys.some((key) => key === name)) continue;
-        const value = arrays[element] ?? otherValues[type] ?? assert.fail(`${name} is ${type}`);
-        await client.query('begin');
-        await client.query('delete from achievement_work');
-        await client.query(`update ${table} set ${name} = ${value}`);
-        const { rows } = await client.query('select from achievement_work');
-        if (rows.length > 0) noted.push(name);
-        await client.query('rollback');
-      }
-    } finally {
-      client.release(true);
-    }
-    const expected = columns
-      .map(({ name }) => name)
-      .filter((name) => ![...keys, ...silent].some((one) => one === name));
-    assert.deepEqual(noted.toSorted(), expected.toSorted());
-  });
-}
-
-test('announces awards after a change of the default branch, because their icons may be on it', async () => {
-  await using opened = await openTestDatabase();
-  const { connection, pool } = opened.database;
-  const id = await addRepository(connection);
-  await pool.query(
-    `with added as (
-       insert into achievements (id, repository_id, name, icon, description, is_current)
-       values (gen_random_uuid(), $1, 'A', 'a.png', '', true) returning id)
-     insert into awards (id, achievement_id, account_id, repository_name, awarded_at, created_at)
-     select gen_random_uuid(), added.id, a.id, 'engine', now(), now() from added, accounts a`,
-    [id],
-  );
-  const client = await pool.connect();
-  try {
-    const heard: string[] = [];
-    client.on('notification', ({ payload = '' }) => void heard.push(payload));
-    await client.query('listen plaudit');
-    await client.query("update repositories set description = 'same'");
-    await client.query("update repositories set default_branch = 'trunk'");
-    const { rows } = await client.query<{ id: string }>('select id from accounts');
-    assert.deepEqual(heard, [`account ${rows[0]?.id}`]);
-  } finally {
-    client.release(true);
-  }
-});

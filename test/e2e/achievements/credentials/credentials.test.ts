@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import { ada, bearer, engines, sending, serviceToken } from '../../../integration/access/owner.ts';
@@ -33,115 +33,116 @@ async function verify(jwt: string, now: Date): Promise<Record<string, unknown>> 
 }
 
 const pathOf = (awardId: string): string => `${ada.name}/achievements/${awardId}/credential`;
+describe('awards as credentials', () => {
+  it('issues an award as an Open Badges 3.0 credential that verifies also years and keys later', async () => {
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
+    const awardId = await award(service, 'Merge hero');
+    const answer = await service.get(pathOf(awardId));
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.headers.get('content-type')?.split(';')[0], 'application/vc+jwt');
+    const credential = await verify(answer.text, now());
+    assert.deepEqual(credential['credentialSubject'], {
+      id: `${simulator.apiUrl}/users/${ada.name}`,
+      type: ['AchievementSubject'],
+      identifier: [
+        { type: 'IdentityObject', hashed: false, identityHash: ada.name, identityType: 'userName' },
+        {
+          type: 'IdentityObject',
+          hashed: false,
+          identityHash: String(simulator.world.accountByLogin(ada.name)?.id),
+          identityType: 'systemId',
+        },
+      ],
+      achievement: {
+        id: (credential['credentialSubject'] as { achievement: { id: string } }).achievement.id,
+        type: ['Achievement'],
+        achievementType: 'Achievement',
+        name: 'Merge hero',
+        description: 'Merge hero',
+        criteria: {
+          narrative:
+            'What the file of achievements of the repository Merge hero asks for, judged by contributions to it.',
+        },
+        image: {
+          id: service.service.providers
+            .get('github')
+            ?.fileUrl({ owner: engines.name, name: 'Merge hero', defaultBranch: '' }, 'icons/hero.png'),
+          type: 'Image',
+        },
+      },
+    });
+    assert.equal(credential['validFrom'], '2026-03-01T10:20:30Z');
+    assert.equal((await service.get(pathOf(awardId))).text, answer.text, 'the same award, the same credential');
 
-test('issues an award as an Open Badges 3.0 credential that verifies also years and keys later', async () => {
-  const { now, advance } = clock();
-  await using simulator = await startSimulator({ now });
-  await using service = await startTestService({ simulator, now });
-  const awardId = await award(service, 'Merge hero');
-  const answer = await service.get(pathOf(awardId));
-  assert.equal(answer.status, 200, answer.text);
-  assert.equal(answer.headers.get('content-type')?.split(';')[0], 'application/vc+jwt');
-  const credential = await verify(answer.text, now());
-  assert.deepEqual(credential['credentialSubject'], {
-    id: `${simulator.apiUrl}/users/${ada.name}`,
-    type: ['AchievementSubject'],
-    identifier: [
-      { type: 'IdentityObject', hashed: false, identityHash: ada.name, identityType: 'userName' },
-      {
-        type: 'IdentityObject',
-        hashed: false,
-        identityHash: String(simulator.world.accountByLogin(ada.name)?.id),
-        identityType: 'systemId',
-      },
-    ],
-    achievement: {
-      id: (credential['credentialSubject'] as { achievement: { id: string } }).achievement.id,
-      type: ['Achievement'],
-      achievementType: 'Achievement',
-      name: 'Merge hero',
-      description: 'Merge hero',
-      criteria: {
-        narrative:
-          'What the file of achievements of the repository Merge hero asks for, judged by contributions to it.',
-      },
-      image: {
-        id: service.service.providers
-          .get('github')
-          ?.fileUrl({ owner: engines.name, name: 'Merge hero', defaultBranch: '' }, 'icons/hero.png'),
-        type: 'Image',
-      },
-    },
+    advance(400 * 86_400);
+    const later = await service.get(pathOf(awardId));
+    const kids = [answer, later].map(({ text }) => decodeProtectedHeader(text).kid);
+    assert.notEqual(kids[0], kids[1], 'another key signs by then');
+    await verify(answer.text, now());
+    await verify(later.text, now());
+    const { keys } = JSON.parse((await service.get('/v1/credential-keys')).text) as { keys: JWK[] };
+    assert.equal(keys.length, 2);
+    const kept = await service.database.pool.query('select key_id from credential_signers');
+    assert.equal(kept.rows.length, 1, 'what the former key signed with is forgotten');
+
+    const forged = `${answer.text.slice(0, -4)}AAAA`;
+    await assert.rejects(verify(forged, now()));
   });
-  assert.equal(credential['validFrom'], '2026-03-01T10:20:30Z');
-  assert.equal((await service.get(pathOf(awardId))).text, answer.text, 'the same award, the same credential');
 
-  advance(400 * 86_400);
-  const later = await service.get(pathOf(awardId));
-  const kids = [answer, later].map(({ text }) => decodeProtectedHeader(text).kid);
-  assert.notEqual(kids[0], kids[1], 'another key signs by then');
-  await verify(answer.text, now());
-  await verify(later.text, now());
-  const { keys } = JSON.parse((await service.get('/v1/credential-keys')).text) as { keys: JWK[] };
-  assert.equal(keys.length, 2);
-  const kept = await service.database.pool.query('select key_id from credential_signers');
-  assert.equal(kept.rows.length, 1, 'what the former key signed with is forgotten');
+  it('refuses the credential of an award that a caller may not see, and reports an issued one as revoked', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    const open = await award(service, 'open');
+    const secret = await award(service, 'secret', { isPrivate: true });
+    const token = await serviceToken(service, simulator, ada);
+    const others = await serviceToken(service, simulator, engines);
+    const missing = await service.get(pathOf('00000000-0000-7000-8000-000000000000'));
+    assert.equal(missing.status, 404);
+    for (const init of [{}, bearer(others)]) {
+      const refused = await service.get(pathOf(secret), init);
+      assert.deepEqual([refused.status, refused.text], [404, missing.text]);
+    }
+    const own = await service.get(pathOf(secret), bearer(token));
+    assert.deepEqual([own.status, own.headers.get('cache-control')], [200, 'private, no-store']);
+    assert.deepEqual(faultsOf(decodeJwt(own.text)), []);
+    await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
+    const published = await service.get(pathOf(secret));
+    assert.equal(published.status, 200);
+    const told = JSON.stringify(decodeJwt(published.text));
+    assert.ok(told.includes('a private repository') && !told.includes('repository secret'), told);
 
-  const forged = `${answer.text.slice(0, -4)}AAAA`;
-  await assert.rejects(verify(forged, now()));
-});
+    const issued = await service.get(pathOf(open));
+    const { credentialStatus } = decodeJwt(issued.text) as { credentialStatus: { id: string } };
+    const status = async (): Promise<unknown> =>
+      ((await (await fetch(credentialStatus.id)).json()) as { revokedCredential: unknown }).revokedCredential;
+    assert.deepEqual(await status(), []);
+    await service.get(`${engines.name}/achievements/${open}`, sending('DELETE', others, { reason: 'by mistake' }));
+    assert.deepEqual(await status(), [{ id: `urn:uuid:${open}`, revoked: true }]);
+    assert.equal((await service.get(pathOf(open))).status, 404);
+    await service.get(`${engines.name}/achievements/${open}`, sending('PUT', others));
+    assert.deepEqual(await status(), []);
 
-test('refuses the credential of an award that a caller may not see, and reports an issued one as revoked', async () => {
-  await using simulator = await startSimulator();
-  await using service = await startTestService({ simulator });
-  const open = await award(service, 'open');
-  const secret = await award(service, 'secret', { isPrivate: true });
-  const token = await serviceToken(service, simulator, ada);
-  const others = await serviceToken(service, simulator, engines);
-  const missing = await service.get(pathOf('00000000-0000-7000-8000-000000000000'));
-  assert.equal(missing.status, 404);
-  for (const init of [{}, bearer(others)]) {
-    const refused = await service.get(pathOf(secret), init);
-    assert.deepEqual([refused.status, refused.text], [404, missing.text]);
-  }
-  const own = await service.get(pathOf(secret), bearer(token));
-  assert.deepEqual([own.status, own.headers.get('cache-control')], [200, 'private, no-store']);
-  assert.deepEqual(faultsOf(decodeJwt(own.text)), []);
-  await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
-  const published = await service.get(pathOf(secret));
-  assert.equal(published.status, 200);
-  const told = JSON.stringify(decodeJwt(published.text));
-  assert.ok(told.includes('a private repository') && !told.includes('repository secret'), told);
+    const hideAtHost = (isHidden: boolean) =>
+      service.database.pool.query('update accounts set hidden_by_host = $1 where name = $2', [isHidden, ada.name]);
+    await hideAtHost(true);
+    assert.equal((await service.get(pathOf(open))).status, 404);
+    await hideAtHost(false);
+    assert.equal((await service.get(pathOf(open))).status, 200);
+    await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }));
+    await until(async () => ((await service.get(pathOf(open))).status === 404 ? true : undefined), 'it is hidden');
+    await service.get(ada.name, sending('DELETE', token));
+    assert.deepEqual(await status(), [{ id: `urn:uuid:${open}`, revoked: true }]);
+  });
 
-  const issued = await service.get(pathOf(open));
-  const { credentialStatus } = decodeJwt(issued.text) as { credentialStatus: { id: string } };
-  const status = async (): Promise<unknown> =>
-    ((await (await fetch(credentialStatus.id)).json()) as { revokedCredential: unknown }).revokedCredential;
-  assert.deepEqual(await status(), []);
-  await service.get(`${engines.name}/achievements/${open}`, sending('DELETE', others, { reason: 'by mistake' }));
-  assert.deepEqual(await status(), [{ id: `urn:uuid:${open}`, revoked: true }]);
-  assert.equal((await service.get(pathOf(open))).status, 404);
-  await service.get(`${engines.name}/achievements/${open}`, sending('PUT', others));
-  assert.deepEqual(await status(), []);
-
-  const hideAtHost = (isHidden: boolean) =>
-    service.database.pool.query('update accounts set hidden_by_host = $1 where name = $2', [isHidden, ada.name]);
-  await hideAtHost(true);
-  assert.equal((await service.get(pathOf(open))).status, 404);
-  await hideAtHost(false);
-  assert.equal((await service.get(pathOf(open))).status, 200);
-  await service.get(`${ada.name}/settings`, sending('PUT', token, { hidden: true }));
-  await until(async () => ((await service.get(pathOf(open))).status === 404 ? true : undefined), 'it is hidden');
-  await service.get(ada.name, sending('DELETE', token));
-  assert.deepEqual(await status(), [{ id: `urn:uuid:${open}`, revoked: true }]);
-});
-
-test('signs with one key on several nodes', async () => {
-  await using simulator = await startSimulator();
-  await using one = await startTestService({ simulator });
-  await using other = await startTestService({ simulator, databaseUrl: one.databaseUrl });
-  const awardId = await award(one, 'both');
-  const answers = await Promise.all([one, other, one, other].map((node) => node.get(pathOf(awardId))));
-  const keys = new Set(answers.map(({ text }) => decodeProtectedHeader(text).kid?.split('/').at(-1)));
-  assert.equal(keys.size, 1);
+  it('signs with one key on several nodes', async () => {
+    await using simulator = await startSimulator();
+    await using one = await startTestService({ simulator });
+    await using other = await startTestService({ simulator, databaseUrl: one.databaseUrl });
+    const awardId = await award(one, 'both');
+    const answers = await Promise.all([one, other, one, other].map((node) => node.get(pathOf(awardId))));
+    const keys = new Set(answers.map(({ text }) => decodeProtectedHeader(text).kid?.split('/').at(-1)));
+    assert.equal(keys.size, 1);
+  });
 });

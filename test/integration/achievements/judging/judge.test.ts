@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkCondition } from '../../../../src/achievements/conditions/check.ts';
 import type { Achievement, PointAction, Trigger } from '../../../../src/achievements/config.ts';
@@ -18,10 +18,90 @@ import { storeWorld } from './stored-world.ts';
 import { beginning, names, randomWorld } from './world.ts';
 
 let opened: Awaited<ReturnType<typeof openTestDatabase>>;
-before(async () => {
-  opened = await openTestDatabase();
+describe('evaluation of conditions', () => {
+  before(async () => {
+    opened = await openTestDatabase();
+  });
+
+  after(() => opened[Symbol.asyncDispose]());
+
+  it('finds the same achievements and times for each person as the naive evaluation', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.record(settings), async ({ world, achievements, pointActions }) => {
+        const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
+        const config = { achievements: achievements.map(toAchievement), pointActions: pointActions.map(toPointAction) };
+        const earned = await evaluate(opened.database.connection, repositoryId, config);
+        for (const [index, achievement] of achievements.entries()) {
+          const ours = earned
+            .filter((one) => one.achievement.name === String(index))
+            .map(({ accountId, earnedAt }): [number, number] => [accountIds.indexOf(accountId), earnedAt.getTime()]);
+          assert.deepEqual(
+            inWords(ours),
+            inWords(judgeNaively(achievement, world, pointActions)),
+            JSON.stringify(achievement),
+          );
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('evaluates some people with the same results as in the evaluation of all', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record(settings),
+        fc.subarray([0, 1, 2, 3, 4]),
+        async ({ world, achievements, pointActions }, some) => {
+          const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
+          const config = {
+            achievements: achievements.map(toAchievement),
+            pointActions: pointActions.map(toPointAction),
+          };
+          const asked = some.map((person) => accountIds[person] ?? '');
+          const ofSome = await evaluate(opened.database.connection, repositoryId, config, { accountIds: asked });
+          const ofAll = await evaluate(opened.database.connection, repositoryId, config);
+          const said = (earned: typeof ofAll): string[] =>
+            earned
+              .map(
+                ({ achievement, accountId, earnedAt }) => `${achievement.name} ${accountId} ${earnedAt.toISOString()}`,
+              )
+              .toSorted();
+          assert.deepEqual(said(ofSome), said(ofAll.filter(({ accountId }) => asked.includes(accountId))));
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  it('evaluates the largest numbers and the last dates like any other', async () => {
+    const { repositoryId } = await storeWorld(opened.database.pool, {
+      people: [{ name: 'Ada', type: 'user' }],
+      items: [],
+    });
+    const largest = 2_147_483_647;
+    const conditions = ['=', '!=', '>', '>=', '<', '<='].flatMap((operator) => [
+      `count() ${operator} ${largest}`,
+      `age(days) ${operator} ${largest}`,
+      `age(seconds) ${operator} 0`,
+      `comments ${operator} ${largest}`,
+      `merged_at ${operator} 2999-12-31`,
+      `created_at ${operator} 01-01-1970 00:00`,
+      `sum(prs) ${operator} ${largest}`,
+    ]);
+    const texts = [...conditions, `rank(${largest}) sum(prs)`, `labels in ['\\', '{}', 'a"b', 'NULL']`].map(
+      (condition): AchievementText => ({
+        day: null,
+        groups: [[{ actor: 'author', action: 'pull_request', condition }]],
+      }),
+    );
+    const rule = { actor: 'author', action: 'commit', condition: 'count() >= 1', value: 1_000_000 } as const;
+    const config = {
+      achievements: texts.map(toAchievement),
+      pointActions: pointNames.map((name) => toPointAction({ name, rules: [rule] })),
+    };
+    assert.deepEqual(await evaluate(opened.database.connection, repositoryId, config), []);
+  });
 });
-after(() => opened[Symbol.asyncDispose]());
 
 function checked({ actor, action, condition: text }: TriggerText, isPointAction: boolean): Trigger {
   const { condition, faults } = checkCondition(text, {
@@ -57,72 +137,3 @@ const settings = {
 function inWords(earned: Iterable<[person: number, at: number]>): string[] {
   return [...earned].map(([person, at]) => `${names[person]} ${new Date(at).toISOString()}`).toSorted();
 }
-
-test('finds the same achievements and times for each person as the naive evaluation', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.record(settings), async ({ world, achievements, pointActions }) => {
-      const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
-      const config = { achievements: achievements.map(toAchievement), pointActions: pointActions.map(toPointAction) };
-      const earned = await evaluate(opened.database.connection, repositoryId, config);
-      for (const [index, achievement] of achievements.entries()) {
-        const ours = earned
-          .filter((one) => one.achievement.name === String(index))
-          .map(({ accountId, earnedAt }): [number, number] => [accountIds.indexOf(accountId), earnedAt.getTime()]);
-        assert.deepEqual(
-          inWords(ours),
-          inWords(judgeNaively(achievement, world, pointActions)),
-          JSON.stringify(achievement),
-        );
-      }
-    }),
-    { numRuns: 40 },
-  );
-});
-
-test('evaluates some people with the same results as in the evaluation of all', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.record(settings),
-      fc.subarray([0, 1, 2, 3, 4]),
-      async ({ world, achievements, pointActions }, some) => {
-        const { repositoryId, accountIds } = await storeWorld(opened.database.pool, world);
-        const config = { achievements: achievements.map(toAchievement), pointActions: pointActions.map(toPointAction) };
-        const asked = some.map((person) => accountIds[person] ?? '');
-        const ofSome = await evaluate(opened.database.connection, repositoryId, config, { accountIds: asked });
-        const ofAll = await evaluate(opened.database.connection, repositoryId, config);
-        const said = (earned: typeof ofAll): string[] =>
-          earned
-            .map(({ achievement, accountId, earnedAt }) => `${achievement.name} ${accountId} ${earnedAt.toISOString()}`)
-            .toSorted();
-        assert.deepEqual(said(ofSome), said(ofAll.filter(({ accountId }) => asked.includes(accountId))));
-      },
-    ),
-    { numRuns: 15 },
-  );
-});
-
-test('evaluates the largest numbers and the last dates like any other', async () => {
-  const { repositoryId } = await storeWorld(opened.database.pool, {
-    people: [{ name: 'Ada', type: 'user' }],
-    items: [],
-  });
-  const largest = 2_147_483_647;
-  const conditions = ['=', '!=', '>', '>=', '<', '<='].flatMap((operator) => [
-    `count() ${operator} ${largest}`,
-    `age(days) ${operator} ${largest}`,
-    `age(seconds) ${operator} 0`,
-    `comments ${operator} ${largest}`,
-    `merged_at ${operator} 2999-12-31`,
-    `created_at ${operator} 01-01-1970 00:00`,
-    `sum(prs) ${operator} ${largest}`,
-  ]);
-  const texts = [...conditions, `rank(${largest}) sum(prs)`, `labels in ['\\', '{}', 'a"b', 'NULL']`].map(
-    (condition): AchievementText => ({ day: null, groups: [[{ actor: 'author', action: 'pull_request', condition }]] }),
-  );
-  const rule = { actor: 'author', action: 'commit', condition: 'count() >= 1', value: 1_000_000 } as const;
-  const config = {
-    achievements: texts.map(toAchievement),
-    pointActions: pointNames.map((name) => toPointAction({ name, rules: [rule] })),
-  };
-  assert.deepEqual(await evaluate(opened.database.connection, repositoryId, config), []);
-});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { preview } from '../../../../src/achievements/judging/preview-store.ts';
 import { openTestDatabase } from '../../../database.ts';
 import { readText } from '../../../unit/achievements/reported.ts';
@@ -67,48 +67,49 @@ achievements:
   - achievement: { name: Points, triggers: [ { trigger: { actor: author, action: point, condition: sum(prs) >= 25 } } ] }
   - achievement: { name: Second, type: once, metadata: { date: 01-31-2024 }, triggers: [ { trigger: { actor: author, action: point, condition: rank(2) sum(prs) } } ] }
 `;
-
-test('lists the people who would earn each achievement, and which terms one person misses by how much', async () => {
-  await using opened = await openTestDatabase();
-  const { connection, pool } = opened.database;
-  const { repositoryId } = await storeWorld(pool, world);
-  const { config, reports } = readText(file);
-  assert.deepEqual(reports, []);
-  const question = { provider: `github-${repositoryId}`, repository: 'ada/WORLD', person: 'Bob' };
-  const previews = await preview(connection, config, question);
-  assert.deepEqual(
-    previews.map(({ achievement, earned }) => [achievement, earned]),
-    [
-      ['Three', [{ name: 'Ada', earnedAt: hour(3) }]],
-      ['Talk', []],
-      ['Bugs', [{ name: 'Ada', earnedAt: hour(0) }]],
-      ['Points', [{ name: 'Ada', earnedAt: hour(3) }]],
-      ['Second', [{ name: 'bob', earnedAt: hour(216) }]],
-    ],
-  );
-  const terms = previews.map(({ person }) =>
-    person?.triggers.flatMap((trigger) =>
-      trigger.terms.map(({ term, holds, present, missing }) => `${term}: ${holds} ${present} ${missing}`),
-    ),
-  );
-  assert.deepEqual(terms, [
-    ['merged = true: true 1 null', 'count() >= 3: false 1 2'],
-    ['comments > 5: false 4 2', 'age(days) < 2: false 9 -8'],
-    ["labels in ['bug']: false 0 null", 'count() >= 2: false 0 2'],
-    ['sum(prs) >= 25: false 10 15'],
-    ['rank(2) sum(prs): true 2 null'],
-  ]);
-  assert.deepEqual(
-    previews.map(({ person }) => person?.earnedAt),
-    [null, null, null, null, hour(216)],
-  );
-  await assert.rejects(
-    preview(connection, config, { ...question, repository: 'ada/none' }),
-    /nothing is stored of ada\/none/,
-  );
-  await assert.rejects(preview(connection, config, { ...question, person: 'nobody' }), /no account nobody is stored/);
-  await assert.rejects(
-    preview(connection, config, { ...question, repository: 'ada' }),
-    /a repository is OWNER\/NAME, not ada/,
-  );
+describe('preview of an achievements file', () => {
+  it('lists the people who would earn each achievement, and which terms one person misses by how much', async () => {
+    await using opened = await openTestDatabase();
+    const { connection, pool } = opened.database;
+    const { repositoryId } = await storeWorld(pool, world);
+    const { config, reports } = readText(file);
+    assert.deepEqual(reports, []);
+    const question = { provider: `github-${repositoryId}`, repository: 'ada/WORLD', person: 'Bob' };
+    const previews = await preview(connection, config, question);
+    assert.deepEqual(
+      previews.map(({ achievement, earned }) => [achievement, earned]),
+      [
+        ['Three', [{ name: 'Ada', earnedAt: hour(3) }]],
+        ['Talk', []],
+        ['Bugs', [{ name: 'Ada', earnedAt: hour(0) }]],
+        ['Points', [{ name: 'Ada', earnedAt: hour(3) }]],
+        ['Second', [{ name: 'bob', earnedAt: hour(216) }]],
+      ],
+    );
+    const terms = previews.map(({ person }) =>
+      person?.triggers.flatMap((trigger) =>
+        trigger.terms.map(({ term, holds, present, missing }) => `${term}: ${holds} ${present} ${missing}`),
+      ),
+    );
+    assert.deepEqual(terms, [
+      ['merged = true: true 1 null', 'count() >= 3: false 1 2'],
+      ['comments > 5: false 4 2', 'age(days) < 2: false 9 -8'],
+      ["labels in ['bug']: false 0 null", 'count() >= 2: false 0 2'],
+      ['sum(prs) >= 25: false 10 15'],
+      ['rank(2) sum(prs): true 2 null'],
+    ]);
+    assert.deepEqual(
+      previews.map(({ person }) => person?.earnedAt),
+      [null, null, null, null, hour(216)],
+    );
+    await assert.rejects(
+      preview(connection, config, { ...question, repository: 'ada/none' }),
+      /nothing is stored of ada\/none/,
+    );
+    await assert.rejects(preview(connection, config, { ...question, person: 'nobody' }), /no account nobody is stored/);
+    await assert.rejects(
+      preview(connection, config, { ...question, repository: 'ada' }),
+      /a repository is OWNER\/NAME, not ada/,
+    );
+  });
 });

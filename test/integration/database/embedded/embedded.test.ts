@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { chmod, chown, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
@@ -29,170 +29,222 @@ async function modesBelow(directory: string): Promise<{ path: string; mode: numb
     ['.', ...entries].map(async (path) => ({ path, mode: (await lstat(join(directory, path))).mode & 0o777 })),
   );
 }
-
-test('hides the data from other users, opens no TCP port, and leaves no process after a graceful stop', async () => {
-  await using place = await makeTemporaryDirectory();
-  const dataDir = place.at('data');
-  const server = await openEmbedded(options(dataDir));
-  const running = await processesIn(dataDir);
-  assert.ok(running.length > 1);
-  assert.deepEqual(
-    (await modesBelow(dataDir)).filter(({ mode }) => (mode & 0o007) !== 0),
-    [],
-  );
-  const client = new Client(server.connection);
-  await client.connect();
-  const { rows } = await client.query(
-    'select name, setting from pg_settings where name = any($1) order by name collate "C"',
-    [['listen_addresses', 'fsync', 'synchronous_commit', 'full_page_writes', 'server_encoding', 'TimeZone']],
-  );
-  assert.deepEqual(
-    rows.map(({ name, setting }) => `${name}=${setting}`),
-    [
-      'TimeZone=UTC',
-      'fsync=on',
-      'full_page_writes=on',
-      'listen_addresses=',
-      'server_encoding=UTF8',
-      'synchronous_commit=on',
-    ],
-  );
-  await client.end();
-  if (isRoot) {
-    for (const pid of running) assert.notEqual((await lstat(`/proc/${pid}`)).uid, 0);
-  }
-  await server.release();
-  await waitUntilEmpty(dataDir);
-});
-
-test('keeps acknowledged rows after any kill, starts again without help, and leaves no server running', async () => {
-  await using place = await makeTemporaryDirectory();
-  const dataDir = place.at('data');
-  const acknowledged: number[] = [];
-  for (let kill = 0; kill < 20; kill += 1) {
-    const writing = startWriting(dataDir);
-    await writing.until(1 + kill * 3);
-    writing.child.kill('SIGKILL');
-    await writing.ended;
-    acknowledged.push(...writing.acknowledged);
-    // Every other time, the next start meets a server that is still stopping.
-    if (kill % 2 === 0) await waitUntilEmpty(dataDir);
-  }
-  const stored = await storedNumbers(dataDir);
-  assert.deepEqual(
-    acknowledged.filter((number) => !stored.has(number)),
-    [],
-  );
-  await waitUntilEmpty(dataDir);
-});
-
-test('repairs a kill at any moment of the first start and of later ones with the next start', async () => {
-  await using place = await makeTemporaryDirectory();
-  for (let kill = 0; kill < 12; kill += 1) {
-    const dataDir = place.at(`data-${kill % 2}`);
-    const writing = startWriting(dataDir, { onlyOpen: true });
-    await writing.until('opening');
-    await Promise.race([wait(kill * 60), writing.ended]);
-    writing.child.kill('SIGKILL');
-    // The process was killed, or had ended before; it must not fail because of damage by an earlier kill.
-    assert.ok(['SIGKILL', 0].includes(await writing.ended));
-  }
-  for (const dataDir of [place.at('data-0'), place.at('data-1')]) {
-    const writing = startWriting(dataDir);
-    await writing.until(3);
-    writing.child.kill('SIGTERM');
-    assert.equal(await writing.ended, 0);
-    await waitUntilEmpty(dataDir);
+describe('the embedded PostgreSQL server', () => {
+  it('hides the data from other users, opens no TCP port, and leaves no process after a graceful stop', async () => {
+    await using place = await makeTemporaryDirectory();
+    const dataDir = place.at('data');
+    const server = await openEmbedded(options(dataDir));
+    const running = await processesIn(dataDir);
+    assert.ok(running.length > 1);
     assert.deepEqual(
-      (await readdir(dataDir)).filter((name) => name !== 'postgres'),
+      (await modesBelow(dataDir)).filter(({ mode }) => (mode & 0o007) !== 0),
       [],
     );
-  }
-});
-
-test('shares one server among several processes, in any order of starts and ends', async () => {
-  await using place = await makeTemporaryDirectory();
-  const dataDir = place.at('data');
-  for (let round = 0; round < 3; round += 1) {
-    const writings = Array.from({ length: 5 }, () => startWriting(dataDir));
-    await Promise.all(writings.map((writing) => writing.until(3)));
-    const [first, second, ...others] = writings;
-    first?.child.kill('SIGTERM');
-    second?.child.kill('SIGKILL');
-    assert.equal(await first?.ended, 0);
-    await second?.ended;
-    const before = others.map(({ acknowledged }) => acknowledged.length);
-    await Promise.all(others.map((writing, index) => writing.until((before[index] ?? 0) + 20)));
-    for (const { child } of others) child.kill('SIGTERM');
-    assert.deepEqual(await Promise.all(others.map(({ ended }) => ended)), [0, 0, 0]);
-    await waitUntilEmpty(dataDir);
-  }
-});
-
-test('returns no server that stops when it is opened while the last user leaves', async () => {
-  await using place = await makeTemporaryDirectory();
-  const dataDir = place.at('data');
-  let last = await openEmbedded(options(dataDir));
-  for (let round = 0; round < 15; round += 1) {
-    const released = last.release();
-    await wait(round);
-    last = await openEmbedded(options(dataDir));
-    await released;
-    const client = new Client(last.connection);
+    const client = new Client(server.connection);
     await client.connect();
-    await wait(20);
+    const { rows } = await client.query(
+      'select name, setting from pg_settings where name = any($1) order by name collate "C"',
+      [['listen_addresses', 'fsync', 'synchronous_commit', 'full_page_writes', 'server_encoding', 'TimeZone']],
+    );
+    assert.deepEqual(
+      rows.map(({ name, setting }) => `${name}=${setting}`),
+      [
+        'TimeZone=UTC',
+        'fsync=on',
+        'full_page_writes=on',
+        'listen_addresses=',
+        'server_encoding=UTF8',
+        'synchronous_commit=on',
+      ],
+    );
+    await client.end();
+    if (isRoot) {
+      for (const pid of running) assert.notEqual((await lstat(`/proc/${pid}`)).uid, 0);
+    }
+    await server.release();
+    await waitUntilEmpty(dataDir);
+  });
+
+  it('keeps acknowledged rows after any kill, starts again without help, and leaves no server running', async () => {
+    await using place = await makeTemporaryDirectory();
+    const dataDir = place.at('data');
+    const acknowledged: number[] = [];
+    for (let kill = 0; kill < 20; kill += 1) {
+      const writing = startWriting(dataDir);
+      await writing.until(1 + kill * 3);
+      writing.child.kill('SIGKILL');
+      await writing.ended;
+      acknowledged.push(...writing.acknowledged);
+      // Every other time, the next start meets a server that is still stopping.
+      if (kill % 2 === 0) await waitUntilEmpty(dataDir);
+    }
+    const stored = await storedNumbers(dataDir);
+    assert.deepEqual(
+      acknowledged.filter((number) => !stored.has(number)),
+      [],
+    );
+    await waitUntilEmpty(dataDir);
+  });
+
+  it('repairs a kill at any moment of the first start and of later ones with the next start', async () => {
+    await using place = await makeTemporaryDirectory();
+    for (let kill = 0; kill < 12; kill += 1) {
+      const dataDir = place.at(`data-${kill % 2}`);
+      const writing = startWriting(dataDir, { onlyOpen: true });
+      await writing.until('opening');
+      await Promise.race([wait(kill * 60), writing.ended]);
+      writing.child.kill('SIGKILL');
+      // The process was killed, or had ended before; it must not fail because of damage by an earlier kill.
+      assert.ok(['SIGKILL', 0].includes(await writing.ended));
+    }
+    for (const dataDir of [place.at('data-0'), place.at('data-1')]) {
+      const writing = startWriting(dataDir);
+      await writing.until(3);
+      writing.child.kill('SIGTERM');
+      assert.equal(await writing.ended, 0);
+      await waitUntilEmpty(dataDir);
+      assert.deepEqual(
+        (await readdir(dataDir)).filter((name) => name !== 'postgres'),
+        [],
+      );
+    }
+  });
+
+  it('shares one server among several processes, in any order of starts and ends', async () => {
+    await using place = await makeTemporaryDirectory();
+    const dataDir = place.at('data');
+    for (let round = 0; round < 3; round += 1) {
+      const writings = Array.from({ length: 5 }, () => startWriting(dataDir));
+      await Promise.all(writings.map((writing) => writing.until(3)));
+      const [first, second, ...others] = writings;
+      first?.child.kill('SIGTERM');
+      second?.child.kill('SIGKILL');
+      assert.equal(await first?.ended, 0);
+      await second?.ended;
+      const before = others.map(({ acknowledged }) => acknowledged.length);
+      await Promise.all(others.map((writing, index) => writing.until((before[index] ?? 0) + 20)));
+      for (const { child } of others) child.kill('SIGTERM');
+      assert.deepEqual(await Promise.all(others.map(({ ended }) => ended)), [0, 0, 0]);
+      await waitUntilEmpty(dataDir);
+    }
+  });
+
+  it('returns no server that stops when it is opened while the last user leaves', async () => {
+    await using place = await makeTemporaryDirectory();
+    const dataDir = place.at('data');
+    let last = await openEmbedded(options(dataDir));
+    for (let round = 0; round < 15; round += 1) {
+      const released = last.release();
+      await wait(round);
+      last = await openEmbedded(options(dataDir));
+      await released;
+      const client = new Client(last.connection);
+      await client.connect();
+      await wait(20);
+      await client.query('select 1');
+      await client.end();
+    }
+    await last.release();
+    await waitUntilEmpty(dataDir);
+  });
+
+  it('opens the pipe of the keeper after the process released its server', async () => {
+    await using place = await makeTemporaryDirectory();
+    const lease = await Lease.take(place.path, { uid: 0, gid: 0, name: '', isOther: false });
+    lease.release();
+    closeSync(lease.openForKeeper());
+  });
+
+  it('keeps a server that another process has just joined when a process leaves', async () => {
+    await using place = await makeTemporaryDirectory();
+    const dataDir = place.at('data');
+    const first = await openEmbedded(options(dataDir));
+    // The keeper must not notice anything before the next process has joined.
+    const shells = await shellsIn(dataDir);
+    for (const id of shells) process.kill(id, 'SIGSTOP');
+    const released = first.release();
+    const joining = openEmbedded(options(dataDir));
+    await wait(300);
+    for (const id of shells) process.kill(id, 'SIGCONT');
+    const second = await joining;
+    await released;
+    const client = new Client(second.connection);
+    await client.connect();
     await client.query('select 1');
     await client.end();
-  }
-  await last.release();
-  await waitUntilEmpty(dataDir);
-});
+    await second.release();
+    await waitUntilEmpty(dataDir);
+  });
 
-test('opens the pipe of the keeper after the process released its server', async () => {
-  await using place = await makeTemporaryDirectory();
-  const lease = await Lease.take(place.path, { uid: 0, gid: 0, name: '', isOther: false });
-  lease.release();
-  closeSync(lease.openForKeeper());
-});
+  it('replaces a server that lost its keeper, and starts one again that was killed', async () => {
+    await using place = await makeTemporaryDirectory();
+    const dataDir = place.at('data');
+    const clusterDir = join(dataDir, 'postgres');
+    const lines: string[] = [];
+    const server = await openEmbedded({ dataDir, log: (line) => lines.push(line) });
+    const pid = findPostmaster(clusterDir) ?? 0;
+    process.kill(pid, 'SIGKILL');
+    while (findPostmaster(clusterDir) === pid || !(await canConnect(server.connection))) await wait(50);
+    assert.ok(lines.some((line) => /started again/.test(line)));
 
-test('keeps a server that another process has just joined when a process leaves', async () => {
-  await using place = await makeTemporaryDirectory();
-  const dataDir = place.at('data');
-  const first = await openEmbedded(options(dataDir));
-  // The keeper must not notice anything before the next process has joined.
-  const shells = await shellsIn(dataDir);
-  for (const id of shells) process.kill(id, 'SIGSTOP');
-  const released = first.release();
-  const joining = openEmbedded(options(dataDir));
-  await wait(300);
-  for (const id of shells) process.kill(id, 'SIGCONT');
-  const second = await joining;
-  await released;
-  const client = new Client(second.connection);
-  await client.connect();
-  await client.query('select 1');
-  await client.end();
-  await second.release();
-  await waitUntilEmpty(dataDir);
-});
+    for (const id of await shellsIn(dataDir)) process.kill(id, 'SIGKILL');
+    const orphan = findPostmaster(clusterDir);
+    await openAndRelease(dataDir);
+    assert.notEqual(orphan, undefined);
+    await server.release();
+    await waitUntilEmpty(dataDir);
+  });
 
-test('replaces a server that lost its keeper, and starts one again that was killed', async () => {
-  await using place = await makeTemporaryDirectory();
-  const dataDir = place.at('data');
-  const clusterDir = join(dataDir, 'postgres');
-  const lines: string[] = [];
-  const server = await openEmbedded({ dataDir, log: (line) => lines.push(line) });
-  const pid = findPostmaster(clusterDir) ?? 0;
-  process.kill(pid, 'SIGKILL');
-  while (findPostmaster(clusterDir) === pid || !(await canConnect(server.connection))) await wait(50);
-  assert.ok(lines.some((line) => /started again/.test(line)));
+  it('starts despite a lock file with an id that another process has now', async () => {
+    await using place = await makeTemporaryDirectory();
+    const dataDir = place.at('data');
+    await openAndRelease(dataDir);
+    const lock = join(dataDir, 'postgres', 'postmaster.pid');
+    await writeFile(lock, `${process.pid}\n/proc/self/cwd\n1700000000\n5432\n.\n\n  5432001 0\nready\n`, {
+      mode: 0o600,
+    });
+    const { uid, gid } = await lstat(join(dataDir, 'postgres'));
+    await chown(lock, uid, gid);
+    await writeFile(join(dataDir, 'postgres', '.s.PGSQL.5432.lock'), `${process.pid}\n`, { mode: 0o600 });
+    await chown(join(dataDir, 'postgres', '.s.PGSQL.5432.lock'), uid, gid);
+    await openAndRelease(dataDir);
+  });
 
-  for (const id of await shellsIn(dataDir)) process.kill(id, 'SIGKILL');
-  const orphan = findPostmaster(clusterDir);
-  await openAndRelease(dataDir);
-  assert.notEqual(orphan, undefined);
-  await server.release();
-  await waitUntilEmpty(dataDir);
+  it('supports a path that is too long for a socket', async () => {
+    await using place = await makeTemporaryDirectory();
+    const dataDir = join(place.path, 'd'.repeat(100), 'e'.repeat(100));
+    const server = await openEmbedded(options(dataDir));
+    assert.ok(server.connection.host.length < 100);
+    assert.ok(await canConnect(server.connection));
+    await server.release();
+    await waitUntilEmpty(dataDir);
+  });
+
+  it('opens a database of its own for another user, and refuses those of others in one line', async (t) => {
+    const nobody = { uid: 65534, gid: 65534 };
+    const canRun = isRoot && spawnSync('test', ['-r', writerProgram], nobody).status === 0;
+    if (!canRun) {
+      t.skip('needs root, and programs that others may read');
+      return;
+    }
+    await using place = await makeTemporaryDirectory();
+    await chmod(place.path, 0o755);
+    await mkdir(place.at('own'));
+    await chown(place.at('own'), nobody.uid, nobody.gid);
+    const writing = startWriting(place.at('own'), nobody);
+    await writing.until(2);
+    writing.child.kill('SIGTERM');
+    assert.equal(await writing.ended, 0);
+
+    // Root joins with the rights of the owner, not with its own.
+    await openAndRelease(place.at('own'));
+    assert.equal((await lstat(place.at('own/postgres/server.log'))).uid, nobody.uid);
+    await waitUntilEmpty(place.at('own'));
+
+    await rm(place.at('own/postgres/server.log'));
+    await chown(place.at('own/postgres'), 0, 0);
+    await assert.rejects(openEmbedded(options(place.at('own'))), /belongs to root, as whom PostgreSQL does not run/);
+  });
 });
 
 /** Returns the ids of the keeper and of its subshell that counts users. */
@@ -201,52 +253,3 @@ async function shellsIn(dataDir: string): Promise<number[]> {
   const commands = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
   return ids.filter((_, index) => commands[index]?.startsWith('/bin/sh'));
 }
-
-test('starts despite a lock file with an id that another process has now', async () => {
-  await using place = await makeTemporaryDirectory();
-  const dataDir = place.at('data');
-  await openAndRelease(dataDir);
-  const lock = join(dataDir, 'postgres', 'postmaster.pid');
-  await writeFile(lock, `${process.pid}\n/proc/self/cwd\n1700000000\n5432\n.\n\n  5432001 0\nready\n`, { mode: 0o600 });
-  const { uid, gid } = await lstat(join(dataDir, 'postgres'));
-  await chown(lock, uid, gid);
-  await writeFile(join(dataDir, 'postgres', '.s.PGSQL.5432.lock'), `${process.pid}\n`, { mode: 0o600 });
-  await chown(join(dataDir, 'postgres', '.s.PGSQL.5432.lock'), uid, gid);
-  await openAndRelease(dataDir);
-});
-
-test('supports a path that is too long for a socket', async () => {
-  await using place = await makeTemporaryDirectory();
-  const dataDir = join(place.path, 'd'.repeat(100), 'e'.repeat(100));
-  const server = await openEmbedded(options(dataDir));
-  assert.ok(server.connection.host.length < 100);
-  assert.ok(await canConnect(server.connection));
-  await server.release();
-  await waitUntilEmpty(dataDir);
-});
-
-test('opens a database of its own for another user, and refuses those of others in one line', async (t) => {
-  const nobody = { uid: 65534, gid: 65534 };
-  const canRun = isRoot && spawnSync('test', ['-r', writerProgram], nobody).status === 0;
-  if (!canRun) {
-    t.skip('needs root, and programs that others may read');
-    return;
-  }
-  await using place = await makeTemporaryDirectory();
-  await chmod(place.path, 0o755);
-  await mkdir(place.at('own'));
-  await chown(place.at('own'), nobody.uid, nobody.gid);
-  const writing = startWriting(place.at('own'), nobody);
-  await writing.until(2);
-  writing.child.kill('SIGTERM');
-  assert.equal(await writing.ended, 0);
-
-  // Root joins with the rights of the owner, not with its own.
-  await openAndRelease(place.at('own'));
-  assert.equal((await lstat(place.at('own/postgres/server.log'))).uid, nobody.uid);
-  await waitUntilEmpty(place.at('own'));
-
-  await rm(place.at('own/postgres/server.log'));
-  await chown(place.at('own/postgres'), 0, 0);
-  await assert.rejects(openEmbedded(options(place.at('own'))), /belongs to root, as whom PostgreSQL does not run/);
-});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
 import { openEmbedded } from '../../../../src/database/embedded/embedded.ts';
 import { explainOutput } from '../../../../src/database/embedded/failure.ts';
@@ -21,68 +21,69 @@ const rejects = (dataDir: string, message: RegExp): Promise<void> =>
     assert.ok(!error.message.includes('\n'));
     return true;
   });
+describe('faults of the embedded PostgreSQL server', () => {
+  it('reports a fault that prevents the start in one line', async () => {
+    await using place = await makeTemporaryDirectory();
+    await writeFile(place.at('file'), '');
+    await rejects(place.at('file'), /DATA_DIR: .*file is, or lies below, a file/);
+    await rejects(place.at('file/below'), /DATA_DIR: .* a file/);
 
-test('reports a fault that prevents the start in one line', async () => {
-  await using place = await makeTemporaryDirectory();
-  await writeFile(place.at('file'), '');
-  await rejects(place.at('file'), /DATA_DIR: .*file is, or lies below, a file/);
-  await rejects(place.at('file/below'), /DATA_DIR: .* a file/);
+    await mkdir(place.at('other/postgres'), { recursive: true });
+    await writeFile(place.at('other/postgres/notes.txt'), 'mine');
+    if (isRoot) await chown(place.at('other/postgres'), 65534, 65534);
+    await rejects(place.at('other'), /not empty and holds no database/);
 
-  await mkdir(place.at('other/postgres'), { recursive: true });
-  await writeFile(place.at('other/postgres/notes.txt'), 'mine');
-  if (isRoot) await chown(place.at('other/postgres'), 65534, 65534);
-  await rejects(place.at('other'), /not empty and holds no database/);
-
-  await openAndRelease(place.at('old'));
-  await writeFile(place.at('old/postgres/PG_VERSION'), '14\n');
-  await rejects(place.at('old'), /is of PostgreSQL 14 and this release brings 18: export it/);
-});
-
-test('names DATABASE_URL in the error on a platform without packaged programs', async () => {
-  await using place = await makeTemporaryDirectory();
-  const pretend = "data:text/javascript,Object.defineProperty(process, 'arch', { value: 'mips' })";
-  const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, 'bin/plaudit.js', 'serve'], {
-    env: { DATA_DIR: place.at('data') },
-    encoding: 'utf8',
+    await openAndRelease(place.at('old'));
+    await writeFile(place.at('old/postgres/PG_VERSION'), '14\n');
+    await rejects(place.at('old'), /is of PostgreSQL 14 and this release brings 18: export it/);
   });
-  assert.equal(status, 1);
-  assert.match(
-    stderr,
-    /^plaudit: No PostgreSQL is packaged for linux-mips.*set DATABASE_URL to a PostgreSQL 15 or later\n$/,
-  );
-});
 
-test('reports an error of the PostgreSQL programs in one line with the remedy', () => {
-  const cases: [string, RegExp][] = [
-    ['initdb: error: could not write: No space left on device', /disk of .* is full/],
-    ['postgres: could not create: Read-only file system', /is read-only/],
-    ['/lib/libc.so.6: version `GLIBC_2.34` not found', /cannot run on this system: set DATABASE_URL/],
-    [
-      '2026-01-01 LOG:  starting\n2026-01-01 FATAL:  data directory has wrong ownership\n',
-      /FATAL: {2}data directory has wrong ownership/,
-    ],
-    ['', /it gave no reason/],
-  ];
-  for (const [output, message] of cases) assert.match(explainOutput(output, '/data').message, message);
+  it('names DATABASE_URL in the error on a platform without packaged programs', async () => {
+    await using place = await makeTemporaryDirectory();
+    const pretend = "data:text/javascript,Object.defineProperty(process, 'arch', { value: 'mips' })";
+    const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, 'bin/plaudit.js', 'serve'], {
+      env: { DATA_DIR: place.at('data') },
+      encoding: 'utf8',
+    });
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^plaudit: No PostgreSQL is packaged for linux-mips.*set DATABASE_URL to a PostgreSQL 15 or later\n$/,
+    );
+  });
+
+  it('reports an error of the PostgreSQL programs in one line with the remedy', () => {
+    const cases: [string, RegExp][] = [
+      ['initdb: error: could not write: No space left on device', /disk of .* is full/],
+      ['postgres: could not create: Read-only file system', /is read-only/],
+      ['/lib/libc.so.6: version `GLIBC_2.34` not found', /cannot run on this system: set DATABASE_URL/],
+      [
+        '2026-01-01 LOG:  starting\n2026-01-01 FATAL:  data directory has wrong ownership\n',
+        /FATAL: {2}data directory has wrong ownership/,
+      ],
+      ['', /it gave no reason/],
+    ];
+    for (const [output, message] of cases) assert.match(explainOutput(output, '/data').message, message);
+  });
+
+  it('reports a full disk in one line, and leaves nothing behind', async (t) => {
+    await using place = await makeTemporaryDirectory();
+    const disk = place.at('disk');
+    await mkdir(disk);
+    if (!mountSmallDisk(disk)) {
+      t.skip('mounting is not permitted here');
+      return;
+    }
+    try {
+      await rejects(join(disk, 'data'), /the disk of .* is full; free some space/);
+      assert.deepEqual(await readdir(join(disk, 'data')), []);
+    } finally {
+      spawnSync('umount', [disk]);
+    }
+  });
 });
 
 /** Mounts a small disk where the operating system permits it. @returns false where it does not. */
 function mountSmallDisk(directory: string): boolean {
   return isRoot && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', directory]).status === 0;
 }
-
-test('reports a full disk in one line, and leaves nothing behind', async (t) => {
-  await using place = await makeTemporaryDirectory();
-  const disk = place.at('disk');
-  await mkdir(disk);
-  if (!mountSmallDisk(disk)) {
-    t.skip('mounting is not permitted here');
-    return;
-  }
-  try {
-    await rejects(join(disk, 'data'), /the disk of .* is full; free some space/);
-    assert.deepEqual(await readdir(join(disk, 'data')), []);
-  } finally {
-    spawnSync('umount', [disk]);
-  }
-});

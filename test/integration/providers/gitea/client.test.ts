@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import { remember } from '../../../../simulators/gitea/moved.ts';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
@@ -8,149 +8,151 @@ import { renameAccount } from '../../../../simulators/world/mutations.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { call, giteaProvider, handbook, lastReport } from './asking.ts';
 
-test('names the scope that a token lacks, even when all data is public', async () => {
-  await using replay = await startReplay();
-  await using provider = giteaProvider(replay, { tokens: [secretOf('alice-useronly')] });
-  await assert.rejects(provider.readTotals(handbook, call()), {
-    code: 'provider_denied',
-    message: 'The code host wants the scope read:repository of the configured token.',
-  });
-});
-
-test('sends no requests to a host for the time that its rate limit names', async () => {
-  const scene = createContractWorld();
-  await using simulator = await startGiteaSimulator({ world: scene.world });
-  await using provider = giteaProvider(simulator, { now: scene.now });
-  simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));
-  const look = () => lastReport(provider.lookUp('ada-lovelace', call()));
-  const retryAt = new Date(scene.now().getTime() + 120_000);
-  await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
-  simulator.surprises.pop();
-  await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
-  assert.equal(simulator.requests.length, 1);
-  scene.advance(121);
-  assert.equal((await look())?.account.name, 'ada-lovelace');
-});
-
-test('caps the wait that a host names at an hour', async () => {
-  const scene = createContractWorld();
-  await using simulator = await startGiteaSimulator({ world: scene.world });
-  await using provider = giteaProvider(simulator, { now: scene.now });
-  simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '99999999999' } }));
-  const look = () => lastReport(provider.lookUp('ada-lovelace', call()));
-  const retryAt = new Date(scene.now().getTime() + 3_600_000);
-  await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
-  simulator.surprises.pop();
-  scene.advance(3601);
-  assert.equal((await look())?.account.name, 'ada-lovelace');
-});
-
-test('doubles the wait each time when a rate limit names no time', async () => {
-  const scene = createContractWorld();
-  await using simulator = await startGiteaSimulator({ world: scene.world });
-  await using provider = giteaProvider(simulator, { now: scene.now });
-  simulator.surprises.push(() => ({ status: 429, body: {} }));
-  for (const seconds of [60, 120, 240]) {
-    const retryAt = new Date(scene.now().getTime() + seconds * 1000);
-    await assert.rejects(lastReport(provider.lookUp('ada-lovelace', call())), { retryAt });
-    scene.advance(seconds + 1);
-  }
-});
-
-test('runs at most three background requests at once', async () => {
-  const scene = createContractWorld();
-  await using simulator = await startGiteaSimulator({ world: scene.world });
-  await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.organization_member] });
-  let [under, most] = [0, 0];
-  await using slow = await startHttpServer((request, response) => {
-    under += 1;
-    most = Math.max(most, under);
-    setImmediate(() => {
-      under -= 1;
-      response.writeHead(404, { 'x-path': request.url ?? '' }).end();
+describe('the Gitea client', () => {
+  it('names the scope that a token lacks, even when all data is public', async () => {
+    await using replay = await startReplay();
+    await using provider = giteaProvider(replay, { tokens: [secretOf('alice-useronly')] });
+    await assert.rejects(provider.readTotals(handbook, call()), {
+      code: 'provider_denied',
+      message: 'The code host wants the scope read:repository of the configured token.',
     });
   });
-  await using polite = giteaProvider({ url: slow.url, apiUrl: slow.url });
-  const names = Array.from({ length: 40 }, (_, index) => `somebody-${index}`);
-  await Promise.all(names.map((name) => lastReport(polite.lookUp(name, call({ urgency: 'background' })))));
-  assert.ok(most <= 3, `${most} at once`);
-  assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.name, 'max-member');
-});
 
-test('replaces a refused token with another one, and reports the refusal when there is none', async () => {
-  const scene = createContractWorld();
-  await using simulator = await startGiteaSimulator({ world: scene.world });
-  const { tokens } = simulator;
-  await using two = giteaProvider(simulator, { tokens: ['revoked', tokens.public_only], now: scene.now });
-  assert.equal((await lastReport(two.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
-  await using one = giteaProvider(simulator, { tokens: ['revoked'], now: scene.now });
-  await assert.rejects(lastReport(one.lookUp('ada-lovelace', call())), { code: 'provider_denied' });
-  const owner = {
-    externalId: String(scene.organization.id),
-    handle: '',
-    type: 'organization',
-    name: 'analytical-engines',
-    memory: null,
-  } as const;
-  const [refused = ''] = two.accesses();
-  const cursor = JSON.stringify({ access: refused, after: null });
-  assert.deepEqual((await two.listRepositories(owner, cursor, call())).isRefused, true);
-});
-
-test('follows a redirect to a new name, and rejects one to another host without a request to it', async () => {
-  const scene = createContractWorld();
-  await using simulator = await startGiteaSimulator({ world: scene.world });
-  await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user], now: scene.now });
-  renameAccount(scene.world, scene.people.max, 'max-renamed');
-  remember(scene.people.max, 'max-member');
-  assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.name, 'max-renamed');
-
-  const seen: (string | undefined)[] = [];
-  await using thief = await startHttpServer((request, response) => {
-    seen.push(request.headers.authorization);
-    response.end('{}');
+  it('sends no requests to a host for the time that its rate limit names', async () => {
+    const scene = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: scene.world });
+    await using provider = giteaProvider(simulator, { now: scene.now });
+    simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));
+    const look = () => lastReport(provider.lookUp('ada-lovelace', call()));
+    const retryAt = new Date(scene.now().getTime() + 120_000);
+    await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
+    simulator.surprises.pop();
+    await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
+    assert.equal(simulator.requests.length, 1);
+    scene.advance(121);
+    assert.equal((await look())?.account.name, 'ada-lovelace');
   });
-  const location = `${thief.url}/api/v1/users/ada-lovelace`;
-  simulator.surprises.push(() => ({ status: 307, body: '', headers: { location } }));
-  await assert.rejects(lastReport(provider.lookUp('ada-lovelace', call())), { code: 'provider_invalid_response' });
-  assert.deepEqual(seen, []);
-});
 
-test('rejects invalid and refusing responses with the matching error code', async () => {
-  for (const [status, body, code] of [
-    [200, '{"id": "one"}', 'provider_invalid_response'],
-    [200, '<html>', 'provider_invalid_response'],
-    [500, '{}', 'provider_unavailable'],
-    [403, '{"message": "Only signed in user is allowed to call APIs."}', 'provider_denied'],
-    [401, '{}', 'provider_denied'],
-  ] as const) {
-    await using server = await startHttpServer((_request, response) => void response.writeHead(status).end(body));
-    await using provider = giteaProvider({ url: server.url, apiUrl: server.url });
-    await assert.rejects(lastReport(provider.lookUp('alice', call())), { code }, body);
-  }
-});
+  it('caps the wait that a host names at an hour', async () => {
+    const scene = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: scene.world });
+    await using provider = giteaProvider(simulator, { now: scene.now });
+    simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '99999999999' } }));
+    const look = () => lastReport(provider.lookUp('ada-lovelace', call()));
+    const retryAt = new Date(scene.now().getTime() + 3_600_000);
+    await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
+    simulator.surprises.pop();
+    scene.advance(3601);
+    assert.equal((await look())?.account.name, 'ada-lovelace');
+  });
 
-test('reports an account that Gitea limits to signed-in users as hidden, and omits a private one', async () => {
-  for (const [visibility, expected] of [
-    ['limited', false],
-    ['private', undefined],
-  ] as const) {
+  it('doubles the wait each time when a rate limit names no time', async () => {
+    const scene = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: scene.world });
+    await using provider = giteaProvider(simulator, { now: scene.now });
+    simulator.surprises.push(() => ({ status: 429, body: {} }));
+    for (const seconds of [60, 120, 240]) {
+      const retryAt = new Date(scene.now().getTime() + seconds * 1000);
+      await assert.rejects(lastReport(provider.lookUp('ada-lovelace', call())), { retryAt });
+      scene.advance(seconds + 1);
+    }
+  });
+
+  it('runs at most three background requests at once', async () => {
+    const scene = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: scene.world });
+    await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.organization_member] });
+    let [under, most] = [0, 0];
+    await using slow = await startHttpServer((request, response) => {
+      under += 1;
+      most = Math.max(most, under);
+      setImmediate(() => {
+        under -= 1;
+        response.writeHead(404, { 'x-path': request.url ?? '' }).end();
+      });
+    });
+    await using polite = giteaProvider({ url: slow.url, apiUrl: slow.url });
+    const names = Array.from({ length: 40 }, (_, index) => `somebody-${index}`);
+    await Promise.all(names.map((name) => lastReport(polite.lookUp(name, call({ urgency: 'background' })))));
+    assert.ok(most <= 3, `${most} at once`);
+    assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.name, 'max-member');
+  });
+
+  it('replaces a refused token with another one, and reports the refusal when there is none', async () => {
+    const scene = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: scene.world });
+    const { tokens } = simulator;
+    await using two = giteaProvider(simulator, { tokens: ['revoked', tokens.public_only], now: scene.now });
+    assert.equal((await lastReport(two.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
+    await using one = giteaProvider(simulator, { tokens: ['revoked'], now: scene.now });
+    await assert.rejects(lastReport(one.lookUp('ada-lovelace', call())), { code: 'provider_denied' });
+    const owner = {
+      externalId: String(scene.organization.id),
+      handle: '',
+      type: 'organization',
+      name: 'analytical-engines',
+      memory: null,
+    } as const;
+    const [refused = ''] = two.accesses();
+    const cursor = JSON.stringify({ access: refused, after: null });
+    assert.deepEqual((await two.listRepositories(owner, cursor, call())).isRefused, true);
+  });
+
+  it('follows a redirect to a new name, and rejects one to another host without a request to it', async () => {
+    const scene = createContractWorld();
+    await using simulator = await startGiteaSimulator({ world: scene.world });
+    await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user], now: scene.now });
+    renameAccount(scene.world, scene.people.max, 'max-renamed');
+    remember(scene.people.max, 'max-member');
+    assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.name, 'max-renamed');
+
+    const seen: (string | undefined)[] = [];
+    await using thief = await startHttpServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end('{}');
+    });
+    const location = `${thief.url}/api/v1/users/ada-lovelace`;
+    simulator.surprises.push(() => ({ status: 307, body: '', headers: { location } }));
+    await assert.rejects(lastReport(provider.lookUp('ada-lovelace', call())), { code: 'provider_invalid_response' });
+    assert.deepEqual(seen, []);
+  });
+
+  it('rejects invalid and refusing responses with the matching error code', async () => {
+    for (const [status, body, code] of [
+      [200, '{"id": "one"}', 'provider_invalid_response'],
+      [200, '<html>', 'provider_invalid_response'],
+      [500, '{}', 'provider_unavailable'],
+      [403, '{"message": "Only signed in user is allowed to call APIs."}', 'provider_denied'],
+      [401, '{}', 'provider_denied'],
+    ] as const) {
+      await using server = await startHttpServer((_request, response) => void response.writeHead(status).end(body));
+      await using provider = giteaProvider({ url: server.url, apiUrl: server.url });
+      await assert.rejects(lastReport(provider.lookUp('alice', call())), { code }, body);
+    }
+  });
+
+  it('reports an account that Gitea limits to signed-in users as hidden, and omits a private one', async () => {
+    for (const [visibility, expected] of [
+      ['limited', false],
+      ['private', undefined],
+    ] as const) {
+      const scene = createContractWorld();
+      await using simulator = await startGiteaSimulator({ world: scene.world });
+      await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
+      simulator.hidden.set(scene.people.max.id, visibility);
+      assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.isPublic, expected);
+    }
+  });
+
+  it('treats repositories of an owner who is not public as private', async () => {
     const scene = createContractWorld();
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
-    simulator.hidden.set(scene.people.max.id, visibility);
-    assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.isPublic, expected);
-  }
-});
-
-test('treats repositories of an owner who is not public as private', async () => {
-  const scene = createContractWorld();
-  await using simulator = await startGiteaSimulator({ world: scene.world });
-  await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
-  const { id: externalId, login: name } = scene.organization;
-  const owner = { externalId: String(externalId), handle: '', type: 'organization', name, memory: null } as const;
-  simulator.hidden.set(externalId, 'limited');
-  const find = (withPrivate: boolean) => provider.findRepository(owner, 'handbook', { withPrivate }, call());
-  assert.equal(await find(false), null);
-  assert.equal((await find(true))?.isPrivate, true);
+    const { id: externalId, login: name } = scene.organization;
+    const owner = { externalId: String(externalId), handle: '', type: 'organization', name, memory: null } as const;
+    simulator.hidden.set(externalId, 'limited');
+    const find = (withPrivate: boolean) => provider.findRepository(owner, 'handbook', { withPrivate }, call());
+    assert.equal(await find(false), null);
+    assert.equal((await find(true))?.isPrivate, true);
+  });
 });

@@ -1,57 +1,58 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import { giteaProvider } from './asking.ts';
 
 /** Tests proofs of ownership with responses of a real Gitea. */
 
 const { signal } = new AbortController();
-
-test('confirms that an owner of an organization owns it, and that users own their own account', async () => {
-  await using replay = await startReplay();
-  await using provider = giteaProvider(replay);
-  const alice = await provider.proveOwnership(secretOf('alice'), 'acme', signal);
-  assert.deepEqual(alice.bearer, { externalId: '2', name: 'alice' });
-  assert.equal(alice.owned?.externalId, '5');
-  assert.equal(alice.owned?.type, 'organization');
-  assert.equal((await provider.proveOwnership(secretOf('alice'), 'ALICE', signal)).owned?.externalId, '2');
-});
-
-test('requests only data of the bearer for a proof', async () => {
-  await using replay = await startReplay();
-  await using provider = giteaProvider(replay);
-  for (const name of ['acme', 'alice', '../alice', 'alice/orgs/acme']) {
-    await provider.proveOwnership(secretOf('alice'), name, signal).catch(() => null);
-  }
-  for (const request of replay.requests) assert.match(request, /^alice \/(user|users\/alice\/|orgs\/)/);
-  assert.ok(replay.requests.every((request) => !request.includes('..') && !request.includes('%2')));
-});
-
-test('confirms no ownership of the account of another user', async () => {
-  await using replay = await startReplay();
-  await using provider = giteaProvider(replay);
-  assert.equal((await provider.proveOwnership(secretOf('alice'), 'bob', signal)).owned, null);
-});
-
-test('confirms no ownership of an organization for a site administrator', async () => {
-  await using replay = await startReplay();
-  await using provider = giteaProvider(replay);
-  const { bearer, owned } = await provider.proveOwnership(secretOf('forgeadmin'), 'acme', signal);
-  assert.equal(bearer.name, 'forgeadmin');
-  assert.equal(owned, null);
-});
-
-test('names the scope that a token lacks', async () => {
-  await using replay = await startReplay();
-  await using provider = giteaProvider(replay);
-  await assert.rejects(provider.proveOwnership(secretOf('alice-useronly'), 'acme', signal), {
-    code: 'forbidden',
-    message: 'This token lacks a scope at the code host: read:user or read:organization.',
+describe('ownership at Gitea', () => {
+  it('confirms that an owner of an organization owns it, and that users own their own account', async () => {
+    await using replay = await startReplay();
+    await using provider = giteaProvider(replay);
+    const alice = await provider.proveOwnership(secretOf('alice'), 'acme', signal);
+    assert.deepEqual(alice.bearer, { externalId: '2', name: 'alice' });
+    assert.equal(alice.owned?.externalId, '5');
+    assert.equal(alice.owned?.type, 'organization');
+    assert.equal((await provider.proveOwnership(secretOf('alice'), 'ALICE', signal)).owned?.externalId, '2');
   });
-});
 
-test('refuses an invalid token as unauthenticated', async () => {
-  await using replay = await startReplay();
-  await using provider = giteaProvider(replay);
-  await assert.rejects(provider.proveOwnership('nonsense', 'acme', signal), { code: 'unauthenticated' });
+  it('requests only data of the bearer for a proof', async () => {
+    await using replay = await startReplay();
+    await using provider = giteaProvider(replay);
+    for (const name of ['acme', 'alice', '../alice', 'alice/orgs/acme']) {
+      await provider.proveOwnership(secretOf('alice'), name, signal).catch(() => null);
+    }
+    for (const request of replay.requests) assert.match(request, /^alice \/(user|users\/alice\/|orgs\/)/);
+    assert.ok(replay.requests.every((request) => !request.includes('..') && !request.includes('%2')));
+  });
+
+  it('confirms no ownership of the account of another user', async () => {
+    await using replay = await startReplay();
+    await using provider = giteaProvider(replay);
+    assert.equal((await provider.proveOwnership(secretOf('alice'), 'bob', signal)).owned, null);
+  });
+
+  it('confirms no ownership of an organization for a site administrator', async () => {
+    await using replay = await startReplay();
+    await using provider = giteaProvider(replay);
+    const { bearer, owned } = await provider.proveOwnership(secretOf('forgeadmin'), 'acme', signal);
+    assert.equal(bearer.name, 'forgeadmin');
+    assert.equal(owned, null);
+  });
+
+  it('names the scope that a token lacks', async () => {
+    await using replay = await startReplay();
+    await using provider = giteaProvider(replay);
+    await assert.rejects(provider.proveOwnership(secretOf('alice-useronly'), 'acme', signal), {
+      code: 'forbidden',
+      message: 'This token lacks a scope at the code host: read:user or read:organization.',
+    });
+  });
+
+  it('refuses an invalid token as unauthenticated', async () => {
+    await using replay = await startReplay();
+    await using provider = giteaProvider(replay);
+    await assert.rejects(provider.proveOwnership('nonsense', 'acme', signal), { code: 'unauthenticated' });
+  });
 });

@@ -1,49 +1,51 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
 import type { SkippedPart } from '../../../../src/providers/call.ts';
 import { readIssuesByRest } from '../../../../src/providers/github/anonymous.ts';
 import { GitHubClient } from '../../../../src/providers/github/client.ts';
 
-test('keeps a pull request whose merge cannot be read, and reports it as incomplete', async () => {
-  await using simulator = await startSimulator();
-  await using ending = new AsyncDisposableStack();
-  const client = new GitHubClient({
-    apiUrl: simulator.apiUrl,
-    tokens: [],
-    connectTimeoutMs: 1000,
-    now: () => new Date(),
+describe('GitHub without a credential', () => {
+  it('keeps a pull request whose merge cannot be read, and reports it as incomplete', async () => {
+    await using simulator = await startSimulator();
+    await using ending = new AsyncDisposableStack();
+    const client = new GitHubClient({
+      apiUrl: simulator.apiUrl,
+      tokens: [],
+      connectTimeoutMs: 1000,
+      now: () => new Date(),
+    });
+    ending.defer(() => client.close());
+    const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
+    const known = {
+      owner: simulator.accounts.user,
+      name: 'notes',
+      handle: repository.nodeId,
+      defaultBranch: 'main',
+      access: null,
+    };
+    const skipped: SkippedPart[] = [];
+    const call = {
+      urgency: 'background',
+      signal: new AbortController().signal,
+      cost: { requests: 0, points: 0 },
+      onSkipped: (part: SkippedPart) => void skipped.push(part),
+    } as const;
+    const read = async (): Promise<(string | Date | null)[][]> => {
+      const position = { cursor: null, since: null, pageSize: null, isDeep: false };
+      const { contributions } = await readIssuesByRest(client, known, position, call);
+      return contributions.map(({ kind, externalId, mergedAt }) => [kind, externalId, mergedAt]);
+    };
+    const expected = await read();
+    const at = expected.findIndex(([kind, , mergedAt]) => kind === 'pull_request' && mergedAt !== null);
+    assert.ok(at >= 0);
+    simulator.faults.add({ kind: 'surprise', path: [at, 'pull_request'], value: null });
+    const found = await read();
+    assert.deepEqual(found[at], [...(expected[at] ?? []).slice(0, 2), null]);
+    assert.deepEqual(found.toSpliced(at, 1), expected.toSpliced(at, 1));
+    assert.deepEqual(
+      skipped.map(({ path, isStored, isCounted }) => ({ path, isStored, isCounted })),
+      [{ path: '/*/pull_request', isStored: true, isCounted: false }],
+    );
   });
-  ending.defer(() => client.close());
-  const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-  const known = {
-    owner: simulator.accounts.user,
-    name: 'notes',
-    handle: repository.nodeId,
-    defaultBranch: 'main',
-    access: null,
-  };
-  const skipped: SkippedPart[] = [];
-  const call = {
-    urgency: 'background',
-    signal: new AbortController().signal,
-    cost: { requests: 0, points: 0 },
-    onSkipped: (part: SkippedPart) => void skipped.push(part),
-  } as const;
-  const read = async (): Promise<(string | Date | null)[][]> => {
-    const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-    const { contributions } = await readIssuesByRest(client, known, position, call);
-    return contributions.map(({ kind, externalId, mergedAt }) => [kind, externalId, mergedAt]);
-  };
-  const expected = await read();
-  const at = expected.findIndex(([kind, , mergedAt]) => kind === 'pull_request' && mergedAt !== null);
-  assert.ok(at >= 0);
-  simulator.faults.add({ kind: 'surprise', path: [at, 'pull_request'], value: null });
-  const found = await read();
-  assert.deepEqual(found[at], [...(expected[at] ?? []).slice(0, 2), null]);
-  assert.deepEqual(found.toSpliced(at, 1), expected.toSpliced(at, 1));
-  assert.deepEqual(
-    skipped.map(({ path, isStored, isCounted }) => ({ path, isStored, isCounted })),
-    [{ path: '/*/pull_request', isStored: true, isCounted: false }],
-  );
 });

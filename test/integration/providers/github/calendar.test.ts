@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
 import { addCommit } from '../../../../simulators/world/activity.ts';
@@ -79,104 +79,105 @@ function sumOf(days: Record<string, number>): number {
 
 const calendarRequests = ({ simulator }: Bench): string[] =>
   simulator.requests.filter(({ name }) => name === 'Calendar').map(({ token }) => token);
+describe('the contribution calendar of GitHub', () => {
+  it("fetches GitHub's calendar for one point, with the private contributions that the user publishes", async () => {
+    await using bench = await make(['second_public_only']);
+    const { user } = bench.simulator.accounts;
+    const call = newCall();
+    const calendar = (await bench.fetch(user, call)) ?? assert.fail();
+    // 19 November 2026 is a Thursday: 52 weeks and five days.
+    assert.deepEqual([calendar.firstDay, calendar.counts.length], ['2025-11-16', 369]);
+    const expected = truth(bench.simulator, user, calendar.firstDay, { withPrivate: true });
+    assert.deepEqual(daysIn(calendar), expected);
+    assert.equal(calendar.total, sumOf(expected));
+    assert.equal(calendar.includesPrivate, true);
+    assert.notDeepEqual(expected, truth(bench.simulator, user, calendar.firstDay, { withPrivate: false }));
+    assert.equal(call.cost.points, 1);
+  });
 
-test("fetches GitHub's calendar for one point, with the private contributions that the user publishes", async () => {
-  await using bench = await make(['second_public_only']);
-  const { user } = bench.simulator.accounts;
-  const call = newCall();
-  const calendar = (await bench.fetch(user, call)) ?? assert.fail();
-  // 19 November 2026 is a Thursday: 52 weeks and five days.
-  assert.deepEqual([calendar.firstDay, calendar.counts.length], ['2025-11-16', 369]);
-  const expected = truth(bench.simulator, user, calendar.firstDay, { withPrivate: true });
-  assert.deepEqual(daysIn(calendar), expected);
-  assert.equal(calendar.total, sumOf(expected));
-  assert.equal(calendar.includesPrivate, true);
-  assert.notDeepEqual(expected, truth(bench.simulator, user, calendar.firstDay, { withPrivate: false }));
-  assert.equal(call.cost.points, 1);
-});
+  it('counts only public contributions of a user who does not publish private ones', async () => {
+    await using bench = await make(['second_public_only']);
+    const { private_owner: owner } = bench.simulator.accounts;
+    const calendar = (await bench.fetch(owner)) ?? assert.fail();
+    const expected = truth(bench.simulator, owner, calendar.firstDay, { withPrivate: false });
+    assert.deepEqual(daysIn(calendar), expected);
+    assert.equal(calendar.includesPrivate, false);
+    assert.notDeepEqual(expected, truth(bench.simulator, owner, calendar.firstDay, { withPrivate: true }));
+  });
 
-test('counts only public contributions of a user who does not publish private ones', async () => {
-  await using bench = await make(['second_public_only']);
-  const { private_owner: owner } = bench.simulator.accounts;
-  const calendar = (await bench.fetch(owner)) ?? assert.fail();
-  const expected = truth(bench.simulator, owner, calendar.firstDay, { withPrivate: false });
-  assert.deepEqual(daysIn(calendar), expected);
-  assert.equal(calendar.includesPrivate, false);
-  assert.notDeepEqual(expected, truth(bench.simulator, owner, calendar.firstDay, { withPrivate: true }));
-});
+  it('uses no token that may see private data: scope repo, own profile, fine-grained', async () => {
+    for (const token of ['organization_admin', 'profile_reader', 'private_owner'] as const) {
+      await using bench = await make([token]);
+      assert.equal(await bench.fetch(bench.simulator.accounts.user), null, token);
+      assert.deepEqual(calendarRequests(bench), [], token);
+    }
+    await using mixed = await make(['organization_admin', 'private_owner', 'public_only']);
+    assert.ok(await mixed.fetch(mixed.simulator.accounts.user));
+    assert.deepEqual(calendarRequests(mixed), ['public_only']);
+  });
 
-test('uses no token that may see private data: scope repo, own profile, fine-grained', async () => {
-  for (const token of ['organization_admin', 'profile_reader', 'private_owner'] as const) {
-    await using bench = await make([token]);
-    assert.equal(await bench.fetch(bench.simulator.accounts.user), null, token);
-    assert.deepEqual(calendarRequests(bench), [], token);
-  }
-  await using mixed = await make(['organization_admin', 'private_owner', 'public_only']);
-  assert.ok(await mixed.fetch(mixed.simulator.accounts.user));
-  assert.deepEqual(calendarRequests(mixed), ['public_only']);
-});
+  it('requests the scopes of an unused token once', async () => {
+    await using bench = await make(['private_owner', 'public_only']);
+    await bench.fetch(bench.simulator.accounts.user);
+    await bench.fetch(bench.simulator.accounts.user);
+    assert.deepEqual(
+      bench.simulator.requests.map(({ name, token }) => `${name} ${token}`),
+      ['GET /rate_limit private_owner', 'GET /rate_limit public_only', 'Calendar public_only', 'Calendar public_only'],
+    );
+  });
 
-test('requests the scopes of an unused token once', async () => {
-  await using bench = await make(['private_owner', 'public_only']);
-  await bench.fetch(bench.simulator.accounts.user);
-  await bench.fetch(bench.simulator.accounts.user);
-  assert.deepEqual(
-    bench.simulator.requests.map(({ name, token }) => `${name} ${token}`),
-    ['GET /rate_limit private_owner', 'GET /rate_limit public_only', 'Calendar public_only', 'Calendar public_only'],
-  );
-});
+  it('has no calendars without a token, and none of a deleted account', async () => {
+    await using anonymous = await make([]);
+    assert.equal(anonymous.provider.fetchCalendar, undefined);
+    await using bench = await make(['public_only']);
+    const { user } = bench.simulator.accounts;
+    const account = known(bench.simulator, user);
+    const gone = bench.simulator.world.accountByLogin(user) ?? assert.fail();
+    gone.isDeleted = true;
+    bench.simulator.world.changed();
+    assert.equal(await bench.provider.fetchCalendar?.(account, newCall()), null);
+  });
 
-test('has no calendars without a token, and none of a deleted account', async () => {
-  await using anonymous = await make([]);
-  assert.equal(anonymous.provider.fetchCalendar, undefined);
-  await using bench = await make(['public_only']);
-  const { user } = bench.simulator.accounts;
-  const account = known(bench.simulator, user);
-  const gone = bench.simulator.world.accountByLogin(user) ?? assert.fail();
-  gone.isDeleted = true;
-  bench.simulator.world.changed();
-  assert.equal(await bench.provider.fetchCalendar?.(account, newCall()), null);
-});
+  it('takes another token when one has no quota left', async () => {
+    await using bench = await make(['public_only', 'second_public_only']);
+    const { user } = bench.simulator.accounts;
+    await bench.fetch(user);
+    const [first = ''] = calendarRequests(bench);
+    bench.simulator.faults.add({ kind: 'primary_limit', on: 'Calendar', token: first, times: 10 });
+    assert.ok(await bench.fetch(user));
+    bench.simulator.faults.add({ kind: 'primary_limit', on: 'Calendar', times: 10 });
+    await assert.rejects(bench.fetch(user), isError('provider_rate_limited'));
+  });
 
-test('takes another token when one has no quota left', async () => {
-  await using bench = await make(['public_only', 'second_public_only']);
-  const { user } = bench.simulator.accounts;
-  await bench.fetch(user);
-  const [first = ''] = calendarRequests(bench);
-  bench.simulator.faults.add({ kind: 'primary_limit', on: 'Calendar', token: first, times: 10 });
-  assert.ok(await bench.fetch(user));
-  bench.simulator.faults.add({ kind: 'primary_limit', on: 'Calendar', times: 10 });
-  await assert.rejects(bench.fetch(user), isError('provider_rate_limited'));
-});
+  it('fetches a year that is too large in pieces, which fit together', async () => {
+    await using bench = await make(['public_only'], { heavyLimit: 20 });
+    const { simulator } = bench;
+    const { heavy } = simulator.accounts;
+    const repository = simulator.world.repository(heavy, 'cobol') ?? assert.fail();
+    for (let index = 0; index < 60; index += 1) {
+      const at = new Date(now().getTime() - (60 - index) * 6 * 86_400_000);
+      addCommit(simulator.world, repository, { author: { name: 'Grace', email: 'grace@mail.example' }, at });
+    }
+    const calendar = (await bench.fetch(heavy)) ?? assert.fail();
+    const expected = truth(simulator, heavy, calendar.firstDay, { withPrivate: false });
+    assert.deepEqual(daysIn(calendar), expected);
+    assert.deepEqual([calendar.firstDay, calendar.counts.length], ['2025-11-16', 369]);
+    assert.equal(calendar.total, sumOf(expected));
+    assert.ok(simulator.requests.some(({ status }) => status === 502));
+    simulator.faults.add({ kind: 'bad_gateway', on: 'Calendar', times: 1000 });
+    const asked = calendarRequests(bench).length;
+    await assert.rejects(bench.fetch(heavy), isError('provider_unavailable'));
+    assert.ok(calendarRequests(bench).length - asked <= 5, 'it does not go on for ever');
+  });
 
-test('fetches a year that is too large in pieces, which fit together', async () => {
-  await using bench = await make(['public_only'], { heavyLimit: 20 });
-  const { simulator } = bench;
-  const { heavy } = simulator.accounts;
-  const repository = simulator.world.repository(heavy, 'cobol') ?? assert.fail();
-  for (let index = 0; index < 60; index += 1) {
-    const at = new Date(now().getTime() - (60 - index) * 6 * 86_400_000);
-    addCommit(simulator.world, repository, { author: { name: 'Grace', email: 'grace@mail.example' }, at });
-  }
-  const calendar = (await bench.fetch(heavy)) ?? assert.fail();
-  const expected = truth(simulator, heavy, calendar.firstDay, { withPrivate: false });
-  assert.deepEqual(daysIn(calendar), expected);
-  assert.deepEqual([calendar.firstDay, calendar.counts.length], ['2025-11-16', 369]);
-  assert.equal(calendar.total, sumOf(expected));
-  assert.ok(simulator.requests.some(({ status }) => status === 502));
-  simulator.faults.add({ kind: 'bad_gateway', on: 'Calendar', times: 1000 });
-  const asked = calendarRequests(bench).length;
-  await assert.rejects(bench.fetch(heavy), isError('provider_unavailable'));
-  assert.ok(calendarRequests(bench).length - asked <= 5, 'it does not go on for ever');
-});
-
-test('refuses a calendar with missing days', async () => {
-  await using bench = await make(['public_only']);
-  const days = ['data', 'node', 'contributionsCollection', 'contributionCalendar', 'weeks', 3, 'contributionDays'];
-  for (const value of [[], 'none', [{ date: '2025-12-24T00:00:00Z', contributionCount: 1 }]]) {
-    bench.simulator.faults.add({ kind: 'surprise', on: 'Calendar', path: days, value });
-    await assert.rejects(bench.fetch(bench.simulator.accounts.user), isError('provider_invalid_response'));
-  }
+  it('refuses a calendar with missing days', async () => {
+    await using bench = await make(['public_only']);
+    const days = ['data', 'node', 'contributionsCollection', 'contributionCalendar', 'weeks', 3, 'contributionDays'];
+    for (const value of [[], 'none', [{ date: '2025-12-24T00:00:00Z', contributionCount: 1 }]]) {
+      bench.simulator.faults.add({ kind: 'surprise', on: 'Calendar', path: days, value });
+      await assert.rejects(bench.fetch(bench.simulator.accounts.user), isError('provider_invalid_response'));
+    }
+  });
 });
 
 function isError(code: AppError['code']): (error: unknown) => boolean {

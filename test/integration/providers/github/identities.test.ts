@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addCommit } from '../../../../simulators/world/activity.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
@@ -40,61 +40,62 @@ async function withAndWithoutToken(check: (scene: Scene, hasToken: boolean) => P
 
 const olive = { name: 'Olive', email: 'olive-admin@mail.example' };
 const stranger = { name: 'Stranger', email: 'stranger@elsewhere.example' };
-
-test('settles an address as one without account only by a commit that it authored', async () => {
-  await withAndWithoutToken(async (scene) => {
-    const { world, provider, repositories } = scene;
-    const named = addCommit(world, repositories.handbook, { author: olive, coAuthors: [stranger] });
-    const authored = addCommit(world, repositories.handbook, { author: stranger });
-    const resolve = async (oid: string) => {
-      const identities = [{ email: stranger.email, oid }];
-      return (await provider.resolveIdentities(handbookOf(scene), identities, call())).get(stranger.email);
-    };
-    assert.equal(await resolve(authored.oid), null);
-    assert.equal(await resolve(named.oid), undefined);
-    assert.equal(await resolve('f'.repeat(40)), undefined);
-    world.repositories.splice(world.repositories.indexOf(repositories.handbook), 1);
-    world.changed();
-    assert.equal(await resolve(authored.oid), undefined);
+describe('authors of commits at GitHub', () => {
+  it('settles an address as one without account only by a commit that it authored', async () => {
+    await withAndWithoutToken(async (scene) => {
+      const { world, provider, repositories } = scene;
+      const named = addCommit(world, repositories.handbook, { author: olive, coAuthors: [stranger] });
+      const authored = addCommit(world, repositories.handbook, { author: stranger });
+      const resolve = async (oid: string) => {
+        const identities = [{ email: stranger.email, oid }];
+        return (await provider.resolveIdentities(handbookOf(scene), identities, call())).get(stranger.email);
+      };
+      assert.equal(await resolve(authored.oid), null);
+      assert.equal(await resolve(named.oid), undefined);
+      assert.equal(await resolve('f'.repeat(40)), undefined);
+      world.repositories.splice(world.repositories.indexOf(repositories.handbook), 1);
+      world.changed();
+      assert.equal(await resolve(authored.oid), undefined);
+    });
   });
-});
 
-test('finds the account of a co-author with a token, but not without one', async () => {
-  await withAndWithoutToken(async (scene, hasToken) => {
-    const { world, provider, repositories } = scene;
-    const { oid } = addCommit(world, repositories.handbook, { author: stranger, coAuthors: [olive] });
-    const identities = [{ email: olive.email, oid, isCoAuthor: true }];
-    const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
-    assert.equal(owners.get(olive.email)?.name, hasToken ? 'olive-admin' : undefined);
-    assert.equal(owners.has(olive.email), hasToken);
+  it('finds the account of a co-author with a token, but not without one', async () => {
+    await withAndWithoutToken(async (scene, hasToken) => {
+      const { world, provider, repositories } = scene;
+      const { oid } = addCommit(world, repositories.handbook, { author: stranger, coAuthors: [olive] });
+      const identities = [{ email: olive.email, oid, isCoAuthor: true }];
+      const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
+      assert.equal(owners.get(olive.email)?.name, hasToken ? 'olive-admin' : undefined);
+      assert.equal(owners.has(olive.email), hasToken);
+    });
   });
-});
 
-test('leaves the address of a co-author unknown when the author beside it cannot be read', async () => {
-  await withAndWithoutToken(async (scene, hasToken) => {
-    const { world, provider, repositories, simulator } = scene;
-    const { oid } = addCommit(world, repositories.handbook, { author: olive, coAuthors: [stranger] });
-    const path = ['data', 'repository', 'c0', 'authors', 'nodes', 0, 'user'];
-    if (hasToken) simulator.faults.add({ kind: 'surprise', on: 'CommitAuthors', path, value: { nonsense: true } });
-    const identities = [olive, stranger].map(({ email }) => ({ email, oid }));
-    const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
-    assert.equal(simulator.faults.pending, 0);
-    assert.ok(!owners.has(stranger.email));
-    assert.equal(owners.has(olive.email), !hasToken);
+  it('leaves the address of a co-author unknown when the author beside it cannot be read', async () => {
+    await withAndWithoutToken(async (scene, hasToken) => {
+      const { world, provider, repositories, simulator } = scene;
+      const { oid } = addCommit(world, repositories.handbook, { author: olive, coAuthors: [stranger] });
+      const path = ['data', 'repository', 'c0', 'authors', 'nodes', 0, 'user'];
+      if (hasToken) simulator.faults.add({ kind: 'surprise', on: 'CommitAuthors', path, value: { nonsense: true } });
+      const identities = [olive, stranger].map(({ email }) => ({ email, oid }));
+      const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
+      assert.equal(simulator.faults.pending, 0);
+      assert.ok(!owners.has(stranger.email));
+      assert.equal(owners.has(olive.email), !hasToken);
+    });
   });
-});
 
-test('resolves an address of Copilot to a bot, and one of a deleted account to no account', async () => {
-  await withAndWithoutToken(async (scene, hasToken) => {
-    const { world, provider, repositories, people, now } = scene;
-    addAccount(world, { id: 198_982_749, login: 'Copilot', type: 'Bot', createdAt: now() });
-    const copilot = { name: 'Copilot', email: '198982749+Copilot@users.noreply.github.com' };
-    const gone = { name: 'Gone', email: `${people.gone.id}+gone@users.noreply.github.com` };
-    const commits = [copilot, gone].map((author) => addCommit(world, repositories.handbook, { author }));
-    const identities = commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
-    const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
-    const found = owners.get(copilot.email.toLowerCase());
-    assert.deepEqual([found?.externalId, found?.type], ['198982749', 'bot']);
-    if (hasToken) assert.equal(owners.get(gone.email), null);
+  it('resolves an address of Copilot to a bot, and one of a deleted account to no account', async () => {
+    await withAndWithoutToken(async (scene, hasToken) => {
+      const { world, provider, repositories, people, now } = scene;
+      addAccount(world, { id: 198_982_749, login: 'Copilot', type: 'Bot', createdAt: now() });
+      const copilot = { name: 'Copilot', email: '198982749+Copilot@users.noreply.github.com' };
+      const gone = { name: 'Gone', email: `${people.gone.id}+gone@users.noreply.github.com` };
+      const commits = [copilot, gone].map((author) => addCommit(world, repositories.handbook, { author }));
+      const identities = commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
+      const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
+      const found = owners.get(copilot.email.toLowerCase());
+      assert.deepEqual([found?.externalId, found?.type], ['198982749', 'bot']);
+      if (hasToken) assert.equal(owners.get(gone.email), null);
+    });
   });
 });

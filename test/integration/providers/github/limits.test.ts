@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Fault } from '../../../../simulators/github/faults.ts';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
@@ -72,118 +72,119 @@ async function assertRests(
   bench.time.advance(2);
   await ask(bench);
 }
+describe('limits of GitHub', () => {
+  it('waits after a refusal as long as retry-after says, else until the reset, else a minute', async () => {
+    for (const ask of [profile, listing]) {
+      for (const [fault, seconds] of [
+        [{ kind: 'secondary_limit', retryAfterS: 37 }, 37],
+        [{ kind: 'primary_limit_429' }, 3600],
+        [{ kind: 'primary_limit' }, 3600],
+        [{ kind: 'secondary_limit_without_time' }, 60],
+      ] as const) {
+        await using bench = await make();
+        await assertRests(bench, ask, fault, seconds);
+      }
+    }
+  });
 
-test('waits after a refusal as long as retry-after says, else until the reset, else a minute', async () => {
-  for (const ask of [profile, listing]) {
+  it('caps a wait at an hour, and ignores an invalid one', async () => {
     for (const [fault, seconds] of [
-      [{ kind: 'secondary_limit', retryAfterS: 37 }, 37],
-      [{ kind: 'primary_limit_429' }, 3600],
-      [{ kind: 'primary_limit' }, 3600],
-      [{ kind: 'secondary_limit_without_time' }, 60],
+      [{ kind: 'primary_limit_429', retryAfterS: 99_999_999_999 }, 3600],
+      [{ kind: 'secondary_limit', retryAfterS: 99_999_999_999 }, 3600],
+      [{ kind: 'primary_limit', resetS: 99_999_999_999 }, 3600],
+      [{ kind: 'secondary_limit', retryAfterS: 'Mon, 15 Jun 2026 12:02:00 GMT' }, 120],
+      [{ kind: 'secondary_limit', retryAfterS: -5 }, 60],
+      [{ kind: 'secondary_limit', retryAfterS: 'later' }, 60],
     ] as const) {
       await using bench = await make();
-      await assertRests(bench, ask, fault, seconds);
+      await assertRests(bench, profile, fault, seconds);
     }
-  }
-});
+  });
 
-test('caps a wait at an hour, and ignores an invalid one', async () => {
-  for (const [fault, seconds] of [
-    [{ kind: 'primary_limit_429', retryAfterS: 99_999_999_999 }, 3600],
-    [{ kind: 'secondary_limit', retryAfterS: 99_999_999_999 }, 3600],
-    [{ kind: 'primary_limit', resetS: 99_999_999_999 }, 3600],
-    [{ kind: 'secondary_limit', retryAfterS: 'Mon, 15 Jun 2026 12:02:00 GMT' }, 120],
-    [{ kind: 'secondary_limit', retryAfterS: -5 }, 60],
-    [{ kind: 'secondary_limit', retryAfterS: 'later' }, 60],
-  ] as const) {
+  it('obeys a limit in a response with status 200', async () => {
+    for (const kind of ['primary_limit_in_200', 'secondary_limit_in_200'] as const) {
+      await using bench = await make();
+      await assertRests(bench, listing, { kind }, 60);
+    }
+  });
+
+  it('doubles the backoff after each refusal without a time', async () => {
     await using bench = await make();
-    await assertRests(bench, profile, fault, seconds);
-  }
-});
+    bench.simulator.faults.add({ kind: 'secondary_limit_without_time', times: 3 });
+    for (const seconds of [60, 120, 240]) {
+      const begun = bench.time.now().getTime();
+      await assert.rejects(profile(bench), (error: AppError) => error.retryAt?.getTime() === begun + seconds * 1000);
+      bench.time.advance(seconds + 1);
+    }
+    await profile(bench);
+  });
 
-test('obeys a limit in a response with status 200', async () => {
-  for (const kind of ['primary_limit_in_200', 'secondary_limit_in_200'] as const) {
-    await using bench = await make();
-    await assertRests(bench, listing, { kind }, 60);
-  }
-});
+  it('continues with another token when one is limited', async () => {
+    await using bench = await make(['outsider', 'user']);
+    bench.simulator.faults.add({ kind: 'secondary_limit', times: 1 });
+    await profile(bench);
+    assert.equal(new Set(bench.simulator.requests.map(({ token }) => token)).size, 2);
+  });
 
-test('doubles the backoff after each refusal without a time', async () => {
-  await using bench = await make();
-  bench.simulator.faults.add({ kind: 'secondary_limit_without_time', times: 3 });
-  for (const seconds of [60, 120, 240]) {
-    const begun = bench.time.now().getTime();
-    await assert.rejects(profile(bench), (error: AppError) => error.retryAt?.getTime() === begun + seconds * 1000);
-    bench.time.advance(seconds + 1);
-  }
-  await profile(bench);
-});
+  it('halves the page after a 502, a 504 or a resource limit instead of repeating the request', async () => {
+    for (const kind of ['bad_gateway', 'gateway_timeout', 'resource_limits'] as const) {
+      await using bench = await make();
+      const { simulator, client, call } = bench;
+      const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
+      const known = knownNotes(simulator, repository);
+      simulator.faults.add({ kind, times: 3 });
+      const position = { cursor: null, since: null, pageSize: null, isDeep: false };
+      const page = await readStream(client, 'pull_requests', known, position, call);
+      const sizes = simulator.requests.map(({ variables }) => Object(variables).first);
+      assert.deepEqual(sizes, [100, 50, 25, 12], kind);
+      assert.equal(page.pageSize, 24, 'the next page is larger again');
+    }
+  });
 
-test('continues with another token when one is limited', async () => {
-  await using bench = await make(['outsider', 'user']);
-  bench.simulator.faults.add({ kind: 'secondary_limit', times: 1 });
-  await profile(bench);
-  assert.equal(new Set(bench.simulator.requests.map(({ token }) => token)).size, 2);
-});
-
-test('halves the page after a 502, a 504 or a resource limit instead of repeating the request', async () => {
-  for (const kind of ['bad_gateway', 'gateway_timeout', 'resource_limits'] as const) {
+  it('requests addresses in halves when one request exceeds the resource limits', async () => {
     await using bench = await make();
     const { simulator, client, call } = bench;
     const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
     const known = knownNotes(simulator, repository);
-    simulator.faults.add({ kind, times: 3 });
-    const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-    const page = await readStream(client, 'pull_requests', known, position, call);
-    const sizes = simulator.requests.map(({ variables }) => Object(variables).first);
-    assert.deepEqual(sizes, [100, 50, 25, 12], kind);
-    assert.equal(page.pageSize, 24, 'the next page is larger again');
-  }
-});
+    const identities = repository.commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
+    simulator.faults.add({ kind: 'resource_limits', on: 'CommitAuthors', times: 2 });
+    const resolved = await resolveIdentities(client, known, identities, call);
+    for (const { email } of identities) {
+      const owner = simulator.world.accountByEmail(email);
+      const expected = owner === undefined || owner.type === 'Mannequin' ? null : String(owner.id);
+      assert.equal(resolved.get(email)?.externalId ?? null, expected, email);
+    }
+    assert.ok(simulator.requests.filter(({ name }) => name === 'CommitAuthors').length >= 4);
+  });
 
-test('requests addresses in halves when one request exceeds the resource limits', async () => {
-  await using bench = await make();
-  const { simulator, client, call } = bench;
-  const repository = simulator.world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
-  const known = knownNotes(simulator, repository);
-  const identities = repository.commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
-  simulator.faults.add({ kind: 'resource_limits', on: 'CommitAuthors', times: 2 });
-  const resolved = await resolveIdentities(client, known, identities, call);
-  for (const { email } of identities) {
-    const owner = simulator.world.accountByEmail(email);
-    const expected = owner === undefined || owner.type === 'Mannequin' ? null : String(owner.id);
-    assert.equal(resolved.get(email)?.externalId ?? null, expected, email);
-  }
-  assert.ok(simulator.requests.filter(({ name }) => name === 'CommitAuthors').length >= 4);
-});
+  it('repeats a request with a broken connection once', async () => {
+    for (const kind of ['drop_before', 'drop_midway', 'drop_after', 'malformed', 'truncated'] as const) {
+      await using bench = await make();
+      bench.simulator.faults.add({ kind });
+      await profile(bench);
+      assert.equal(bench.simulator.requests.length, 2, kind);
+      bench.simulator.faults.add({ kind, times: 2 });
+      await assert.rejects(profile(bench), (error: AppError) =>
+        ['provider_unavailable', 'provider_invalid_response'].includes(error.code),
+      );
+    }
+  });
 
-test('repeats a request with a broken connection once', async () => {
-  for (const kind of ['drop_before', 'drop_midway', 'drop_after', 'malformed', 'truncated'] as const) {
+  it('ends a request without a response when the signal of the caller aborts', async () => {
     await using bench = await make();
-    bench.simulator.faults.add({ kind });
+    bench.simulator.faults.add({ kind: 'never' });
+    const call = { ...bench.call, signal: AbortSignal.timeout(200) };
+    await assert.rejects(profile({ ...bench, call }), AppError);
+  });
+
+  it('reads quotas and scopes from the headers of each response', async () => {
+    await using bench = await make();
     await profile(bench);
-    assert.equal(bench.simulator.requests.length, 2, kind);
-    bench.simulator.faults.add({ kind, times: 2 });
-    await assert.rejects(profile(bench), (error: AppError) =>
-      ['provider_unavailable', 'provider_invalid_response'].includes(error.code),
+    await listing(bench);
+    const [token] = bench.client.budget.tokens;
+    assert.deepEqual(
+      [token?.remaining('core')?.remaining, token?.remaining('graphql')?.remaining, token?.scopes],
+      [4999, 5000 - (bench.simulator.requests.at(-1)?.cost ?? 0), ['repo']],
     );
-  }
-});
-
-test('ends a request without a response when the signal of the caller aborts', async () => {
-  await using bench = await make();
-  bench.simulator.faults.add({ kind: 'never' });
-  const call = { ...bench.call, signal: AbortSignal.timeout(200) };
-  await assert.rejects(profile({ ...bench, call }), AppError);
-});
-
-test('reads quotas and scopes from the headers of each response', async () => {
-  await using bench = await make();
-  await profile(bench);
-  await listing(bench);
-  const [token] = bench.client.budget.tokens;
-  assert.deepEqual(
-    [token?.remaining('core')?.remaining, token?.remaining('graphql')?.remaining, token?.scopes],
-    [4999, 5000 - (bench.simulator.requests.at(-1)?.cost ?? 0), ['repo']],
-  );
+  });
 });

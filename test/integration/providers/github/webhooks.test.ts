@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import examples from '@octokit/webhooks-examples' with { type: 'json' };
 import { signed, webhookSecret } from '../../../../simulators/github/deliver.ts';
 import { readDelivery, subscribedEvents } from '../../../../src/providers/github/webhooks.ts';
@@ -49,39 +49,8 @@ function isNeeded(event: string, path: string, payload: Json): boolean {
   return action === 'deleted' && /^(issue|comment|discussion)(\.id)?$/.test(path);
 }
 
-test('reads every example of GitHub, also when any part except the ids of its subject is missing', () => {
-  let examplesRead = 0;
-  let variantsRead = 0;
-  for (const { name, examples: payloads } of events) {
-    for (const payload of payloads) {
-      read(name, payload);
-      examplesRead += 1;
-      if (!subscribedEvents.includes(name) && !name.startsWith('installation')) continue;
-      for (const { variant, path, what } of variantsOf(structuredClone(payload))) {
-        if (isNeeded(name, path, payload)) continue;
-        assert.doesNotThrow(() => read(name, variant), `${name} with ${path} ${what}`);
-        variantsRead += 1;
-      }
-    }
-  }
-  assert.equal(examplesRead, 329);
-  assert.ok(variantsRead > 10_000, `${variantsRead} variants`);
-});
-
 const repository = { id: 1, name: 'engine', owner: { id: 2, login: 'ada' } };
 const hint = { what: 'contributions', repository: '1', owner: '2', ownerName: 'ada' };
-
-test('follows an installation of an enterprise, whose account has a slug and no login', () => {
-  const account = { id: 9, slug: 'big-enterprise', node_id: 'E_1', name: 'Big', avatar_url: 'https://a.example' };
-  const installation = { id: 5, account, target_type: 'Enterprise', repository_selection: 'all' };
-  const followed = { what: 'installation', access: 'installation:5', isOver: false };
-  assert.deepEqual(read('installation', { action: 'created', installation, repositories: [] }), [followed]);
-  assert.deepEqual(read('installation', { action: 'deleted', installation, repositories: null }), [
-    { ...followed, isOver: true },
-  ]);
-  const renamed = { action: 'renamed', account, installation: { id: 5 }, target_type: 'Enterprise' };
-  assert.deepEqual(read('installation_target', renamed), [followed, { what: 'account', account: '9', name: '' }]);
-});
 
 const issues = { ...hint, streams: ['issues'] };
 const readable: [string, string, Json, Change[] | object[]][] = [
@@ -131,52 +100,85 @@ const readable: [string, string, Json, Change[] | object[]][] = [
   ['an event of no organization', 'organization', { action: 'renamed' }, []],
 ];
 
-for (const [what, event, payload, changes] of readable) {
-  test(`accepts a delivery with ${what}`, () => {
-    assert.deepEqual(read(event, payload), changes);
-  });
-}
-
 const starsOf = (payload: Json): Change[] => read('star', payload).filter(({ what }) => what === 'star');
 
-test('reads a star with its account and time, or only a change of its repository if either is unknown', () => {
-  const sender = { id: 7, login: 'bob', node_id: 'U_7', avatar_url: 'https://a.example/7', type: 'User' };
-  const at = '2026-05-01T10:00:00Z';
-  const given = { action: 'created', starred_at: at, repository, sender };
-  const star = {
-    what: 'star',
-    repository: '1',
-    account: {
-      externalId: '7',
-      handle: 'U_7',
-      type: 'user',
-      name: 'bob',
-      displayName: '',
-      avatarUrl: 'https://a.example/7',
-      isBrief: true,
-    },
-    at: '2026-05-01T10:00:00.000Z',
-    isTakenBack: false,
-  };
-  assert.deepEqual(starsOf(given), [star]);
-  const takenBack = { action: 'deleted', starred_at: null, repository: { ...repository, updated_at: at }, sender };
-  assert.deepEqual(starsOf(takenBack), [{ ...star, isTakenBack: true }]);
-  for (const vague of [
-    { ...given, starred_at: null },
-    { ...given, sender: null },
-    { ...given, sender: { ...sender, login: 'ghost', id: 10_137 } },
-    { ...given, sender: { ...sender, type: 'Mannequin' } },
-    { ...takenBack, repository },
-  ]) {
-    assert.deepEqual(starsOf(vague), []);
-    assert.ok(read('star', vague).some(({ what }) => what === 'contributions'));
-  }
-});
+describe('webhooks of GitHub', () => {
+  it('reads every example of GitHub, also when any part except the ids of its subject is missing', () => {
+    let examplesRead = 0;
+    let variantsRead = 0;
+    for (const { name, examples: payloads } of events) {
+      for (const payload of payloads) {
+        read(name, payload);
+        examplesRead += 1;
+        if (!subscribedEvents.includes(name) && !name.startsWith('installation')) continue;
+        for (const { variant, path, what } of variantsOf(structuredClone(payload))) {
+          if (isNeeded(name, path, payload)) continue;
+          assert.doesNotThrow(() => read(name, variant), `${name} with ${path} ${what}`);
+          variantsRead += 1;
+        }
+      }
+    }
+    assert.equal(examplesRead, 329);
+    assert.ok(variantsRead > 10_000, `${variantsRead} variants`);
+  });
 
-test('refuses a delivery without the id of its repository, its installation or the deleted item', () => {
-  const refused = { code: 'invalid_input' };
-  assert.throws(() => read('issues', { action: 'opened' }), refused);
-  assert.throws(() => read('push', { repository: { id: '1' } }), refused);
-  assert.throws(() => read('issues', { action: 'deleted', issue: null, repository }), refused);
-  assert.throws(() => read('installation', { action: 'created', installation: null }), refused);
+  it('follows an installation of an enterprise, whose account has a slug and no login', () => {
+    const account = { id: 9, slug: 'big-enterprise', node_id: 'E_1', name: 'Big', avatar_url: 'https://a.example' };
+    const installation = { id: 5, account, target_type: 'Enterprise', repository_selection: 'all' };
+    const followed = { what: 'installation', access: 'installation:5', isOver: false };
+    assert.deepEqual(read('installation', { action: 'created', installation, repositories: [] }), [followed]);
+    assert.deepEqual(read('installation', { action: 'deleted', installation, repositories: null }), [
+      { ...followed, isOver: true },
+    ]);
+    const renamed = { action: 'renamed', account, installation: { id: 5 }, target_type: 'Enterprise' };
+    assert.deepEqual(read('installation_target', renamed), [followed, { what: 'account', account: '9', name: '' }]);
+  });
+
+  for (const [what, event, payload, changes] of readable) {
+    it(`accepts a delivery with ${what}`, () => {
+      assert.deepEqual(read(event, payload), changes);
+    });
+  }
+
+  it('reads a star with its account and time, or only a change of its repository if either is unknown', () => {
+    const sender = { id: 7, login: 'bob', node_id: 'U_7', avatar_url: 'https://a.example/7', type: 'User' };
+    const at = '2026-05-01T10:00:00Z';
+    const given = { action: 'created', starred_at: at, repository, sender };
+    const star = {
+      what: 'star',
+      repository: '1',
+      account: {
+        externalId: '7',
+        handle: 'U_7',
+        type: 'user',
+        name: 'bob',
+        displayName: '',
+        avatarUrl: 'https://a.example/7',
+        isBrief: true,
+      },
+      at: '2026-05-01T10:00:00.000Z',
+      isTakenBack: false,
+    };
+    assert.deepEqual(starsOf(given), [star]);
+    const takenBack = { action: 'deleted', starred_at: null, repository: { ...repository, updated_at: at }, sender };
+    assert.deepEqual(starsOf(takenBack), [{ ...star, isTakenBack: true }]);
+    for (const vague of [
+      { ...given, starred_at: null },
+      { ...given, sender: null },
+      { ...given, sender: { ...sender, login: 'ghost', id: 10_137 } },
+      { ...given, sender: { ...sender, type: 'Mannequin' } },
+      { ...takenBack, repository },
+    ]) {
+      assert.deepEqual(starsOf(vague), []);
+      assert.ok(read('star', vague).some(({ what }) => what === 'contributions'));
+    }
+  });
+
+  it('refuses a delivery without the id of its repository, its installation or the deleted item', () => {
+    const refused = { code: 'invalid_input' };
+    assert.throws(() => read('issues', { action: 'opened' }), refused);
+    assert.throws(() => read('push', { repository: { id: '1' } }), refused);
+    assert.throws(() => read('issues', { action: 'deleted', issue: null, repository }), refused);
+    assert.throws(() => read('installation', { action: 'created', installation: null }), refused);
+  });
 });

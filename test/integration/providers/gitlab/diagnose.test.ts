@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import type { CredentialReport, Diagnosis } from '../../../../src/providers/diagnosis.ts';
 import type { Provider } from '../../../../src/providers/provider.ts';
@@ -13,83 +13,84 @@ async function reportOn(simulator: GitLabSimulator, tokens: readonly string[]): 
   const { credentials } = await diagnose(provider);
   return credentials[0] ?? assert.fail();
 }
-
-test('reports the owner, the expiry date and the missing scopes of each token', async () => {
-  const { world } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  const { user, organization_member, organization_admin } = simulator.tokens;
-  simulator.lastDays.set('user', '2026-12-01');
-  simulator.narrowTokens.add('organization_member');
-  simulator.readingTokens.add('organization_admin');
-  await using provider = gitlabProvider(simulator, {
-    tokens: [user, organization_member, organization_admin, 'glpat-gone'],
-  });
-  const { version, credentials } = await diagnose(provider);
-  assert.equal(version, '17.5.1-ee');
-  assert.deepEqual(
-    credentials.map(({ state, holder, expiresAt, missing }) => [
-      state,
-      holder,
-      expiresAt?.toISOString(),
-      missing.map(({ name, isRequired }) => [name, isRequired]),
-    ]),
-    [
-      ['accepted', 'ada-lovelace', '2026-12-01T00:00:00.000Z', []],
+describe('the diagnosis of a GitLab provider', () => {
+  it('reports the owner, the expiry date and the missing scopes of each token', async () => {
+    const { world } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    const { user, organization_member, organization_admin } = simulator.tokens;
+    simulator.lastDays.set('user', '2026-12-01');
+    simulator.narrowTokens.add('organization_member');
+    simulator.readingTokens.add('organization_admin');
+    await using provider = gitlabProvider(simulator, {
+      tokens: [user, organization_member, organization_admin, 'glpat-gone'],
+    });
+    const { version, credentials } = await diagnose(provider);
+    assert.equal(version, '17.5.1-ee');
+    assert.deepEqual(
+      credentials.map(({ state, holder, expiresAt, missing }) => [
+        state,
+        holder,
+        expiresAt?.toISOString(),
+        missing.map(({ name, isRequired }) => [name, isRequired]),
+      ]),
       [
-        'accepted',
-        'max-member',
-        undefined,
+        ['accepted', 'ada-lovelace', '2026-12-01T00:00:00.000Z', []],
         [
-          ['read_api', true],
-          ['read_repository', false],
+          'accepted',
+          'max-member',
+          undefined,
+          [
+            ['read_api', true],
+            ['read_repository', false],
+          ],
         ],
+        ['accepted', 'olive-admin', undefined, [['read_repository', false]]],
+        ['refused', null, undefined, []],
       ],
-      ['accepted', 'olive-admin', undefined, [['read_repository', false]]],
-      ['refused', null, undefined, []],
-    ],
-  );
-});
+    );
+  });
 
-test('finds the scopes of an OAuth token, which cannot read itself, by its refusals', async () => {
-  const { world } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  const message = { error: 'This endpoint requires token type to be a personal access token' };
-  const isSelf = (path: string): boolean => path === '/personal_access_tokens/self';
-  simulator.surprises.push((path) => (isSelf(path) ? { status: 400, body: message } : undefined));
-  const whole = await reportOn(simulator, [simulator.tokens.user]);
-  assert.deepEqual([whole.state, whole.holder, whole.missing], ['accepted', 'ada-lovelace', []]);
-  const insufficient = { error: 'insufficient_scope', scope: 'api read_api read_user' };
-  simulator.surprises.splice(0, 1, (path) =>
-    isSelf(path) ? { status: 400, body: message } : { status: 403, body: insufficient },
-  );
-  const narrow = await reportOn(simulator, [simulator.tokens.user]);
-  assert.deepEqual(
-    narrow.missing.map(({ name, isRequired }) => [name, isRequired]),
-    [['read_api', true]],
-  );
-});
+  it('finds the scopes of an OAuth token, which cannot read itself, by its refusals', async () => {
+    const { world } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    const message = { error: 'This endpoint requires token type to be a personal access token' };
+    const isSelf = (path: string): boolean => path === '/personal_access_tokens/self';
+    simulator.surprises.push((path) => (isSelf(path) ? { status: 400, body: message } : undefined));
+    const whole = await reportOn(simulator, [simulator.tokens.user]);
+    assert.deepEqual([whole.state, whole.holder, whole.missing], ['accepted', 'ada-lovelace', []]);
+    const insufficient = { error: 'insufficient_scope', scope: 'api read_api read_user' };
+    simulator.surprises.splice(0, 1, (path) =>
+      isSelf(path) ? { status: 400, body: message } : { status: 403, body: insufficient },
+    );
+    const narrow = await reportOn(simulator, [simulator.tokens.user]);
+    assert.deepEqual(
+      narrow.missing.map(({ name, isRequired }) => [name, isRequired]),
+      [['read_api', true]],
+    );
+  });
 
-test('reports the remaining quota where the instance sends it', async () => {
-  const { world } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  const headers = { 'ratelimit-limit': '600', 'ratelimit-remaining': '12', 'ratelimit-reset': '1767225600' };
-  simulator.surprises.push((path) =>
-    path === '/user' ? { status: 200, body: { username: 'ada' }, headers } : undefined,
-  );
-  const { quotas } = await reportOn(simulator, [simulator.tokens.user]);
-  const resetAt = new Date('2026-01-01T00:00:00Z');
-  assert.deepEqual(quotas, [{ resource: 'api', unit: 'requests', limit: 600, remaining: 12, resetAt }]);
-});
+  it('reports the remaining quota where the instance sends it', async () => {
+    const { world } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    const headers = { 'ratelimit-limit': '600', 'ratelimit-remaining': '12', 'ratelimit-reset': '1767225600' };
+    simulator.surprises.push((path) =>
+      path === '/user' ? { status: 200, body: { username: 'ada' }, headers } : undefined,
+    );
+    const { quotas } = await reportOn(simulator, [simulator.tokens.user]);
+    const resetAt = new Date('2026-01-01T00:00:00Z');
+    assert.deepEqual(quotas, [{ resource: 'api', unit: 'requests', limit: 600, remaining: 12, resetAt }]);
+  });
 
-test('looks an account up to diagnose an instance without a token', async () => {
-  const { world } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  const { kind, state, sees, missing } = await reportOn(simulator, []);
-  assert.deepEqual([kind, state, sees], ['none', 'accepted', 'public']);
-  assert.deepEqual(
-    missing.map(({ name }) => name),
-    ['a token'],
-  );
-  simulator.surprises.push(() => ({ status: 403, body: { message: '403 Forbidden' } }));
-  assert.equal((await reportOn(simulator, [])).state, 'refused');
+  it('looks an account up to diagnose an instance without a token', async () => {
+    const { world } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    const { kind, state, sees, missing } = await reportOn(simulator, []);
+    assert.deepEqual([kind, state, sees], ['none', 'accepted', 'public']);
+    assert.deepEqual(
+      missing.map(({ name }) => name),
+      ['a token'],
+    );
+    simulator.surprises.push(() => ({ status: 403, body: { message: '403 Forbidden' } }));
+    assert.equal((await reportOn(simulator, [])).state, 'refused');
+  });
 });

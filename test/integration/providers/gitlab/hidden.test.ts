@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import { addCommit, addIssue } from '../../../../simulators/world/activity.ts';
 import type { Contribution } from '../../../../src/contributions/contribution.ts';
@@ -19,215 +19,216 @@ async function inScene(check: (scene: ContractWorld & { simulator: GitLabSimulat
 
 const idsOf = (contributions: readonly Contribution[], kind: Contribution['kind']): string[] =>
   contributions.filter((one) => one.kind === kind).map(({ externalId }) => externalId);
-
-test('skips confidential issues and internal notes of a public project', async () => {
-  await inScene(async (scene) => {
-    const { simulator, issues, pulls, now } = scene;
-    const [first, second] = issues;
-    const [pull] = pulls;
-    assert.ok(first && second && pull);
-    const [said, other] = first.comments;
-    const onPull = pull.comments[0];
-    assert.ok(said && other && onPull);
-    simulator.hidden.issues.add(second.id);
-    for (const { id } of [said, onPull]) simulator.hidden.notes.add(id);
-    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-    const told = await provider.readStream('issues', handbookOf(scene), deep, call());
-    assert.equal(told.total, issues.length - 1);
-    assert.ok(!idsOf(told.contributions, 'issue').includes(String(second.id)));
-    assert.deepEqual(idsOf(told.contributions, 'issue_comment'), [String(other.id)]);
-    assert.equal(told.contributions.find(({ externalId }) => externalId === String(first.id))?.details?.comments, 1);
-    const reviewed = await provider.readStream('pull_requests', handbookOf(scene), deep, call());
-    assert.deepEqual(idsOf(reviewed.contributions, 'pull_request_comment'), []);
-    assert.equal((await provider.readTotals(handbookOf(scene), call()))['issues'], issues.length - 1);
-    const tip = await provider.readTip(handbookOf(scene), call());
-    assert.ok(!idsOf(tip?.page.contributions ?? [], 'issue').includes(String(second.id)));
-  });
-});
-
-test('reads parts of a public project as empty that are switched off or for members only', async () => {
-  for (const level of ['private', 'disabled'] as const) {
+describe('hidden parts of GitLab projects', () => {
+  it('skips confidential issues and internal notes of a public project', async () => {
     await inScene(async (scene) => {
-      const { simulator, organization, repositories, now } = scene;
-      simulator.hidden.parts.set(repositories.handbook.id, {
-        issues_access_level: level,
-        merge_requests_access_level: level,
-        repository_access_level: level,
-      });
+      const { simulator, issues, pulls, now } = scene;
+      const [first, second] = issues;
+      const [pull] = pulls;
+      assert.ok(first && second && pull);
+      const [said, other] = first.comments;
+      const onPull = pull.comments[0];
+      assert.ok(said && other && onPull);
+      simulator.hidden.issues.add(second.id);
+      for (const { id } of [said, onPull]) simulator.hidden.notes.add(id);
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-      for (const stream of ['issues', 'pull_requests']) {
-        const page = await provider.readStream(stream, handbookOf(scene), deep, call());
-        assert.deepEqual([page.contributions, page.nextCursor, page.total], [[], null, 0], `${level} ${stream}`);
-      }
-      const owner = await knownAccount(provider, organization.login);
-      const found = await provider.findRepository(owner, 'handbook', { withPrivate: true }, call());
-      assert.deepEqual([found?.isPrivate, found?.defaultBranch], [false, '']);
-      const files = await provider.readFiles(handbookOf(scene), ['.plaudit/config.yaml'], call());
-      assert.deepEqual(files, { revision: null, files: [] });
+      const told = await provider.readStream('issues', handbookOf(scene), deep, call());
+      assert.equal(told.total, issues.length - 1);
+      assert.ok(!idsOf(told.contributions, 'issue').includes(String(second.id)));
+      assert.deepEqual(idsOf(told.contributions, 'issue_comment'), [String(other.id)]);
+      assert.equal(told.contributions.find(({ externalId }) => externalId === String(first.id))?.details?.comments, 1);
+      const reviewed = await provider.readStream('pull_requests', handbookOf(scene), deep, call());
+      assert.deepEqual(idsOf(reviewed.contributions, 'pull_request_comment'), []);
+      assert.equal((await provider.readTotals(handbookOf(scene), call()))['issues'], issues.length - 1);
       const tip = await provider.readTip(handbookOf(scene), call());
-      assert.deepEqual(tip?.page.contributions, []);
+      assert.ok(!idsOf(tip?.page.contributions ?? [], 'issue').includes(String(second.id)));
     });
-  }
-});
-
-test('reads members-only parts of a private project with the token that shows it', async () => {
-  await inScene(async ({ simulator, organization, world, people, repositories, now }) => {
-    const issue = addIssue(world, repositories.plans, { author: people.olive });
-    simulator.hidden.issues.add(issue.id);
-    simulator.hidden.parts.set(repositories.plans.id, { issues_access_level: 'private' });
-    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-    const owner = await knownAccount(provider, organization.login);
-    const found = await provider.findRepository(owner, 'secret-plans', { withPrivate: true }, call());
-    assert.ok(found);
-    const { handle, name, defaultBranch, access } = found;
-    const plans = { owner: organization.login, name, handle, defaultBranch, access };
-    const page = await provider.readStream('issues', plans, deep, call());
-    assert.equal(idsOf(page.contributions, 'issue').length, 2);
   });
-});
 
-test('reads internal projects with a token, and reports them as private', async () => {
-  await inScene(async ({ simulator, organization, repositories, world, now }) => {
-    repositories.handbook.visibility = 'internal';
-    world.changed();
-    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const owner = await knownAccount(provider, organization.login);
-    const everybodys = await provider.listRepositories(owner, null, call());
-    assert.deepEqual(
-      everybodys.repositories.map(({ name }) => name),
-      ['empty'],
-    );
-    assert.equal((await provider.findRepository(owner, 'handbook', { withPrivate: false }, call())) ?? null, null);
-    const own = await provider.listRepositories(owner, everybodys.nextCursor, call());
-    assert.deepEqual(
-      own.repositories.map(({ name, isPrivate }) => [name, isPrivate]),
-      [['handbook', true]],
-    );
-  });
-});
-
-test('reports a private profile and a blocked account as hidden, and does not find a private group', async () => {
-  await inScene(async ({ simulator, people, organization, now }) => {
-    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-    simulator.hidden.profiles.add(people.ada.id);
-    simulator.hidden.groups.set(organization.id, 'private');
-    simulator.hidden.blocked.set(people.olive.id, 'blocked');
-    for (const { login } of [people.ada, people.olive]) {
-      const report = await last(provider.lookUp(login, call()));
-      assert.deepEqual([report?.account.isPublic, report?.counters], [false, {}], login);
+  it('reads parts of a public project as empty that are switched off or for members only', async () => {
+    for (const level of ['private', 'disabled'] as const) {
+      await inScene(async (scene) => {
+        const { simulator, organization, repositories, now } = scene;
+        simulator.hidden.parts.set(repositories.handbook.id, {
+          issues_access_level: level,
+          merge_requests_access_level: level,
+          repository_access_level: level,
+        });
+        await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
+        for (const stream of ['issues', 'pull_requests']) {
+          const page = await provider.readStream(stream, handbookOf(scene), deep, call());
+          assert.deepEqual([page.contributions, page.nextCursor, page.total], [[], null, 0], `${level} ${stream}`);
+        }
+        const owner = await knownAccount(provider, organization.login);
+        const found = await provider.findRepository(owner, 'handbook', { withPrivate: true }, call());
+        assert.deepEqual([found?.isPrivate, found?.defaultBranch], [false, '']);
+        const files = await provider.readFiles(handbookOf(scene), ['.plaudit/config.yaml'], call());
+        assert.deepEqual(files, { revision: null, files: [] });
+        const tip = await provider.readTip(handbookOf(scene), call());
+        assert.deepEqual(tip?.page.contributions, []);
+      });
     }
-    assert.equal(await last(provider.lookUp(organization.login, call())), undefined);
   });
-});
 
-test('counts the issues of an account without a token, and lists unknown counters as missing', async () => {
-  await inScene(async ({ simulator, world, people, repositories, now }) => {
-    addIssue(world, repositories.plans, { author: people.max });
-    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
+  it('reads members-only parts of a private project with the token that shows it', async () => {
+    await inScene(async ({ simulator, organization, world, people, repositories, now }) => {
+      const issue = addIssue(world, repositories.plans, { author: people.olive });
+      simulator.hidden.issues.add(issue.id);
+      simulator.hidden.parts.set(repositories.plans.id, { issues_access_level: 'private' });
+      await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
+      const owner = await knownAccount(provider, organization.login);
+      const found = await provider.findRepository(owner, 'secret-plans', { withPrivate: true }, call());
+      assert.ok(found);
+      const { handle, name, defaultBranch, access } = found;
+      const plans = { owner: organization.login, name, handle, defaultBranch, access };
+      const page = await provider.readStream('issues', plans, deep, call());
+      assert.equal(idsOf(page.contributions, 'issue').length, 2);
+    });
+  });
+
+  it('reads internal projects with a token, and reports them as private', async () => {
+    await inScene(async ({ simulator, organization, repositories, world, now }) => {
+      repositories.handbook.visibility = 'internal';
+      world.changed();
+      await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+      const owner = await knownAccount(provider, organization.login);
+      const everybodys = await provider.listRepositories(owner, null, call());
+      assert.deepEqual(
+        everybodys.repositories.map(({ name }) => name),
+        ['empty'],
+      );
+      assert.equal((await provider.findRepository(owner, 'handbook', { withPrivate: false }, call())) ?? null, null);
+      const own = await provider.listRepositories(owner, everybodys.nextCursor, call());
+      assert.deepEqual(
+        own.repositories.map(({ name, isPrivate }) => [name, isPrivate]),
+        [['handbook', true]],
+      );
+    });
+  });
+
+  it('reports a private profile and a blocked account as hidden, and does not find a private group', async () => {
+    await inScene(async ({ simulator, people, organization, now }) => {
+      await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
+      simulator.hidden.profiles.add(people.ada.id);
+      simulator.hidden.groups.set(organization.id, 'private');
+      simulator.hidden.blocked.set(people.olive.id, 'blocked');
+      for (const { login } of [people.ada, people.olive]) {
+        const report = await last(provider.lookUp(login, call()));
+        assert.deepEqual([report?.account.isPublic, report?.counters], [false, {}], login);
+      }
+      assert.equal(await last(provider.lookUp(organization.login, call())), undefined);
+    });
+  });
+
+  it('counts the issues of an account without a token, and lists unknown counters as missing', async () => {
+    await inScene(async ({ simulator, world, people, repositories, now }) => {
+      addIssue(world, repositories.plans, { author: people.max });
+      await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
+      const report = await last(provider.lookUp(people.max.login, call()));
+      assert.deepEqual(report?.counters, {
+        issues: 1,
+        issues_closed: 1,
+        pull_requests: 1,
+        pull_requests_merged: 0,
+        stars: 0,
+        discussions: 0,
+        discussions_answered: 0,
+      });
+      assert.deepEqual(report?.missing.toSorted(), ['commits', 'contributed_to', 'reviews']);
+      const searches = simulator.requests.filter((request) => /^\S+ \/(issues|merge_requests)\?/.test(request));
+      assert.equal(searches.length, 4);
+      for (const search of searches) assert.match(search, /^anonymous /);
+
+      simulator.surprises.push((path) =>
+        /^\/(issues|merge_requests)/.test(path) ? { status: path.includes('closed') ? 500 : 401, body: {} } : undefined,
+      );
+      const unreported = await last(provider.lookUp(people.max.login, call()));
+      assert.equal(unreported?.counters.issues, undefined);
+      assert.deepEqual(unreported?.missing.toSorted(), [
+        'commits',
+        'contributed_to',
+        'issues',
+        'issues_closed',
+        'pull_requests',
+        'pull_requests_merged',
+        'reviews',
+      ]);
+    });
+  });
+
+  it('lists a counter as missing when GitLab does not report the length of its list', async () => {
+    const { world, people, now } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world, totalsUpTo: 0 });
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const report = await last(provider.lookUp(people.max.login, call()));
-    assert.deepEqual(report?.counters, {
-      issues: 1,
-      issues_closed: 1,
-      pull_requests: 1,
-      pull_requests_merged: 0,
-      stars: 0,
-      discussions: 0,
-      discussions_answered: 0,
+    assert.ok(report?.missing.includes('issues') && report.counters.issues === undefined);
+  });
+
+  it('reads profiles, issues and merge requests without a token, and leaves other values unknown', async () => {
+    await inScene(async (scene) => {
+      const { simulator, people, issues, pulls, now } = scene;
+      await using provider = gitlabProvider(simulator, { now });
+      const report = await last(provider.lookUp(people.ada.login.toUpperCase(), call()));
+      assert.deepEqual(
+        [report?.account.name, report?.account.followers, report?.account.socials],
+        [people.ada.login, null, null],
+      );
+      assert.ok(report?.missing.includes('stars'));
+      assert.deepEqual(
+        provider.streams.map(({ name, covers }) => [name, covers]),
+        [
+          ['issues', ['issue', 'discussion']],
+          ['pull_requests', ['pull_request']],
+        ],
+      );
+      const told = await provider.readStream('issues', handbookOf(scene), { ...deep, isDeep: false }, call());
+      assert.equal(told.contributions.length, issues.length);
+      const merged = await provider.readStream('pull_requests', handbookOf(scene), { ...deep, isDeep: false }, call());
+      assert.equal(merged.contributions.length, pulls.length);
+      assert.deepEqual(merged.wholeParents, []);
+      // The same holds for an installed project, and where merge requests are for members alone.
+      const read = (stream: string) => provider.readStream(stream, handbookOf(scene), deep, call());
+      assert.equal((await read('issues')).contributions.length, issues.length);
+      const tip = await provider.readTip(handbookOf(scene), call());
+      assert.deepEqual(new Set(tip?.page.contributions.map(({ kind }) => kind)), new Set(['issue', 'pull_request']));
+      simulator.surprises.push((path) => (path.includes('/merge_requests') ? { status: 403, body: {} } : undefined));
+      assert.deepEqual((await read('pull_requests')).contributions, []);
+      assert.ok(
+        (await provider.readTip(handbookOf(scene), call()))?.page.contributions.every(({ kind }) => kind === 'issue'),
+      );
+      simulator.surprises.length = 0;
     });
-    assert.deepEqual(report?.missing.toSorted(), ['commits', 'contributed_to', 'reviews']);
-    const searches = simulator.requests.filter((request) => /^\S+ \/(issues|merge_requests)\?/.test(request));
-    assert.equal(searches.length, 4);
-    for (const search of searches) assert.match(search, /^anonymous /);
-
-    simulator.surprises.push((path) =>
-      /^\/(issues|merge_requests)/.test(path) ? { status: path.includes('closed') ? 500 : 401, body: {} } : undefined,
-    );
-    const unreported = await last(provider.lookUp(people.max.login, call()));
-    assert.equal(unreported?.counters.issues, undefined);
-    assert.deepEqual(unreported?.missing.toSorted(), [
-      'commits',
-      'contributed_to',
-      'issues',
-      'issues_closed',
-      'pull_requests',
-      'pull_requests_merged',
-      'reviews',
-    ]);
   });
-});
 
-test('lists a counter as missing when GitLab does not report the length of its list', async () => {
-  const { world, people, now } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world, totalsUpTo: 0 });
-  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const report = await last(provider.lookUp(people.max.login, call()));
-  assert.ok(report?.missing.includes('issues') && report.counters.issues === undefined);
-});
-
-test('reads profiles, issues and merge requests without a token, and leaves other values unknown', async () => {
-  await inScene(async (scene) => {
-    const { simulator, people, issues, pulls, now } = scene;
-    await using provider = gitlabProvider(simulator, { now });
-    const report = await last(provider.lookUp(people.ada.login.toUpperCase(), call()));
-    assert.deepEqual(
-      [report?.account.name, report?.account.followers, report?.account.socials],
-      [people.ada.login, null, null],
-    );
-    assert.ok(report?.missing.includes('stars'));
-    assert.deepEqual(
-      provider.streams.map(({ name, covers }) => [name, covers]),
-      [
-        ['issues', ['issue', 'discussion']],
-        ['pull_requests', ['pull_request']],
-      ],
-    );
-    const told = await provider.readStream('issues', handbookOf(scene), { ...deep, isDeep: false }, call());
-    assert.equal(told.contributions.length, issues.length);
-    const merged = await provider.readStream('pull_requests', handbookOf(scene), { ...deep, isDeep: false }, call());
-    assert.equal(merged.contributions.length, pulls.length);
-    assert.deepEqual(merged.wholeParents, []);
-    // The same holds for an installed project, and where merge requests are for members alone.
-    const read = (stream: string) => provider.readStream(stream, handbookOf(scene), deep, call());
-    assert.equal((await read('issues')).contributions.length, issues.length);
-    const tip = await provider.readTip(handbookOf(scene), call());
-    assert.deepEqual(new Set(tip?.page.contributions.map(({ kind }) => kind)), new Set(['issue', 'pull_request']));
-    simulator.surprises.push((path) => (path.includes('/merge_requests') ? { status: 403, body: {} } : undefined));
-    assert.deepEqual((await read('pull_requests')).contributions, []);
-    assert.ok(
-      (await provider.readTip(handbookOf(scene), call()))?.page.contributions.every(({ kind }) => kind === 'issue'),
-    );
-    simulator.surprises.length = 0;
+  it('dates a tip up to an hour after the reported activity, because GitLab may report activity late', async () => {
+    await inScene(async ({ simulator, organization, world, people, repositories, now, advance }) => {
+      await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+      addCommit(world, repositories.handbook, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+      const told = repositories.handbook.pushedAt?.getTime() ?? 0;
+      const owner = await knownAccount(provider, organization.login);
+      for (const [seconds, expected] of [
+        [600, 600],
+        [3600, 3600],
+        [7200, 3600],
+      ] as const) {
+        advance(seconds);
+        const found = await provider.findRepository(owner, 'handbook', { withPrivate: false }, call());
+        const ago = ((found?.tips['commits']?.changedAt?.getTime() ?? 0) - told) / 1000;
+        assert.equal(ago, expected);
+      }
+    });
   });
-});
 
-test('dates a tip up to an hour after the reported activity, because GitLab may report activity late', async () => {
-  await inScene(async ({ simulator, organization, world, people, repositories, now, advance }) => {
-    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    addCommit(world, repositories.handbook, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-    const told = repositories.handbook.pushedAt?.getTime() ?? 0;
-    const owner = await knownAccount(provider, organization.login);
-    for (const [seconds, expected] of [
-      [600, 600],
-      [3600, 3600],
-      [7200, 3600],
-    ] as const) {
-      advance(seconds);
-      const found = await provider.findRepository(owner, 'handbook', { withPrivate: false }, call());
-      const ago = ((found?.tips['commits']?.changedAt?.getTime() ?? 0) - told) / 1000;
-      assert.equal(ago, expected);
-    }
-  });
-});
-
-test('refuses to read a project that is no longer public with the token of a member', async () => {
-  await inScene(async (scene) => {
-    const { simulator, world, repositories, now } = scene;
-    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-    repositories.handbook.visibility = 'private';
-    world.changed();
-    for (const stream of ['issues', 'pull_requests', 'stars']) {
-      await assert.rejects(provider.readStream(stream, handbookOf(scene), deep, call()), { code: 'not_found' });
-    }
-    await assert.rejects(provider.readTotals(handbookOf(scene), call()), { code: 'not_found' });
+  it('refuses to read a project that is no longer public with the token of a member', async () => {
+    await inScene(async (scene) => {
+      const { simulator, world, repositories, now } = scene;
+      await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
+      repositories.handbook.visibility = 'private';
+      world.changed();
+      for (const stream of ['issues', 'pull_requests', 'stars']) {
+        await assert.rejects(provider.readStream(stream, handbookOf(scene), deep, call()), { code: 'not_found' });
+      }
+      await assert.rejects(provider.readTotals(handbookOf(scene), call()), { code: 'not_found' });
+    });
   });
 });

@@ -1,49 +1,51 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import type { Membership } from '../../../../simulators/world/model.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { gitlabProvider } from './asking.ts';
 
-/** Tests proofs of ownership; the rules that all hosts share are in the contract. */
+describe('ownership at GitLab', () => {
+  /** Tests proofs of ownership; the rules that all hosts share are in the contract. */
 
-test('proves a group for its owner, but not for a maintainer or a pending member', async () => {
-  const { world, organization, people, now } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { now });
-  const { signal } = new AbortController();
-  const prove = () => provider.proveOwnership(simulator.tokens.organization_admin, organization.login, signal);
-  const membership = world.membership(organization.id, people.olive.id);
-  assert.ok(membership);
-  const { owned, bearer } = await prove();
-  assert.deepEqual([owned?.externalId, bearer.externalId], [`group:${organization.id}`, String(people.olive.id)]);
-  const others: Partial<Membership>[] = [{ role: 'member' }, { role: 'admin', state: 'pending' }];
-  for (const less of others) {
-    Object.assign(membership, less);
-    assert.equal((await prove()).owned, null);
-  }
-});
+  it('proves a group for its owner, but not for a maintainer or a pending member', async () => {
+    const { world, organization, people, now } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { now });
+    const { signal } = new AbortController();
+    const prove = () => provider.proveOwnership(simulator.tokens.organization_admin, organization.login, signal);
+    const membership = world.membership(organization.id, people.olive.id);
+    assert.ok(membership);
+    const { owned, bearer } = await prove();
+    assert.deepEqual([owned?.externalId, bearer.externalId], [`group:${organization.id}`, String(people.olive.id)]);
+    const others: Partial<Membership>[] = [{ role: 'member' }, { role: 'admin', state: 'pending' }];
+    for (const less of others) {
+      Object.assign(membership, less);
+      assert.equal((await prove()).owned, null);
+    }
+  });
 
-test('refuses an id or a path in place of the name of a group', async () => {
-  const { world, organization, now } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { now });
-  const { signal } = new AbortController();
-  const prove = (name: string) => provider.proveOwnership(simulator.tokens.organization_admin, name, signal);
-  // GitLab would find the group by its id, too.
-  assert.equal((await prove(String(organization.id))).owned, null);
-  for (const name of ['../user', 'a//b', `${organization.login}/..`]) assert.equal((await prove(name)).owned, null);
-  assert.ok(simulator.requests.every((request) => !request.includes('..')));
-});
+  it('refuses an id or a path in place of the name of a group', async () => {
+    const { world, organization, now } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { now });
+    const { signal } = new AbortController();
+    const prove = (name: string) => provider.proveOwnership(simulator.tokens.organization_admin, name, signal);
+    // GitLab would find the group by its id, too.
+    assert.equal((await prove(String(organization.id))).owned, null);
+    for (const name of ['../user', 'a//b', `${organization.login}/..`]) assert.equal((await prove(name)).owned, null);
+    assert.ok(simulator.requests.every((request) => !request.includes('..')));
+  });
 
-test('sends two requests for a proof of a group, a user or an unknown name', async () => {
-  const { world, organization, now } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { now });
-  const { signal } = new AbortController();
-  for (const name of [organization.login, 'max-member', 'nobody-at-all']) {
-    const before = simulator.requests.length;
-    await provider.proveOwnership(simulator.tokens.user, name, signal);
-    assert.equal(simulator.requests.length - before, 2, name);
-  }
+  it('sends two requests for a proof of a group, a user or an unknown name', async () => {
+    const { world, organization, now } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { now });
+    const { signal } = new AbortController();
+    for (const name of [organization.login, 'max-member', 'nobody-at-all']) {
+      const before = simulator.requests.length;
+      await provider.proveOwnership(simulator.tokens.user, name, signal);
+      assert.equal(simulator.requests.length - before, 2, name);
+    }
+  });
 });

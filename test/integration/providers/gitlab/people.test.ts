@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../../../../simulators/world/activity.ts';
 import { addComment } from '../../../../simulators/world/comments.ts';
@@ -9,195 +9,198 @@ import { call, knownAccount, last } from '../../../contract/host.ts';
 import { createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { gitlabProvider } from './asking.ts';
 
-/** Tests accounts at GitLab: subgroups, bots, ghosts and reviewers. */
+describe('accounts of GitLab', () => {
+  /** Tests accounts at GitLab: subgroups, bots, ghosts and reviewers. */
 
-test('treats a subgroup as a separate account with its own name, repositories and URLs', async () => {
-  const { world, now, organization, people } = createContractWorld();
-  const looms = addAccount(world, {
-    type: 'Organization',
-    login: `${organization.login}/looms`,
-    createdAt: now(),
-    name: 'Looms',
+  it('treats a subgroup as a separate account with its own name, repositories and URLs', async () => {
+    const { world, now, organization, people } = createContractWorld();
+    const looms = addAccount(world, {
+      type: 'Organization',
+      login: `${organization.login}/looms`,
+      createdAt: now(),
+      name: 'Looms',
+    });
+    const cards = addRepository(world, { ownerId: looms.id, name: 'punch.cards', createdAt: now() });
+    addCommit(world, cards, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_admin], now });
+    const owner = await knownAccount(provider, 'Analytical-Engines/LOOMS');
+    assert.deepEqual([owner.name, owner.type, owner.externalId], [looms.login, 'organization', `group:${looms.id}`]);
+    const { repositories } = await provider.listRepositories(owner, null, call());
+    assert.deepEqual(
+      repositories.map(({ name }) => name),
+      ['punch.cards'],
+    );
+    const above = await provider.listRepositories(await knownAccount(provider, organization.login), null, call());
+    assert.ok(above.repositories.every(({ name }) => name !== 'punch.cards'));
+    const found = await provider.findRepository(owner, 'PUNCH.cards', { withPrivate: false }, call());
+    assert.equal(found?.externalId, String(cards.id));
+    const { url } = simulator;
+    const known: KnownRepository = {
+      owner: owner.name,
+      name: 'punch.cards',
+      handle: String(cards.id),
+      defaultBranch: 'feature/main',
+      access: null,
+    };
+    const { signal } = new AbortController();
+    const remote = await provider.gitRemote(known, signal);
+    assert.equal(remote.url, `${url}/analytical-engines/looms/punch.cards.git`);
+    assert.equal(
+      provider.fileUrl(known, 'icons/a b.png'),
+      `${url}/analytical-engines/looms/punch.cards/-/raw/feature/main/icons/a%20b.png`,
+    );
+    assert.equal(provider.accountUrl(owner), `${url}/api/v4/groups/analytical-engines%2Flooms`);
+    assert.equal(provider.accountUrl({ name: 'ada', type: 'user' }), `${url}/api/v4/users?username=ada`);
+    assert.equal(
+      provider.repositoryUrl(owner.name, 'punch.cards'),
+      `${url}/api/v4/projects/analytical-engines%2Flooms%2Fpunch.cards`,
+    );
+    const refreshed = await last(provider.refresh(owner, call()));
+    assert.equal(refreshed?.account.externalId, owner.externalId);
   });
-  const cards = addRepository(world, { ownerId: looms.id, name: 'punch.cards', createdAt: now() });
-  addCommit(world, cards, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_admin], now });
-  const owner = await knownAccount(provider, 'Analytical-Engines/LOOMS');
-  assert.deepEqual([owner.name, owner.type, owner.externalId], [looms.login, 'organization', `group:${looms.id}`]);
-  const { repositories } = await provider.listRepositories(owner, null, call());
-  assert.deepEqual(
-    repositories.map(({ name }) => name),
-    ['punch.cards'],
-  );
-  const above = await provider.listRepositories(await knownAccount(provider, organization.login), null, call());
-  assert.ok(above.repositories.every(({ name }) => name !== 'punch.cards'));
-  const found = await provider.findRepository(owner, 'PUNCH.cards', { withPrivate: false }, call());
-  assert.equal(found?.externalId, String(cards.id));
-  const { url } = simulator;
-  const known: KnownRepository = {
-    owner: owner.name,
-    name: 'punch.cards',
-    handle: String(cards.id),
-    defaultBranch: 'feature/main',
-    access: null,
-  };
-  const { signal } = new AbortController();
-  const remote = await provider.gitRemote(known, signal);
-  assert.equal(remote.url, `${url}/analytical-engines/looms/punch.cards.git`);
-  assert.equal(
-    provider.fileUrl(known, 'icons/a b.png'),
-    `${url}/analytical-engines/looms/punch.cards/-/raw/feature/main/icons/a%20b.png`,
-  );
-  assert.equal(provider.accountUrl(owner), `${url}/api/v4/groups/analytical-engines%2Flooms`);
-  assert.equal(provider.accountUrl({ name: 'ada', type: 'user' }), `${url}/api/v4/users?username=ada`);
-  assert.equal(
-    provider.repositoryUrl(owner.name, 'punch.cards'),
-    `${url}/api/v4/projects/analytical-engines%2Flooms%2Fpunch.cards`,
-  );
-  const refreshed = await last(provider.refresh(owner, call()));
-  assert.equal(refreshed?.account.externalId, owner.externalId);
-});
 
-test('distinguishes a user from a group with the same id', async () => {
-  const { world, now, organization, people } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const group = await knownAccount(provider, organization.login);
-  const user = await knownAccount(provider, people.max.login);
-  const asUser: KnownAccount = { ...user, externalId: String(organization.id) };
-  assert.equal(await last(provider.refresh(asUser, call())), undefined);
-  const asGroup: KnownAccount = { ...group, externalId: `group:${people.max.id}` };
-  assert.equal(await last(provider.refresh(asGroup, call())), undefined);
-});
+  it('distinguishes a user from a group with the same id', async () => {
+    const { world, now, organization, people } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+    const group = await knownAccount(provider, organization.login);
+    const user = await knownAccount(provider, people.max.login);
+    const asUser: KnownAccount = { ...user, externalId: String(organization.id) };
+    assert.equal(await last(provider.refresh(asUser, call())), undefined);
+    const asGroup: KnownAccount = { ...group, externalId: `group:${people.max.id}` };
+    assert.equal(await last(provider.refresh(asGroup, call())), undefined);
+  });
 
-test('recognizes impossible names of accounts and repositories', async () => {
-  const { world } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator);
-  for (const name of ['ada', 'ada.l_o-v', 'a/b/c', '_under', 'older-']) assert.ok(provider.isPossibleName(name), name);
-  const deep = Array.from({ length: 21 }, () => 'a').join('/');
-  for (const name of ['', '.', '..', 'a//b', '/a', 'a/', '-a', 'a.', 'a.git', 'a/../b', 'a b', 'é', deep]) {
-    assert.ok(!provider.isPossibleName(name), name);
-  }
-  assert.ok(
-    provider.isPossibleRepositoryName('.github') &&
-      provider.isPossibleRepositoryName('punch.cards') &&
-      !provider.isPossibleRepositoryName('a/b'),
-  );
-});
+  it('recognizes impossible names of accounts and repositories', async () => {
+    const { world } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator);
+    for (const name of ['ada', 'ada.l_o-v', 'a/b/c', '_under', 'older-'])
+      assert.ok(provider.isPossibleName(name), name);
+    const deep = Array.from({ length: 21 }, () => 'a').join('/');
+    for (const name of ['', '.', '..', 'a//b', '/a', 'a/', '-a', 'a.', 'a.git', 'a/../b', 'a b', 'é', deep]) {
+      assert.ok(!provider.isPossibleName(name), name);
+    }
+    assert.ok(
+      provider.isPossibleRepositoryName('.github') &&
+        provider.isPossibleRepositoryName('punch.cards') &&
+        !provider.isPossibleRepositoryName('a/b'),
+    );
+  });
 
-test('reports the account of a project token as a bot, and no author for a deleted account', async () => {
-  const scene = createContractWorld();
-  const { world, now, repositories, people } = scene;
-  const bot = addAccount(world, { login: 'project_7_bot_0a1b2c', createdAt: now(), emails: ['bot@mail.example'] });
-  const human = addAccount(world, { login: 'ghost-writer', name: 'Ghost User', createdAt: now() });
-  for (const author of [bot, human]) addIssue(world, repositories.handbook, { author });
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const handbook = handbookOf(scene);
-  const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-  const page = await provider.readStream('issues', handbook, position, call());
-  const types = new Map(page.actors.map((actor) => [actor.name, actor.type]));
-  assert.equal(types.get(bot.login), 'bot');
-  assert.equal(types.get(human.login), 'user');
-  assert.ok(!types.has('ghost') && !types.has(people.gone.login));
-  assert.equal(page.contributions.filter(({ author }) => author === null).length, 1);
-});
+  it('reports the account of a project token as a bot, and no author for a deleted account', async () => {
+    const scene = createContractWorld();
+    const { world, now, repositories, people } = scene;
+    const bot = addAccount(world, { login: 'project_7_bot_0a1b2c', createdAt: now(), emails: ['bot@mail.example'] });
+    const human = addAccount(world, { login: 'ghost-writer', name: 'Ghost User', createdAt: now() });
+    for (const author of [bot, human]) addIssue(world, repositories.handbook, { author });
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+    const handbook = handbookOf(scene);
+    const position = { cursor: null, since: null, pageSize: null, isDeep: false };
+    const page = await provider.readStream('issues', handbook, position, call());
+    const types = new Map(page.actors.map((actor) => [actor.name, actor.type]));
+    assert.equal(types.get(bot.login), 'bot');
+    assert.equal(types.get(human.login), 'user');
+    assert.ok(!types.has('ghost') && !types.has(people.gone.login));
+    assert.equal(page.contributions.filter(({ author }) => author === null).length, 1);
+  });
 
-test('reads verdicts of people other than the author as reviews, and the size of a merge request', async () => {
-  const scene = createContractWorld();
-  const { world, now, people, pulls } = scene;
-  const pull = pulls[3];
-  assert.ok(pull);
-  const own = addReview(world, pull, { author: people.ada });
-  const approved = addReview(world, pull, { author: people.max });
-  const taken = addReview(world, pull, { author: people.olive, state: 'DISMISSED' });
-  const said = addComment(world, pull, { author: people.max });
-  said.body = 'approved this merge request';
-  pull.files = [{ path: 'a.md', additions: 5, deletions: 2 }];
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const handbook = handbookOf(scene);
-  const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-  const read = () => provider.readStream('pull_requests', handbook, position, call());
-  const page = await read();
-  const reviews = page.contributions.filter(({ parentExternalId }) => parentExternalId === String(pull.id));
-  assert.equal(own.authorId, pull.authorId);
-  assert.deepEqual(
-    reviews.map(({ externalId }) => externalId).toSorted(),
-    [String(approved.id), String(taken.id)].toSorted(),
-  );
-  const told = (await read()).contributions.find(
-    ({ kind, externalId }) => kind === 'pull_request' && externalId === String(pull.id),
-  );
-  assert.deepEqual(
-    [told?.details?.additions, told?.details?.deletions, told?.details?.changedFiles, told?.details?.commits],
-    [5, 2, 1, 1],
-  );
-  simulator.surprises.push((path) =>
-    path === 'graphql' ? { status: 200, body: { errors: [{ message: 'Query has complexity of 300' }] } } : undefined,
-  );
-  const less = (await read()).contributions.find(({ externalId }) => externalId === String(pull.id));
-  assert.deepEqual([less?.details?.additions, less?.details?.comments], [null, 1]);
-});
+  it('reads verdicts of people other than the author as reviews, and the size of a merge request', async () => {
+    const scene = createContractWorld();
+    const { world, now, people, pulls } = scene;
+    const pull = pulls[3];
+    assert.ok(pull);
+    const own = addReview(world, pull, { author: people.ada });
+    const approved = addReview(world, pull, { author: people.max });
+    const taken = addReview(world, pull, { author: people.olive, state: 'DISMISSED' });
+    const said = addComment(world, pull, { author: people.max });
+    said.body = 'approved this merge request';
+    pull.files = [{ path: 'a.md', additions: 5, deletions: 2 }];
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+    const handbook = handbookOf(scene);
+    const position = { cursor: null, since: null, pageSize: null, isDeep: true };
+    const read = () => provider.readStream('pull_requests', handbook, position, call());
+    const page = await read();
+    const reviews = page.contributions.filter(({ parentExternalId }) => parentExternalId === String(pull.id));
+    assert.equal(own.authorId, pull.authorId);
+    assert.deepEqual(
+      reviews.map(({ externalId }) => externalId).toSorted(),
+      [String(approved.id), String(taken.id)].toSorted(),
+    );
+    const told = (await read()).contributions.find(
+      ({ kind, externalId }) => kind === 'pull_request' && externalId === String(pull.id),
+    );
+    assert.deepEqual(
+      [told?.details?.additions, told?.details?.deletions, told?.details?.changedFiles, told?.details?.commits],
+      [5, 2, 1, 1],
+    );
+    simulator.surprises.push((path) =>
+      path === 'graphql' ? { status: 200, body: { errors: [{ message: 'Query has complexity of 300' }] } } : undefined,
+    );
+    const less = (await read()).contributions.find(({ externalId }) => externalId === String(pull.id));
+    assert.deepEqual([less?.details?.additions, less?.details?.comments], [null, 1]);
+  });
 
-test('finds the account of a generated address by the id in it, for addresses of this instance only', async () => {
-  const scene = createContractWorld();
-  const { world, now, repositories, people } = scene;
-  const former = `${people.max.id}-former-name@users.noreply.127.0.0.1`;
-  const author = `${people.olive.id}-${people.olive.login}@users.noreply.127.0.0.1`;
-  const written = addCommit(world, repositories.handbook, { author: { name: 'Olive', email: author } });
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const handbook = handbookOf(scene);
-  const elsewhere = `${people.max.id}-max-member@users.noreply.gitlab.example`;
-  const identities = [author, former, elsewhere, '999999999-x@users.noreply.127.0.0.1'].map((email) => ({
-    email,
-    oid: written.oid,
-  }));
-  const resolved = await provider.resolveIdentities(handbook, identities, call());
-  assert.deepEqual(
-    identities.map(({ email }) => resolved.get(email)?.name ?? null),
-    [people.olive.login, people.max.login, null, null],
-  );
-  const avatar = resolved.get(author)?.avatarUrl ?? '';
-  assert.ok(avatar.startsWith(`${simulator.url}/uploads/`), avatar);
-});
+  it('finds the account of a generated address by the id in it, for addresses of this instance only', async () => {
+    const scene = createContractWorld();
+    const { world, now, repositories, people } = scene;
+    const former = `${people.max.id}-former-name@users.noreply.127.0.0.1`;
+    const author = `${people.olive.id}-${people.olive.login}@users.noreply.127.0.0.1`;
+    const written = addCommit(world, repositories.handbook, { author: { name: 'Olive', email: author } });
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+    const handbook = handbookOf(scene);
+    const elsewhere = `${people.max.id}-max-member@users.noreply.gitlab.example`;
+    const identities = [author, former, elsewhere, '999999999-x@users.noreply.127.0.0.1'].map((email) => ({
+      email,
+      oid: written.oid,
+    }));
+    const resolved = await provider.resolveIdentities(handbook, identities, call());
+    assert.deepEqual(
+      identities.map(({ email }) => resolved.get(email)?.name ?? null),
+      [people.olive.login, people.max.login, null, null],
+    );
+    const avatar = resolved.get(author)?.avatarUrl ?? '';
+    assert.ok(avatar.startsWith(`${simulator.url}/uploads/`), avatar);
+  });
 
-test('resolves an address to no account only by a commit that it authored', async () => {
-  const { world, organization, people, repositories, now } = createContractWorld();
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-  const oid = repositories.handbook.commits[0]?.oid ?? '';
-  const handbook = { owner: organization.login, name: 'handbook', handle: '1', defaultBranch: 'main', access: null };
-  const identities = [{ email: people.ada.emails[0] ?? '', oid }];
-  const moved = await provider.resolveIdentities({ ...handbook, name: 'moved' }, identities, call());
-  assert.deepEqual([...moved], []);
-  const lost = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid: 'f'.repeat(40) }], call());
-  assert.deepEqual([...lost], []);
-  const named = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid }], call());
-  assert.ok(!named.has('a@b.example'));
-  const authored = addCommit(world, repositories.handbook, { author: { name: 'A', email: 'A@b.example' } });
-  const shown = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid: authored.oid }], call());
-  assert.equal(shown.get('a@b.example'), null);
-  simulator.requests.length = 0;
-  const coAuthor = { email: 'c@d.example', oid, isCoAuthor: true };
-  assert.equal((await provider.resolveIdentities(handbook, [coAuthor], call())).size, 0);
-  assert.deepEqual(simulator.requests, []);
-});
+  it('resolves an address to no account only by a commit that it authored', async () => {
+    const { world, organization, people, repositories, now } = createContractWorld();
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
+    const oid = repositories.handbook.commits[0]?.oid ?? '';
+    const handbook = { owner: organization.login, name: 'handbook', handle: '1', defaultBranch: 'main', access: null };
+    const identities = [{ email: people.ada.emails[0] ?? '', oid }];
+    const moved = await provider.resolveIdentities({ ...handbook, name: 'moved' }, identities, call());
+    assert.deepEqual([...moved], []);
+    const lost = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid: 'f'.repeat(40) }], call());
+    assert.deepEqual([...lost], []);
+    const named = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid }], call());
+    assert.ok(!named.has('a@b.example'));
+    const authored = addCommit(world, repositories.handbook, { author: { name: 'A', email: 'A@b.example' } });
+    const shown = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid: authored.oid }], call());
+    assert.equal(shown.get('a@b.example'), null);
+    simulator.requests.length = 0;
+    const coAuthor = { email: 'c@d.example', oid, isCoAuthor: true };
+    assert.equal((await provider.resolveIdentities(handbook, [coAuthor], call())).size, 0);
+    assert.deepEqual(simulator.requests, []);
+  });
 
-test('requests many addresses in queries below the complexity limit', async () => {
-  const scene = createContractWorld();
-  const { world, now, repositories, people } = scene;
-  const commits = Array.from({ length: 30 }, () =>
-    addCommit(world, repositories.handbook, { author: { name: 'Max', email: people.max.emails[0] ?? '' } }),
-  );
-  await using simulator = await startGitLabSimulator({ world });
-  await using provider = gitlabProvider(simulator, { now });
-  const handbook = handbookOf(scene);
-  const identities = commits.map(({ oid }) => ({ email: 'max-member@mail.example', oid }));
-  const resolved = await provider.resolveIdentities(handbook, identities, call());
-  assert.equal(resolved.get('max-member@mail.example')?.externalId, String(people.max.id));
-  assert.equal(simulator.requests.length, 4);
+  it('requests many addresses in queries below the complexity limit', async () => {
+    const scene = createContractWorld();
+    const { world, now, repositories, people } = scene;
+    const commits = Array.from({ length: 30 }, () =>
+      addCommit(world, repositories.handbook, { author: { name: 'Max', email: people.max.emails[0] ?? '' } }),
+    );
+    await using simulator = await startGitLabSimulator({ world });
+    await using provider = gitlabProvider(simulator, { now });
+    const handbook = handbookOf(scene);
+    const identities = commits.map(({ oid }) => ({ email: 'max-member@mail.example', oid }));
+    const resolved = await provider.resolveIdentities(handbook, identities, call());
+    assert.equal(resolved.get('max-member@mail.example')?.externalId, String(people.max.id));
+    assert.equal(simulator.requests.length, 4);
+  });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { appendCommits, buildRepository, writeRawCommit } from '../../../../simulators/git/build-repository.ts';
 import { readHistory } from '../../../../simulators/git/histories.ts';
@@ -13,127 +13,129 @@ import { makeTemporaryDirectory, type TemporaryDirectory } from '../../../../sim
 async function buildSample(place: TemporaryDirectory): Promise<string[]> {
   return buildRepository(place.at('sample.git'), { commits: await readHistory('serverpod'), branch: 'main' });
 }
-
-test('clones and fetches, with and without trees', async () => {
-  await using place = await makeTemporaryDirectory();
-  const oids = await buildSample(place);
-  await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
-  const clone = ['clone', '--quiet', '--bare', `${server.url}/owner/sample.git`];
-  await runGit(place.path, [...clone, 'whole.git']);
-  await runGit(place.path, [...clone, '--filter=tree:0', 'treeless.git']);
-  for (const name of ['whole.git', 'treeless.git']) {
-    const count = await runGit(place.at(name), ['rev-list', '--count', 'main']);
-    assert.equal(Number(count), oids.length);
-  }
-  const stored = await runGit(place.at('treeless.git'), ['cat-file', '--batch-all-objects', '--batch-check']);
-  assert.ok(!stored.includes(' tree '));
-  const [added] = await appendCommits(place.at('sample.git'), 'refs/heads/main', [
-    {
-      parents: [oids.at(-1) ?? ''],
-      author: { name: 'A', email: 'a@b' },
-      authoredAt: new Date(),
-      committedAt: new Date(),
-    },
-  ]);
-  await runGit(place.at('whole.git'), ['fetch', '--quiet', `${server.url}/owner/sample.git`, '+main:main']);
-  assert.equal((await runGit(place.at('whole.git'), ['rev-parse', 'main'])).toString().trim(), added);
-});
-
-test('resolves the repository and the credentials once for each step', async () => {
-  await using place = await makeTemporaryDirectory();
-  await buildSample(place);
-  const asked: [string, string | undefined][] = [];
-  const resolve: ResolveRepository = async (path, authorization) => {
-    asked.push([path, authorization]);
-    if (path !== '/ö w/sample.git') return 'not_found';
-    return authorization === 'Basic right' ? { directory: place.at('sample.git') } : 'unauthorized';
-  };
-  await using server = await startHttpServer(smartHttp(resolve));
-  const listing = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${server.url}${path}/info/refs?service=git-upload-pack`, { headers });
-  assert.equal((await listing('/other.git')).status, 404);
-  const denied = await listing('/%C3%B6%20w/sample.git', { authorization: 'Basic wrong' });
-  assert.equal(denied.status, 401);
-  assert.match(denied.headers.get('www-authenticate') ?? '', /^Basic /);
-  const granted = await listing('/%C3%B6%20w/sample.git', { authorization: 'Basic right' });
-  assert.equal(granted.status, 200);
-  assert.match(await granted.text(), /^001e# service=git-upload-pack/);
-  assert.deepEqual(asked, [
-    ['/other.git', undefined],
-    ['/ö w/sample.git', 'Basic wrong'],
-    ['/ö w/sample.git', 'Basic right'],
-  ]);
-});
-
-test('serves only the steps of a fetch', async () => {
-  await using place = await makeTemporaryDirectory();
-  await buildSample(place);
-  await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
-  const cases: [string, string][] = [
-    ['GET', '/sample.git/info/refs?service=git-receive-pack'],
-    ['GET', '/sample.git/info/refs'],
-    ['POST', '/sample.git/git-receive-pack'],
-    ['GET', '/sample.git/HEAD'],
-    ['GET', '/sample.git/objects/info/packs'],
-    ['GET', '/sample.git/git-upload-pack'],
-    ['PUT', '/sample.git/git-upload-pack'],
-    ['GET', '/%ff/info/refs?service=git-receive-pack'],
-  ];
-  for (const [method, path] of cases) assert.equal((await fetch(`${server.url}${path}`, { method })).status, 404, path);
-});
-
-test('accepts a gzipped request, and serves no commit outside of all branches', async () => {
-  await using place = await makeTemporaryDirectory();
-  await buildSample(place);
-  const tip = (await runGit(place.at('sample.git'), ['rev-parse', 'main'])).toString().trim();
-  const hidden = await writeRawCommit(
-    place.at('sample.git'),
-    Buffer.concat([await runGit(place.at('sample.git'), ['cat-file', 'commit', tip]), Buffer.from('unseen')]),
-  );
-  await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
-  const want = async (oid: string): Promise<string> => {
-    const body = gzipSync(`0032want ${oid}\n00000009done\n`);
-    const headers = { 'content-encoding': 'gzip', 'content-type': 'application/x-git-upload-pack-request' };
-    const answer = await fetch(`${server.url}/sample.git/git-upload-pack`, { method: 'POST', headers, body });
-    return answer.text();
-  };
-  assert.match(await want(tip), /^0008NAK\nPACK/);
-  assert.match(await want(hidden), /not our ref/);
-});
-
-test('sends trees when it does not support filters', async () => {
-  await using place = await makeTemporaryDirectory();
-  await buildSample(place);
-  await using server = await startHttpServer(
-    smartHttp(() => ({ directory: place.at('sample.git') }), { allowFilter: false }),
-  );
-  await runGit(place.path, ['clone', '--quiet', '--bare', '--filter=tree:0', `${server.url}/sample.git`, 'copy.git']);
-  const stored = await runGit(place.at('copy.git'), ['cat-file', '--batch-all-objects', '--batch-check']);
-  assert.ok(stored.includes(' tree '));
-});
-
-test('leaves no process after a client disconnects', async () => {
-  await using place = await makeTemporaryDirectory();
-  await buildSample(place);
-  const handle = smartHttp(() => ({ directory: place.at('sample.git') }));
-  const served = Promise.withResolvers<void>();
-  await using server = await startHttpServer(async (incoming, response) => {
-    // The client disconnects while its request is incomplete.
-    incoming.once('data', () => client.destroy());
-    await handle(incoming, response);
-    served.resolve();
+describe('the simulated git server', () => {
+  it('clones and fetches, with and without trees', async () => {
+    await using place = await makeTemporaryDirectory();
+    const oids = await buildSample(place);
+    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
+    const clone = ['clone', '--quiet', '--bare', `${server.url}/owner/sample.git`];
+    await runGit(place.path, [...clone, 'whole.git']);
+    await runGit(place.path, [...clone, '--filter=tree:0', 'treeless.git']);
+    for (const name of ['whole.git', 'treeless.git']) {
+      const count = await runGit(place.at(name), ['rev-list', '--count', 'main']);
+      assert.equal(Number(count), oids.length);
+    }
+    const stored = await runGit(place.at('treeless.git'), ['cat-file', '--batch-all-objects', '--batch-check']);
+    assert.ok(!stored.includes(' tree '));
+    const [added] = await appendCommits(place.at('sample.git'), 'refs/heads/main', [
+      {
+        parents: [oids.at(-1) ?? ''],
+        author: { name: 'A', email: 'a@b' },
+        authoredAt: new Date(),
+        committedAt: new Date(),
+      },
+    ]);
+    await runGit(place.at('whole.git'), ['fetch', '--quiet', `${server.url}/owner/sample.git`, '+main:main']);
+    assert.equal((await runGit(place.at('whole.git'), ['rev-parse', 'main'])).toString().trim(), added);
   });
-  const headers = { 'content-type': 'application/x-git-upload-pack-request', 'content-length': 1000 };
-  const client = request(`${server.url}/sample.git/git-upload-pack`, { method: 'POST', headers });
-  client.on('error', () => undefined);
-  client.write('0032want ');
-  await served.promise;
-  await waitUntilGone(`${place.at('sample.git')}/git-upload-pack`);
-});
 
-test('responds with 404 when the backend fails', async () => {
-  await using place = await makeTemporaryDirectory();
-  await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('absent.git') })));
-  const answer = await fetch(`${server.url}/absent.git/info/refs?service=git-upload-pack`);
-  assert.equal(answer.status, 404);
+  it('resolves the repository and the credentials once for each step', async () => {
+    await using place = await makeTemporaryDirectory();
+    await buildSample(place);
+    const asked: [string, string | undefined][] = [];
+    const resolve: ResolveRepository = async (path, authorization) => {
+      asked.push([path, authorization]);
+      if (path !== '/ö w/sample.git') return 'not_found';
+      return authorization === 'Basic right' ? { directory: place.at('sample.git') } : 'unauthorized';
+    };
+    await using server = await startHttpServer(smartHttp(resolve));
+    const listing = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${server.url}${path}/info/refs?service=git-upload-pack`, { headers });
+    assert.equal((await listing('/other.git')).status, 404);
+    const denied = await listing('/%C3%B6%20w/sample.git', { authorization: 'Basic wrong' });
+    assert.equal(denied.status, 401);
+    assert.match(denied.headers.get('www-authenticate') ?? '', /^Basic /);
+    const granted = await listing('/%C3%B6%20w/sample.git', { authorization: 'Basic right' });
+    assert.equal(granted.status, 200);
+    assert.match(await granted.text(), /^001e# service=git-upload-pack/);
+    assert.deepEqual(asked, [
+      ['/other.git', undefined],
+      ['/ö w/sample.git', 'Basic wrong'],
+      ['/ö w/sample.git', 'Basic right'],
+    ]);
+  });
+
+  it('serves only the steps of a fetch', async () => {
+    await using place = await makeTemporaryDirectory();
+    await buildSample(place);
+    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
+    const cases: [string, string][] = [
+      ['GET', '/sample.git/info/refs?service=git-receive-pack'],
+      ['GET', '/sample.git/info/refs'],
+      ['POST', '/sample.git/git-receive-pack'],
+      ['GET', '/sample.git/HEAD'],
+      ['GET', '/sample.git/objects/info/packs'],
+      ['GET', '/sample.git/git-upload-pack'],
+      ['PUT', '/sample.git/git-upload-pack'],
+      ['GET', '/%ff/info/refs?service=git-receive-pack'],
+    ];
+    for (const [method, path] of cases)
+      assert.equal((await fetch(`${server.url}${path}`, { method })).status, 404, path);
+  });
+
+  it('accepts a gzipped request, and serves no commit outside of all branches', async () => {
+    await using place = await makeTemporaryDirectory();
+    await buildSample(place);
+    const tip = (await runGit(place.at('sample.git'), ['rev-parse', 'main'])).toString().trim();
+    const hidden = await writeRawCommit(
+      place.at('sample.git'),
+      Buffer.concat([await runGit(place.at('sample.git'), ['cat-file', 'commit', tip]), Buffer.from('unseen')]),
+    );
+    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('sample.git') })));
+    const want = async (oid: string): Promise<string> => {
+      const body = gzipSync(`0032want ${oid}\n00000009done\n`);
+      const headers = { 'content-encoding': 'gzip', 'content-type': 'application/x-git-upload-pack-request' };
+      const answer = await fetch(`${server.url}/sample.git/git-upload-pack`, { method: 'POST', headers, body });
+      return answer.text();
+    };
+    assert.match(await want(tip), /^0008NAK\nPACK/);
+    assert.match(await want(hidden), /not our ref/);
+  });
+
+  it('sends trees when it does not support filters', async () => {
+    await using place = await makeTemporaryDirectory();
+    await buildSample(place);
+    await using server = await startHttpServer(
+      smartHttp(() => ({ directory: place.at('sample.git') }), { allowFilter: false }),
+    );
+    await runGit(place.path, ['clone', '--quiet', '--bare', '--filter=tree:0', `${server.url}/sample.git`, 'copy.git']);
+    const stored = await runGit(place.at('copy.git'), ['cat-file', '--batch-all-objects', '--batch-check']);
+    assert.ok(stored.includes(' tree '));
+  });
+
+  it('leaves no process after a client disconnects', async () => {
+    await using place = await makeTemporaryDirectory();
+    await buildSample(place);
+    const handle = smartHttp(() => ({ directory: place.at('sample.git') }));
+    const served = Promise.withResolvers<void>();
+    await using server = await startHttpServer(async (incoming, response) => {
+      // The client disconnects while its request is incomplete.
+      incoming.once('data', () => client.destroy());
+      await handle(incoming, response);
+      served.resolve();
+    });
+    const headers = { 'content-type': 'application/x-git-upload-pack-request', 'content-length': 1000 };
+    const client = request(`${server.url}/sample.git/git-upload-pack`, { method: 'POST', headers });
+    client.on('error', () => undefined);
+    client.write('0032want ');
+    await served.promise;
+    await waitUntilGone(`${place.at('sample.git')}/git-upload-pack`);
+  });
+
+  it('responds with 404 when the backend fails', async () => {
+    await using place = await makeTemporaryDirectory();
+    await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('absent.git') })));
+    const answer = await fetch(`${server.url}/absent.git/info/refs?service=git-upload-pack`);
+    assert.equal(answer.status, 404);
+  });
 });

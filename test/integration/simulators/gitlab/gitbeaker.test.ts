@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   type AwardEmojiSchema,
   type ExpandedGroupSchema,
@@ -159,22 +159,23 @@ async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Prom
   await api.Branches.show(project, 'main');
   await api.RepositoryFiles.show(project, path, oid);
 }
-
-test('declares the same parameters for each endpoint as gitbeaker sends', async () => {
-  const scene = createContractWorld();
-  const { world, repositories } = scene;
-  writeFile(world, repositories.handbook, path, 'Engines', { name: 'Ada', email: 'ada@mail.example' });
-  await using simulator = await startGitLabSimulator({ world });
-  await askForAll(scene, simulator);
-  const asked = new Map<EndpointName, Set<string>>();
-  for (const request of simulator.requests) {
-    const [, method = 'GET', address = ''] = /^\S+ (?:([A-Z]+) )?(\/.+)$/.exec(request) ?? [];
-    const { pathname, searchParams } = new URL(address, simulator.url);
-    const { name } = checkRequest(method, pathname, searchParams, { body: 'Hello' });
-    asked.set(name, new Set([...(asked.get(name) ?? []), ...searchParams.keys()]));
-  }
-  for (const name of endpointNames) {
-    const words = [...(asked.get(name) ?? ['nothing']), ...(documented[name] ?? [])];
-    assert.deepEqual(words.toSorted(), parametersOf(name).toSorted(), name);
-  }
+describe('the simulated GitLab', () => {
+  it('declares the same parameters for each endpoint as gitbeaker sends', async () => {
+    const scene = createContractWorld();
+    const { world, repositories } = scene;
+    writeFile(world, repositories.handbook, path, 'Engines', { name: 'Ada', email: 'ada@mail.example' });
+    await using simulator = await startGitLabSimulator({ world });
+    await askForAll(scene, simulator);
+    const asked = new Map<EndpointName, Set<string>>();
+    for (const request of simulator.requests) {
+      const [, method = 'GET', address = ''] = /^\S+ (?:([A-Z]+) )?(\/.+)$/.exec(request) ?? [];
+      const { pathname, searchParams } = new URL(address, simulator.url);
+      const { name } = checkRequest(method, pathname, searchParams, { body: 'Hello' });
+      asked.set(name, new Set([...(asked.get(name) ?? []), ...searchParams.keys()]));
+    }
+    for (const name of endpointNames) {
+      const words = [...(asked.get(name) ?? ['nothing']), ...(documented[name] ?? [])];
+      assert.deepEqual(words.toSorted(), parametersOf(name).toSorted(), name);
+    }
+  });
 });

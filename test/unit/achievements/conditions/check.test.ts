@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { checkCondition } from '../../../../src/achievements/conditions/check.ts';
 import type { Action } from '../../../../src/achievements/conditions/vocabulary.ts';
 
@@ -13,30 +13,190 @@ function said(action: Action, text: string, isPointAction = false): string[] {
       `${expected === undefined ? '' : `; expected ${expected}`}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`,
   );
 }
+describe('the check of a condition', () => {
+  it('accepts conditions that people wrote', () => {
+    const cases: [Action, string][] = [
+      ['star', 'starred = true'],
+      ['commit', 'count() >= 1'],
+      ['issue', "labels in ['bug'] & reactors in ['elewis787', 'jeff10110322', 'simonmazzaroth']"],
+      ['issue', "labels in ['bug'] & closed = true & reason = COMPLETED"],
+      ['issue', "count(labels in ['bug', 'enhancement']) >= 25"],
+      ['pull_request', 'count(merged = false & closed = true) > 2'],
+      ['pull_request', 'created_at >= 01-09-2024 08:00:00 & merged_at <= 2024-01-19 20:00:00'],
+      ['pull_request', "labels in {'2024-tidb-docs-dash','contribution'}"],
+      ['pull_request', "merged = true & files in ['README.md', 'readme.md']"],
+      ['pull_request', 'Merged = TRUE & Count () >= 4'],
+      ['pull_request', 'sum(prs) >= 5 & merged = true'],
+      ['pull_request', 'age(Days) < 10'],
+      ['issue_comment', "emojis in ['thumbs_up'] & reactors in [alice, 'bob'] & labels in !['spam']"],
+      ['point', 'rank(1) sum(commits, prs)'],
+      ['point', "rank(1) & sum('prs') & actor in !['carol']"],
+      ['point', 'points >= 100'],
+      ['commit', 'created_at = "2024-02-29 23:59"'],
+      ['discussion', 'answered = true & upvotes > 2'],
+      ['issue', 'reason != "not_planned"'],
+    ];
+    for (const [action, text] of cases) assert.deepEqual(said(action, text), [], text);
+  });
 
-test('accepts conditions that people wrote', () => {
-  const cases: [Action, string][] = [
-    ['star', 'starred = true'],
-    ['commit', 'count() >= 1'],
-    ['issue', "labels in ['bug'] & reactors in ['elewis787', 'jeff10110322', 'simonmazzaroth']"],
-    ['issue', "labels in ['bug'] & closed = true & reason = COMPLETED"],
-    ['issue', "count(labels in ['bug', 'enhancement']) >= 25"],
-    ['pull_request', 'count(merged = false & closed = true) > 2'],
-    ['pull_request', 'created_at >= 01-09-2024 08:00:00 & merged_at <= 2024-01-19 20:00:00'],
-    ['pull_request', "labels in {'2024-tidb-docs-dash','contribution'}"],
-    ['pull_request', "merged = true & files in ['README.md', 'readme.md']"],
-    ['pull_request', 'Merged = TRUE & Count () >= 4'],
-    ['pull_request', 'sum(prs) >= 5 & merged = true'],
-    ['pull_request', 'age(Days) < 10'],
-    ['issue_comment', "emojis in ['thumbs_up'] & reactors in [alice, 'bob'] & labels in !['spam']"],
-    ['point', 'rank(1) sum(commits, prs)'],
-    ['point', "rank(1) & sum('prs') & actor in !['carol']"],
-    ['point', 'points >= 100'],
-    ['commit', 'created_at = "2024-02-29 23:59"'],
-    ['discussion', 'answered = true & upvotes > 2'],
-    ['issue', 'reason != "not_planned"'],
-  ];
-  for (const [action, text] of cases) assert.deepEqual(said(action, text), [], text);
+  it('reports the first place at which a condition violates the grammar, with the words expected there', () => {
+    for (const [text, expected] of syntax) {
+      assert.deepEqual(said('pull_request', text), [expected], text);
+    }
+  });
+
+  it('reports unknown names with the known ones', () => {
+    assert.deepEqual(said('issue_comment', "reaction in ['THUMBS_UP'] & reactors in ['jeff']"), [
+      '0-8 error: reaction is not a field of issue_comment; expected reactions, emojis, reactors, actor, created_at or labels; did you mean reactions?',
+    ]);
+    assert.deepEqual(said('issue', 'merged = true & createdAt > 01-01-2024'), [
+      '0-6 error: merged is not a field of issue, only of pull_request; expected closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at',
+      '16-25 error: createdAt is not a field of issue; expected closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at; did you mean created_at?',
+    ]);
+    assert.deepEqual(said('point', 'sum(PRs, reviews) > 5'), [
+      '4-7 error: PRs is not a point action of the file; expected commits or prs; did you mean prs?',
+      '9-16 error: reviews is not a point action of the file; expected commits or prs',
+    ]);
+    assert.deepEqual(said('issue', "emojis in ['👍', 'HART', nope]"), [
+      '11-15 error: 👍 is not the name of a reaction; expected THUMBS_UP, THUMBS_DOWN, LAUGH, HOORAY, CONFUSED, HEART, ROCKET or EYES; did you mean THUMBS_UP?',
+      '17-23 error: HART is not the name of a reaction; expected THUMBS_UP, THUMBS_DOWN, LAUGH, HOORAY, CONFUSED, HEART, ROCKET or EYES; did you mean HEART?',
+      '25-29 error: nope is not the name of a reaction; expected THUMBS_UP, THUMBS_DOWN, LAUGH, HOORAY, CONFUSED, HEART, ROCKET or EYES',
+    ]);
+    assert.deepEqual(said('issue', 'age(day) < 3'), [
+      '4-7 error: day is not a unit of time; expected seconds, minutes, hours or days; did you mean days?',
+    ]);
+    assert.deepEqual(said('issue', 'reason = complete'), [
+      '9-17 error: complete is not a reason; expected REOPENED, COMPLETED or NOT_PLANNED; did you mean COMPLETED?',
+    ]);
+    const [fault] = checkCondition('sum(x) > 1', { action: 'point', pointActions: [], isPointAction: false }).faults;
+    assert.equal(fault?.message, 'the file defines no point action');
+  });
+
+  it('rejects a comparison that a type does not allow', () => {
+    const cases: [Action, string, string][] = [
+      ['pull_request', 'merged > true', '0-6 error: merged is not compared with >; expected = or != and true or false'],
+      ['pull_request', 'merged = yes', '9-12 error: merged is compared with yes; expected true or false'],
+      [
+        'pull_request',
+        "merged = 'true'",
+        '9-15 error: merged is compared with true; expected true or false; did you mean true?',
+      ],
+      ['pull_request', 'merged = 1', '9-10 error: merged is compared with 1; expected true or false'],
+      [
+        'pull_request',
+        'comments = many',
+        '11-15 error: comments is compared with many; expected a whole number up to 2147483647',
+      ],
+      [
+        'pull_request',
+        "labels = 'bug'",
+        "0-14 error: labels is a list, which is not compared with =; expected labels in [...]; did you mean labels in ['bug']?",
+      ],
+      [
+        'pull_request',
+        'comments in [3]',
+        '0-8 error: comments is not a list; expected a comparison like comments = ...',
+      ],
+      ['pull_request', 'count() >= true', '11-15 error: count() is compared with a number; expected a whole number'],
+      [
+        'pull_request',
+        'age(days) = soon',
+        '12-16 error: age() is compared with a number; expected a whole number of days',
+      ],
+      [
+        'issue',
+        'reason > COMPLETED',
+        '0-6 error: reason is not compared with >; expected = or != and REOPENED, COMPLETED or NOT_PLANNED',
+      ],
+      ['issue', "reason in ['COMPLETED']", '0-6 error: reason is not a list; expected reason = COMPLETED'],
+      [
+        'review',
+        'age(days) < 3',
+        '0-9 error: a review has no end, and so no age; expected age() of pull_request, issue or discussion',
+      ],
+      ['issue', 'count(count() > 1) > 1', '6-13 error: count() stands inside count(); expected fields inside count()'],
+      [
+        'issue',
+        'count(sum(prs) > 1) > 1',
+        '6-14 error: points are asked for in count(); expected fields of the contribution',
+      ],
+      ['point', 'count() > 1', '0-7 error: points are not counted; expected points, or sum() of point actions'],
+      ['point', 'points > few', '9-12 error: points are compared with a number; expected a whole number'],
+      ['point', 'rank(0) sum(prs)', '5-6 error: there is no rank 0; expected a rank from 1'],
+      [
+        'issue',
+        "reactors in ['@bob', 'two words']",
+        '13-19 error: @bob is not a login; expected the name of an account, without @; did you mean bob?',
+      ],
+      ['issue', "labels in ['']", '11-13 error: this value is empty; expected a word, or words in quotes'],
+    ];
+    for (const [action, text, expected] of cases) assert.equal(said(action, text)[0], expected, text);
+    assert.deepEqual(said('issue', 'sum(prs) > 1 | rank(1) sum(prs)', true), [
+      '0-8 error: points are asked for in the condition of a point action; expected fields of the contribution',
+      '15-31 error: points are asked for in the condition of a point action; expected fields of the contribution',
+    ]);
+  });
+
+  it('rejects an impossible date, and suggests the date that was probably meant', () => {
+    const forms = 'MM-DD-YYYY or YYYY-MM-DD, then maybe HH:MM or HH:MM:SS (UTC)';
+    const cases: [string, string][] = [
+      ['19-01-2024', `there is no month 19; expected ${forms}; did you mean 01-19-2024?`],
+      ['02-30-2024', `that month has 29 days, there is no day 30; expected ${forms}`],
+      ['02-29-2023', `that month has 28 days, there is no day 29; expected ${forms}`],
+      ['1-9-2024', `1-9-2024 is not a date; expected ${forms}; did you mean 01-09-2024?`],
+      ['2024/01/19', `2024/01/19 is not a date; expected ${forms}; did you mean 2024-01-19?`],
+      [
+        '2024-01-19T20:00:00Z',
+        `2024-01-19T20:00:00Z is not a date; expected ${forms}; did you mean 2024-01-19 20:00:00?`,
+      ],
+      ['01-19-2024 24:00', `there is no hour 24; expected ${forms}`],
+      ['01-19-2024 23:60', `there is no minute 60; expected ${forms}`],
+      ["'01-19-2024 23:00:61'", `there is no second 61; expected ${forms}`],
+      ['01-19-24', `01-19-24 is not a date; expected ${forms}`],
+      ['01-19-0024', `the year 24 is not between 1970 and 2999; expected ${forms}`],
+      ['yesterday', `yesterday is not a date; expected ${forms}`],
+    ];
+    for (const [date, expected] of cases) {
+      const [text] = said('issue', `created_at >= ${date}`);
+      assert.equal(text?.replace(/^\d+-\d+ error: /, ''), expected);
+    }
+    assert.match(said('issue', 'created_at >= 2024')[0] ?? '', /created_at is compared with 2024; expected MM-DD-YYYY/);
+  });
+
+  it('warns of a valid condition that is probably a mistake', () => {
+    const never = 'this never holds together with what stands before it';
+    const cases: [Action, string, string][] = [
+      [
+        'issue',
+        'count() < 5',
+        '0-11 warning: this also holds for people of whom nothing is counted; expected a comparison like count() >= 1',
+      ],
+      ['issue', 'created_at >= 05-01-2024 & created_at <= 04-30-2024', `27-51 warning: ${never}`],
+      ['issue', 'comments > 5 & comments < 6', `15-27 warning: ${never}`],
+      ['issue', 'count(closed = true & closed != true) >= 1', `22-36 warning: ${never}`],
+      ['issue', 'comments < 0 & closed = true', '0-12 warning: this never holds'],
+      [
+        'star',
+        'starred = false',
+        '0-15 warning: this holds for nobody: who did not star is not known here; expected starred = true',
+      ],
+      [
+        'commit',
+        "files in ['docs/*']",
+        '10-18 warning: docs/* is compared letter by letter; expected a whole path from the top of the repository, as in docs/index.md',
+      ],
+      [
+        'commit',
+        "files in ['./README.md']",
+        '10-23 warning: no file has the path ./README.md; expected a whole path from the top of the repository, as in docs/index.md; did you mean README.md?',
+      ],
+    ];
+    for (const [action, text, expected] of cases) {
+      assert.deepEqual(said(action, text), [expected], text);
+      assert.ok(checkCondition(text, { action, pointActions, isPointAction: false }).condition);
+    }
+    assert.deepEqual(said('issue', 'created_at >= 05-01-2024 & created_at <= 05-01-2024'), []);
+  });
 });
 
 const syntax: [string, string][] = [
@@ -92,158 +252,3 @@ const syntax: [string, string][] = [
   ['age() < 5', '4-5 error: found ); expected seconds, minutes, hours or days'],
   ['count() >= 99999999999', '11-22 error: 99999999999 is too large; expected at most 2147483647'],
 ];
-
-test('reports the first place at which a condition violates the grammar, with the words expected there', () => {
-  for (const [text, expected] of syntax) {
-    assert.deepEqual(said('pull_request', text), [expected], text);
-  }
-});
-
-test('reports unknown names with the known ones', () => {
-  assert.deepEqual(said('issue_comment', "reaction in ['THUMBS_UP'] & reactors in ['jeff']"), [
-    '0-8 error: reaction is not a field of issue_comment; expected reactions, emojis, reactors, actor, created_at or labels; did you mean reactions?',
-  ]);
-  assert.deepEqual(said('issue', 'merged = true & createdAt > 01-01-2024'), [
-    '0-6 error: merged is not a field of issue, only of pull_request; expected closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at',
-    '16-25 error: createdAt is not a field of issue; expected closed, comments, reactions, labels, emojis, reactors, actor, reason, created_at or closed_at; did you mean created_at?',
-  ]);
-  assert.deepEqual(said('point', 'sum(PRs, reviews) > 5'), [
-    '4-7 error: PRs is not a point action of the file; expected commits or prs; did you mean prs?',
-    '9-16 error: reviews is not a point action of the file; expected commits or prs',
-  ]);
-  assert.deepEqual(said('issue', "emojis in ['👍', 'HART', nope]"), [
-    '11-15 error: 👍 is not the name of a reaction; expected THUMBS_UP, THUMBS_DOWN, LAUGH, HOORAY, CONFUSED, HEART, ROCKET or EYES; did you mean THUMBS_UP?',
-    '17-23 error: HART is not the name of a reaction; expected THUMBS_UP, THUMBS_DOWN, LAUGH, HOORAY, CONFUSED, HEART, ROCKET or EYES; did you mean HEART?',
-    '25-29 error: nope is not the name of a reaction; expected THUMBS_UP, THUMBS_DOWN, LAUGH, HOORAY, CONFUSED, HEART, ROCKET or EYES',
-  ]);
-  assert.deepEqual(said('issue', 'age(day) < 3'), [
-    '4-7 error: day is not a unit of time; expected seconds, minutes, hours or days; did you mean days?',
-  ]);
-  assert.deepEqual(said('issue', 'reason = complete'), [
-    '9-17 error: complete is not a reason; expected REOPENED, COMPLETED or NOT_PLANNED; did you mean COMPLETED?',
-  ]);
-  const [fault] = checkCondition('sum(x) > 1', { action: 'point', pointActions: [], isPointAction: false }).faults;
-  assert.equal(fault?.message, 'the file defines no point action');
-});
-
-test('rejects a comparison that a type does not allow', () => {
-  const cases: [Action, string, string][] = [
-    ['pull_request', 'merged > true', '0-6 error: merged is not compared with >; expected = or != and true or false'],
-    ['pull_request', 'merged = yes', '9-12 error: merged is compared with yes; expected true or false'],
-    [
-      'pull_request',
-      "merged = 'true'",
-      '9-15 error: merged is compared with true; expected true or false; did you mean true?',
-    ],
-    ['pull_request', 'merged = 1', '9-10 error: merged is compared with 1; expected true or false'],
-    [
-      'pull_request',
-      'comments = many',
-      '11-15 error: comments is compared with many; expected a whole number up to 2147483647',
-    ],
-    [
-      'pull_request',
-      "labels = 'bug'",
-      "0-14 error: labels is a list, which is not compared with =; expected labels in [...]; did you mean labels in ['bug']?",
-    ],
-    ['pull_request', 'comments in [3]', '0-8 error: comments is not a list; expected a comparison like comments = ...'],
-    ['pull_request', 'count() >= true', '11-15 error: count() is compared with a number; expected a whole number'],
-    [
-      'pull_request',
-      'age(days) = soon',
-      '12-16 error: age() is compared with a number; expected a whole number of days',
-    ],
-    [
-      'issue',
-      'reason > COMPLETED',
-      '0-6 error: reason is not compared with >; expected = or != and REOPENED, COMPLETED or NOT_PLANNED',
-    ],
-    ['issue', "reason in ['COMPLETED']", '0-6 error: reason is not a list; expected reason = COMPLETED'],
-    [
-      'review',
-      'age(days) < 3',
-      '0-9 error: a review has no end, and so no age; expected age() of pull_request, issue or discussion',
-    ],
-    ['issue', 'count(count() > 1) > 1', '6-13 error: count() stands inside count(); expected fields inside count()'],
-    [
-      'issue',
-      'count(sum(prs) > 1) > 1',
-      '6-14 error: points are asked for in count(); expected fields of the contribution',
-    ],
-    ['point', 'count() > 1', '0-7 error: points are not counted; expected points, or sum() of point actions'],
-    ['point', 'points > few', '9-12 error: points are compared with a number; expected a whole number'],
-    ['point', 'rank(0) sum(prs)', '5-6 error: there is no rank 0; expected a rank from 1'],
-    [
-      'issue',
-      "reactors in ['@bob', 'two words']",
-      '13-19 error: @bob is not a login; expected the name of an account, without @; did you mean bob?',
-    ],
-    ['issue', "labels in ['']", '11-13 error: this value is empty; expected a word, or words in quotes'],
-  ];
-  for (const [action, text, expected] of cases) assert.equal(said(action, text)[0], expected, text);
-  assert.deepEqual(said('issue', 'sum(prs) > 1 | rank(1) sum(prs)', true), [
-    '0-8 error: points are asked for in the condition of a point action; expected fields of the contribution',
-    '15-31 error: points are asked for in the condition of a point action; expected fields of the contribution',
-  ]);
-});
-
-test('rejects an impossible date, and suggests the date that was probably meant', () => {
-  const forms = 'MM-DD-YYYY or YYYY-MM-DD, then maybe HH:MM or HH:MM:SS (UTC)';
-  const cases: [string, string][] = [
-    ['19-01-2024', `there is no month 19; expected ${forms}; did you mean 01-19-2024?`],
-    ['02-30-2024', `that month has 29 days, there is no day 30; expected ${forms}`],
-    ['02-29-2023', `that month has 28 days, there is no day 29; expected ${forms}`],
-    ['1-9-2024', `1-9-2024 is not a date; expected ${forms}; did you mean 01-09-2024?`],
-    ['2024/01/19', `2024/01/19 is not a date; expected ${forms}; did you mean 2024-01-19?`],
-    [
-      '2024-01-19T20:00:00Z',
-      `2024-01-19T20:00:00Z is not a date; expected ${forms}; did you mean 2024-01-19 20:00:00?`,
-    ],
-    ['01-19-2024 24:00', `there is no hour 24; expected ${forms}`],
-    ['01-19-2024 23:60', `there is no minute 60; expected ${forms}`],
-    ["'01-19-2024 23:00:61'", `there is no second 61; expected ${forms}`],
-    ['01-19-24', `01-19-24 is not a date; expected ${forms}`],
-    ['01-19-0024', `the year 24 is not between 1970 and 2999; expected ${forms}`],
-    ['yesterday', `yesterday is not a date; expected ${forms}`],
-  ];
-  for (const [date, expected] of cases) {
-    const [text] = said('issue', `created_at >= ${date}`);
-    assert.equal(text?.replace(/^\d+-\d+ error: /, ''), expected);
-  }
-  assert.match(said('issue', 'created_at >= 2024')[0] ?? '', /created_at is compared with 2024; expected MM-DD-YYYY/);
-});
-
-test('warns of a valid condition that is probably a mistake', () => {
-  const never = 'this never holds together with what stands before it';
-  const cases: [Action, string, string][] = [
-    [
-      'issue',
-      'count() < 5',
-      '0-11 warning: this also holds for people of whom nothing is counted; expected a comparison like count() >= 1',
-    ],
-    ['issue', 'created_at >= 05-01-2024 & created_at <= 04-30-2024', `27-51 warning: ${never}`],
-    ['issue', 'comments > 5 & comments < 6', `15-27 warning: ${never}`],
-    ['issue', 'count(closed = true & closed != true) >= 1', `22-36 warning: ${never}`],
-    ['issue', 'comments < 0 & closed = true', '0-12 warning: this never holds'],
-    [
-      'star',
-      'starred = false',
-      '0-15 warning: this holds for nobody: who did not star is not known here; expected starred = true',
-    ],
-    [
-      'commit',
-      "files in ['docs/*']",
-      '10-18 warning: docs/* is compared letter by letter; expected a whole path from the top of the repository, as in docs/index.md',
-    ],
-    [
-      'commit',
-      "files in ['./README.md']",
-      '10-23 warning: no file has the path ./README.md; expected a whole path from the top of the repository, as in docs/index.md; did you mean README.md?',
-    ],
-  ];
-  for (const [action, text, expected] of cases) {
-    assert.deepEqual(said(action, text), [expected], text);
-    assert.ok(checkCondition(text, { action, pointActions, isPointAction: false }).condition);
-  }
-  assert.deepEqual(said('issue', 'created_at >= 05-01-2024 & created_at <= 05-01-2024'), []);
-});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import type { KnownRepository } from '../../../../src/providers/provider.ts';
 import { call, giteaProvider } from '../../../integration/providers/gitea/asking.ts';
@@ -45,58 +45,59 @@ async function startGitea(options: { absent: 404 | 500; commits?: RecordedCommit
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
-
-test('finds the account of an address by a commit that it authored, not by one that it co-authored', async () => {
-  await using gitea = await startGitea({ absent: 404 });
-  await using provider = giteaProvider(gitea);
-  const resolve = (oid: string, isCoAuthor: boolean) =>
-    provider.resolveIdentities(repository, [{ email: 'yan@forge.test', oid, isCoAuthor }], call());
-  assert.equal((await resolve(newest, false)).get('yan@forge.test')?.name, 'yan');
-  assert.ok(!(await resolve(first, false)).has('yan@forge.test'));
-  gitea.requests.length = 0;
-  assert.equal((await resolve(first, true)).size, 0);
-  assert.deepEqual(gitea.requests, [], 'a host that shows no co-authors is not asked about them');
-});
-
-test('settles an address as one without account by a commit that it authored', async () => {
-  const unlinked = commits.map(({ sha, commit }) => ({ sha, commit, author: null, committer: null }));
-  await using gitea = await startGitea({ absent: 404, commits: unlinked });
-  await using provider = giteaProvider(gitea);
-  const owners = await provider.resolveIdentities(repository, [{ email: 'yan@forge.test', oid: newest }], call());
-  assert.equal(owners.get('yan@forge.test'), null);
-});
-
-for (const absent of [404, 500] as const) {
-  test(`leaves an address unknown when the list of commits responds with ${absent} for a lost commit`, async () => {
-    await using gitea = await startGitea({ absent });
+describe('authors of commits at Gitea', () => {
+  it('finds the account of an address by a commit that it authored, not by one that it co-authored', async () => {
+    await using gitea = await startGitea({ absent: 404 });
     await using provider = giteaProvider(gitea);
-    const identities = [
-      { email: 'zoe@forge.test', oid: 'f'.repeat(40) },
-      { email: 'yan@forge.test', oid: newest },
-    ];
-    const owners = await provider.resolveIdentities(repository, identities, call());
-    assert.ok(!owners.has('zoe@forge.test'));
-    assert.equal(owners.get('yan@forge.test')?.name, 'yan');
-    const elsewhere = { ...repository, name: 'deleted' };
-    assert.equal((await provider.resolveIdentities(elsewhere, identities, call())).size, 0);
+    const resolve = (oid: string, isCoAuthor: boolean) =>
+      provider.resolveIdentities(repository, [{ email: 'yan@forge.test', oid, isCoAuthor }], call());
+    assert.equal((await resolve(newest, false)).get('yan@forge.test')?.name, 'yan');
+    assert.ok(!(await resolve(first, false)).has('yan@forge.test'));
+    gitea.requests.length = 0;
+    assert.equal((await resolve(first, true)).size, 0);
+    assert.deepEqual(gitea.requests, [], 'a host that shows no co-authors is not asked about them');
   });
-}
 
-test('leaves addresses unknown in a repository that was emptied', async () => {
-  await using server = await startHttpServer((_request, response) => {
-    response.writeHead(409, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ message: 'Git Repository is empty.', url: '' }));
+  it('settles an address as one without account by a commit that it authored', async () => {
+    const unlinked = commits.map(({ sha, commit }) => ({ sha, commit, author: null, committer: null }));
+    await using gitea = await startGitea({ absent: 404, commits: unlinked });
+    await using provider = giteaProvider(gitea);
+    const owners = await provider.resolveIdentities(repository, [{ email: 'yan@forge.test', oid: newest }], call());
+    assert.equal(owners.get('yan@forge.test'), null);
   });
-  await using provider = giteaProvider({ url: server.url, apiUrl: `${server.url}/api/v1` });
-  const identities = [{ email: 'yan@forge.test', oid: newest }];
-  assert.equal((await provider.resolveIdentities(repository, identities, call())).size, 0);
-});
 
-test('rejects a lookup of addresses while the host is unavailable', async () => {
-  await using server = await startHttpServer((_request, response) => {
-    response.writeHead(503).end();
+  for (const absent of [404, 500] as const) {
+    it(`leaves an address unknown when the list of commits responds with ${absent} for a lost commit`, async () => {
+      await using gitea = await startGitea({ absent });
+      await using provider = giteaProvider(gitea);
+      const identities = [
+        { email: 'zoe@forge.test', oid: 'f'.repeat(40) },
+        { email: 'yan@forge.test', oid: newest },
+      ];
+      const owners = await provider.resolveIdentities(repository, identities, call());
+      assert.ok(!owners.has('zoe@forge.test'));
+      assert.equal(owners.get('yan@forge.test')?.name, 'yan');
+      const elsewhere = { ...repository, name: 'deleted' };
+      assert.equal((await provider.resolveIdentities(elsewhere, identities, call())).size, 0);
+    });
+  }
+
+  it('leaves addresses unknown in a repository that was emptied', async () => {
+    await using server = await startHttpServer((_request, response) => {
+      response.writeHead(409, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ message: 'Git Repository is empty.', url: '' }));
+    });
+    await using provider = giteaProvider({ url: server.url, apiUrl: `${server.url}/api/v1` });
+    const identities = [{ email: 'yan@forge.test', oid: newest }];
+    assert.equal((await provider.resolveIdentities(repository, identities, call())).size, 0);
   });
-  await using provider = giteaProvider({ url: server.url, apiUrl: `${server.url}/api/v1` });
-  const identities = [{ email: 'yan@forge.test', oid: newest }];
-  await assert.rejects(provider.resolveIdentities(repository, identities, call()), { code: 'provider_unavailable' });
+
+  it('rejects a lookup of addresses while the host is unavailable', async () => {
+    await using server = await startHttpServer((_request, response) => {
+      response.writeHead(503).end();
+    });
+    await using provider = giteaProvider({ url: server.url, apiUrl: `${server.url}/api/v1` });
+    const identities = [{ email: 'yan@forge.test', oid: newest }];
+    await assert.rejects(provider.resolveIdentities(repository, identities, call()), { code: 'provider_unavailable' });
+  });
 });

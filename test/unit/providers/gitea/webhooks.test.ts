@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import { recordedDeliveries, recordedDelivery, recordedSecret } from '../../../../simulators/gitea/recordings.ts';
 import { readDelivery } from '../../../../src/providers/gitea/webhooks.ts';
 import type { Change } from '../../../../src/providers/provider.ts';
@@ -20,60 +20,115 @@ const contributed = (...streams: string[]): Change => ({
   ownerName: 'acme',
   streams,
 });
+describe('webhooks of Gitea', () => {
+  it('reads every recorded delivery with its own id and event', () => {
+    const ids = new Set<string>();
+    for (const { headers, body, name } of recordedDeliveries) {
+      const { id, event } = readDelivery(recordedSecret, headers, Buffer.from(body));
+      ids.add(id);
+      assert.equal(event, headers['x-gitea-event'], name);
+    }
+    assert.equal(ids.size, recordedDeliveries.length);
+  });
 
-test('reads every recorded delivery with its own id and event', () => {
-  const ids = new Set<string>();
-  for (const { headers, body, name } of recordedDeliveries) {
-    const { id, event } = readDelivery(recordedSecret, headers, Buffer.from(body));
-    ids.add(id);
-    assert.equal(event, headers['x-gitea-event'], name);
-  }
-  assert.equal(ids.size, recordedDeliveries.length);
-});
+  it('names the repository and the account that changed', () => {
+    assert.deepEqual(changesOf('004-push'), [contributed('commits'), account('2', 'alice')]);
+    assert.deepEqual(changesOf('007-issues-opened'), [contributed('issues'), account('4', 'carol')]);
+    assert.deepEqual(changesOf('012-issue_label-label_updated'), [contributed('issues'), account('4', 'carol')]);
+    assert.deepEqual(changesOf('023-pull_request-opened'), [contributed('pull_requests'), account('3', 'bob')]);
+    assert.deepEqual(changesOf('028-pull_request_sync-synchronized'), [
+      contributed('pull_requests'),
+      account('3', 'bob'),
+    ]);
+    assert.deepEqual(changesOf('003-create'), []);
+    assert.deepEqual(changesOf('057-release-published'), []);
+  });
 
-test('names the repository and the account that changed', () => {
-  assert.deepEqual(changesOf('004-push'), [contributed('commits'), account('2', 'alice')]);
-  assert.deepEqual(changesOf('007-issues-opened'), [contributed('issues'), account('4', 'carol')]);
-  assert.deepEqual(changesOf('012-issue_label-label_updated'), [contributed('issues'), account('4', 'carol')]);
-  assert.deepEqual(changesOf('023-pull_request-opened'), [contributed('pull_requests'), account('3', 'bob')]);
-  assert.deepEqual(changesOf('028-pull_request_sync-synchronized'), [
-    contributed('pull_requests'),
-    account('3', 'bob'),
-  ]);
-  assert.deepEqual(changesOf('003-create'), []);
-  assert.deepEqual(changesOf('057-release-published'), []);
-});
+  it('reads reviews from events with three names, and names their author as changed', () => {
+    const author = account('3', 'bob');
+    assert.deepEqual(changesOf('030-pull_request_review_approved-reviewed'), [
+      contributed('pull_requests'),
+      author,
+      account('2', 'alice'),
+    ]);
+    assert.deepEqual(changesOf('029-pull_request_review_comment-reviewed'), [
+      contributed('pull_requests'),
+      author,
+      account('4', 'carol'),
+    ]);
+    assert.deepEqual(changesOf('036-pull_request_review_rejected-reviewed'), [
+      contributed('pull_requests'),
+      account('4', 'carol'),
+      author,
+    ]);
+  });
 
-test('reads reviews from events with three names, and names their author as changed', () => {
-  const author = account('3', 'bob');
-  assert.deepEqual(changesOf('030-pull_request_review_approved-reviewed'), [
-    contributed('pull_requests'),
-    author,
-    account('2', 'alice'),
-  ]);
-  assert.deepEqual(changesOf('029-pull_request_review_comment-reviewed'), [
-    contributed('pull_requests'),
-    author,
-    account('4', 'carol'),
-  ]);
-  assert.deepEqual(changesOf('036-pull_request_review_rejected-reviewed'), [
-    contributed('pull_requests'),
-    account('4', 'carol'),
-    author,
-  ]);
-});
+  it('recognizes a comment on a pull request although it arrives as one on an issue', () => {
+    assert.deepEqual(changesOf('018-issue_comment-created'), [contributed('comments', 'issues')]);
+    assert.deepEqual(changesOf('037-pull_request_comment-created'), [contributed('comments', 'pull_requests')]);
+  });
 
-test('recognizes a comment on a pull request although it arrives as one on an issue', () => {
-  assert.deepEqual(changesOf('018-issue_comment-created'), [contributed('comments', 'issues')]);
-  assert.deepEqual(changesOf('037-pull_request_comment-created'), [contributed('comments', 'pull_requests')]);
-});
+  it('reports the repositories of two accounts as changed by a fork, and of one by a new repository', () => {
+    assert.deepEqual(changesOf('033-fork'), [
+      { what: 'owned', account: '5', name: 'acme' },
+      { what: 'owned', account: '4', name: 'carol' },
+    ]);
+    assert.deepEqual(changesOf('001-repository-created'), [{ what: 'owned', account: '5', name: 'acme' }]);
+  });
 
-test('reports the repositories of two accounts as changed by a fork, and of one by a new repository', () => {
-  assert.deepEqual(changesOf('033-fork'), [
-    { what: 'owned', account: '5', name: 'acme' },
-    { what: 'owned', account: '4', name: 'carol' },
-  ]);
-  assert.deepEqual(changesOf('001-repository-created'), [{ what: 'owned', account: '5', name: 'acme' }]);
+  it('reports a deleted comment as removed, and a deleted repository as hidden', () => {
+    const comment = altered('018-issue_comment-created', (body) => Object.assign(body, { action: 'deleted' }));
+    assert.deepEqual(readDelivery(recordedSecret, comment.headers, comment.body).changes[0], {
+      what: 'removed',
+      repository: '1',
+      kind: 'issue_comment',
+      externalId: '9',
+    });
+    const repository = altered('001-repository-created', (body) => Object.assign(body, { action: 'deleted' }));
+    assert.deepEqual(readDelivery(recordedSecret, repository.headers, repository.body).changes, [
+      { what: 'hidden', repository: '1', onlyPrivate: false },
+      { what: 'owned', account: '5', name: 'acme' },
+    ]);
+  });
+
+  it('names no account when the item belongs to a deleted account', () => {
+    const ghost = { id: -1, login: 'Ghost' };
+    const { headers, body } = altered('007-issues-opened', ({ issue }) =>
+      Object.assign(Object(issue), { user: ghost }),
+    );
+    assert.deepEqual(readDelivery(recordedSecret, headers, body).changes, [contributed('issues')]);
+  });
+
+  it('accepts the signature and event headers of Forgejo', () => {
+    const { headers, body } = recordedDelivery('007-issues-opened');
+    const own = Object.fromEntries(
+      Object.entries(headers)
+        .filter(([name]) => name.startsWith('x-gitea-'))
+        .map(([name, value]) => [name.replace('gitea', 'forgejo'), value]),
+    );
+    assert.equal(readDelivery(recordedSecret, own, Buffer.from(body)).event, 'issues');
+    const { 'x-hub-signature-256': hub = '', 'x-gitea-event': event, 'x-gitea-delivery': id } = headers;
+    const byHub = { 'x-hub-signature-256': hub, 'x-gitea-event': event, 'x-gitea-delivery': id };
+    assert.equal(readDelivery(recordedSecret, byHub, Buffer.from(body)).event, 'issues');
+  });
+
+  it('refuses an unsigned or invalid delivery', () => {
+    const { headers, body } = recordedDelivery('007-issues-opened');
+    const read = (changed: Record<string, string | undefined>, text = body) =>
+      readDelivery(recordedSecret, { ...headers, ...changed }, Buffer.from(text));
+    assert.throws(() => readDelivery(undefined, headers, Buffer.from(body)), { code: 'not_found' });
+    assert.throws(() => readDelivery('another secret of ours', headers, Buffer.from(body)), {
+      code: 'unauthenticated',
+    });
+    assert.throws(() => read({}, `${body} `), { code: 'unauthenticated' });
+    assert.throws(() => read({ 'x-gitea-signature': '' }), { code: 'unauthenticated' });
+    const noSignature = { 'x-gitea-signature': undefined, 'x-hub-signature-256': undefined };
+    assert.throws(() => read(noSignature), { code: 'unauthenticated' });
+    assert.throws(() => read({ 'x-gitea-delivery': undefined }), { code: 'missing_field' });
+    assert.throws(() => read({ 'x-gitea-delivery': 'a b' }), { code: 'invalid_input' });
+    assert.throws(() => read({ 'x-gitea-signature': signed('payload={}') }, 'payload={}'), { code: 'invalid_input' });
+    assert.throws(() => read({ 'x-gitea-signature': signed('{}') }, '{}'), { code: 'invalid_input' });
+  });
 });
 
 const signed = (text: string | Buffer) => createHmac('sha256', recordedSecret).update(text).digest('hex');
@@ -86,53 +141,3 @@ function altered(name: string, change: (body: Record<string, unknown>) => void) 
   const body = Buffer.from(JSON.stringify(content));
   return { body, headers: { ...delivery.headers, 'x-gitea-signature': signed(body) } };
 }
-
-test('reports a deleted comment as removed, and a deleted repository as hidden', () => {
-  const comment = altered('018-issue_comment-created', (body) => Object.assign(body, { action: 'deleted' }));
-  assert.deepEqual(readDelivery(recordedSecret, comment.headers, comment.body).changes[0], {
-    what: 'removed',
-    repository: '1',
-    kind: 'issue_comment',
-    externalId: '9',
-  });
-  const repository = altered('001-repository-created', (body) => Object.assign(body, { action: 'deleted' }));
-  assert.deepEqual(readDelivery(recordedSecret, repository.headers, repository.body).changes, [
-    { what: 'hidden', repository: '1', onlyPrivate: false },
-    { what: 'owned', account: '5', name: 'acme' },
-  ]);
-});
-
-test('names no account when the item belongs to a deleted account', () => {
-  const ghost = { id: -1, login: 'Ghost' };
-  const { headers, body } = altered('007-issues-opened', ({ issue }) => Object.assign(Object(issue), { user: ghost }));
-  assert.deepEqual(readDelivery(recordedSecret, headers, body).changes, [contributed('issues')]);
-});
-
-test('accepts the signature and event headers of Forgejo', () => {
-  const { headers, body } = recordedDelivery('007-issues-opened');
-  const own = Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => name.startsWith('x-gitea-'))
-      .map(([name, value]) => [name.replace('gitea', 'forgejo'), value]),
-  );
-  assert.equal(readDelivery(recordedSecret, own, Buffer.from(body)).event, 'issues');
-  const { 'x-hub-signature-256': hub = '', 'x-gitea-event': event, 'x-gitea-delivery': id } = headers;
-  const byHub = { 'x-hub-signature-256': hub, 'x-gitea-event': event, 'x-gitea-delivery': id };
-  assert.equal(readDelivery(recordedSecret, byHub, Buffer.from(body)).event, 'issues');
-});
-
-test('refuses an unsigned or invalid delivery', () => {
-  const { headers, body } = recordedDelivery('007-issues-opened');
-  const read = (changed: Record<string, string | undefined>, text = body) =>
-    readDelivery(recordedSecret, { ...headers, ...changed }, Buffer.from(text));
-  assert.throws(() => readDelivery(undefined, headers, Buffer.from(body)), { code: 'not_found' });
-  assert.throws(() => readDelivery('another secret of ours', headers, Buffer.from(body)), { code: 'unauthenticated' });
-  assert.throws(() => read({}, `${body} `), { code: 'unauthenticated' });
-  assert.throws(() => read({ 'x-gitea-signature': '' }), { code: 'unauthenticated' });
-  const noSignature = { 'x-gitea-signature': undefined, 'x-hub-signature-256': undefined };
-  assert.throws(() => read(noSignature), { code: 'unauthenticated' });
-  assert.throws(() => read({ 'x-gitea-delivery': undefined }), { code: 'missing_field' });
-  assert.throws(() => read({ 'x-gitea-delivery': 'a b' }), { code: 'invalid_input' });
-  assert.throws(() => read({ 'x-gitea-signature': signed('payload={}') }, 'payload={}'), { code: 'invalid_input' });
-  assert.throws(() => read({ 'x-gitea-signature': signed('{}') }, '{}'), { code: 'invalid_input' });
-});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   allYears,
@@ -32,84 +32,86 @@ const day = fc
 const span = fc
   .tuple(day, fc.nat({ max: 400 }))
   .map(([from, length]) => ({ from, to: new Date(Date.parse(from) + length * dayMs).toISOString().slice(0, 10) }));
+describe('date ranges of GitHub', () => {
+  it('splits a span into shorter pieces with the same days, down to a day', () => {
+    fc.assert(
+      fc.property(span, (whole) => {
+        const pieces = splitSpan(whole);
+        if (whole.from === whole.to) {
+          assert.deepEqual(pieces, []);
+          return;
+        }
+        assert.deepEqual(pieces.flatMap(daysOf), daysOf(whole));
+        assert.ok(pieces.length > 1);
+      }),
+    );
+  });
 
-test('splits a span into shorter pieces with the same days, down to a day', () => {
-  fc.assert(
-    fc.property(span, (whole) => {
-      const pieces = splitSpan(whole);
-      if (whole.from === whole.to) {
-        assert.deepEqual(pieces, []);
-        return;
-      }
-      assert.deepEqual(pieces.flatMap(daysOf), daysOf(whole));
-      assert.ok(pieces.length > 1);
-    }),
-  );
-});
+  it('splits a year into quarters, and quarters into months', () => {
+    const quarters = splitSpan({ from: '2024-01-01', to: '2024-12-31' });
+    assert.deepEqual(
+      quarters.map(({ from }) => from),
+      ['2024-01-01', '2024-04-01', '2024-07-01', '2024-10-01'],
+    );
+    assert.deepEqual(splitSpan(quarters[0] ?? assert.fail()), [
+      { from: '2024-01-01', to: '2024-01-31' },
+      { from: '2024-02-01', to: '2024-02-29' },
+      { from: '2024-03-01', to: '2024-03-31' },
+    ]);
+  });
 
-test('splits a year into quarters, and quarters into months', () => {
-  const quarters = splitSpan({ from: '2024-01-01', to: '2024-12-31' });
-  assert.deepEqual(
-    quarters.map(({ from }) => from),
-    ['2024-01-01', '2024-04-01', '2024-07-01', '2024-10-01'],
-  );
-  assert.deepEqual(splitSpan(quarters[0] ?? assert.fail()), [
-    { from: '2024-01-01', to: '2024-01-31' },
-    { from: '2024-02-01', to: '2024-02-29' },
-    { from: '2024-03-01', to: '2024-03-31' },
-  ]);
-});
+  it('requests every year since 2008 at first, and no year twice', () => {
+    const now = new Date('2026-11-21T00:00:00Z');
+    const years = allYears(now);
+    assert.equal(years.length, 19);
+    const known = years.map((year) => window(year, now.toISOString()));
+    assert.deepEqual(dueSpans(known, [2010, 2020], now), []);
+    assert.deepEqual(dueSpans(known, [1970, 2010], now), [{ from: '1970-01-01', to: '1970-12-31' }]);
+  });
 
-test('requests every year since 2008 at first, and no year twice', () => {
-  const now = new Date('2026-11-21T00:00:00Z');
-  const years = allYears(now);
-  assert.equal(years.length, 19);
-  const known = years.map((year) => window(year, now.toISOString()));
-  assert.deepEqual(dueSpans(known, [2010, 2020], now), []);
-  assert.deepEqual(dueSpans(known, [1970, 2010], now), [{ from: '1970-01-01', to: '1970-12-31' }]);
-});
+  it('requests only windows again that may have changed', () => {
+    const asked = '2026-11-21T00:00:00.000Z';
+    const known = [2024, 2025, 2026].map((year) => window({ from: `${year}-01-01`, to: `${year}-12-31` }, asked));
+    const spansAt = (now: string): string[] =>
+      dueSpans(known, [2024, 2025, 2026], new Date(now)).map(({ from }) => from);
+    assert.deepEqual(spansAt('2026-11-21T01:00:00Z'), ['2026-01-01']);
+    assert.deepEqual(spansAt('2026-11-27T23:00:00Z'), ['2026-01-01']);
+    assert.deepEqual(spansAt('2026-11-28T00:00:00Z'), ['2026-01-01', '2025-01-01', '2024-01-01']);
+    assert.deepEqual(spansAt('2027-01-01T01:00:00Z').toSorted(), [
+      '2024-01-01',
+      '2025-01-01',
+      '2026-01-01',
+      '2027-01-01',
+    ]);
+  });
 
-test('requests only windows again that may have changed', () => {
-  const asked = '2026-11-21T00:00:00.000Z';
-  const known = [2024, 2025, 2026].map((year) => window({ from: `${year}-01-01`, to: `${year}-12-31` }, asked));
-  const spansAt = (now: string): string[] => dueSpans(known, [2024, 2025, 2026], new Date(now)).map(({ from }) => from);
-  assert.deepEqual(spansAt('2026-11-21T01:00:00Z'), ['2026-01-01']);
-  assert.deepEqual(spansAt('2026-11-27T23:00:00Z'), ['2026-01-01']);
-  assert.deepEqual(spansAt('2026-11-28T00:00:00Z'), ['2026-01-01', '2025-01-01', '2024-01-01']);
-  assert.deepEqual(spansAt('2027-01-01T01:00:00Z').toSorted(), [
-    '2024-01-01',
-    '2025-01-01',
-    '2026-01-01',
-    '2027-01-01',
-  ]);
-});
+  it('covers every year once after the due spans are fetched, for any known windows', () => {
+    const now = new Date('2026-11-21T00:00:00Z');
+    const years = fc.uniqueArray(fc.integer({ min: 2015, max: 2026 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(span, fc.boolean()), { maxLength: 6 }), years, (spans, contributionYears) => {
+        let known: ContributionWindow[] = [];
+        for (const [one, isOld] of spans) {
+          known = replaceWindows(known, [window(one, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
+        }
+        const due = dueSpans(known, contributionYears, now);
+        const learnt = due.map((one) => window(one, now.toISOString()));
+        const after = replaceWindows(known, learnt);
+        assert.ok(coversAll(after, contributionYears));
+        const days = after.flatMap(daysOf);
+        assert.equal(new Set(days).size, days.length);
+        assert.deepEqual(dueSpans(after, contributionYears, now), []);
+      }),
+    );
+  });
 
-test('covers every year once after the due spans are fetched, for any known windows', () => {
-  const now = new Date('2026-11-21T00:00:00Z');
-  const years = fc.uniqueArray(fc.integer({ min: 2015, max: 2026 }), { maxLength: 5 });
-  fc.assert(
-    fc.property(fc.array(fc.tuple(span, fc.boolean()), { maxLength: 6 }), years, (spans, contributionYears) => {
-      let known: ContributionWindow[] = [];
-      for (const [one, isOld] of spans) {
-        known = replaceWindows(known, [window(one, isOld ? '2020-01-01T00:00:00Z' : '2026-11-20T00:00:00Z')]);
-      }
-      const due = dueSpans(known, contributionYears, now);
-      const learnt = due.map((one) => window(one, now.toISOString()));
-      const after = replaceWindows(known, learnt);
-      assert.ok(coversAll(after, contributionYears));
-      const days = after.flatMap(daysOf);
-      assert.equal(new Set(days).size, days.length);
-      assert.deepEqual(dueSpans(after, contributionYears, now), []);
-    }),
-  );
-});
-
-test('counts a repository once when it is in several windows', () => {
-  const one = { from: '2024-01-01', to: '2024-12-31' };
-  const two = { from: '2025-01-01', to: '2025-12-31' };
-  const sums = sumWindows([
-    window(one, '', { commits: 3, reviews: 1, repositories: [1, 2] }),
-    window(two, '', { commits: 4, reviews: 2, repositories: [2, 3], isWhole: false }),
-  ]);
-  assert.deepEqual(sums, { commits: 7, reviews: 3, contributedTo: 3, isWhole: false });
+  it('counts a repository once when it is in several windows', () => {
+    const one = { from: '2024-01-01', to: '2024-12-31' };
+    const two = { from: '2025-01-01', to: '2025-12-31' };
+    const sums = sumWindows([
+      window(one, '', { commits: 3, reviews: 1, repositories: [1, 2] }),
+      window(two, '', { commits: 4, reviews: 2, repositories: [2, 3], isWhole: false }),
+    ]);
+    assert.deepEqual(sums, { commits: 7, reviews: 3, contributedTo: 3, isWhole: false });
+  });
 });
