@@ -41,7 +41,7 @@ export class Judge {
     return [
       ...this.#ends(outcome),
       ...this.#keepsTheRest(judged, differences),
-      ...this.#showsNoMore(outcome.snapshot),
+      ...this.#showsNoMore(judged),
       ...this.#tellsWhy(judged, differences),
       ...storesText(outcome.snapshot),
     ];
@@ -68,17 +68,26 @@ export class Judge {
     ];
   }
 
-  #showsNoMore({ rows }: Snapshot): Failure[] {
+  #showsNoMore({ exchange, candidate, outcome }: Judged): Failure[] {
+    const { rows } = outcome.snapshot;
+    // Another kind of account has other numbers.
+    const replaced = candidate.change.startsWith('member ')
+      ? this.#items.enclosing(exchange, candidate.path)
+      : new Set();
     const before = this.#baseline.snapshot.rows;
     const shown = [...rows].filter(([key, row]) => isShown(rows, key, row));
     const added = shown.filter(([key, row]) => !isShown(before, key, before.get(key)) && isItem.test(key) && row);
-    const larger = shown.flatMap(([key, row]) =>
-      Object.entries(row)
-        .filter(
-          ([column, value]) => counted(key, column) && Number(value ?? 0) > Number(before.get(key)?.[column] ?? 0),
-        )
-        .map(([column, value]) => `${key}: ${column} ${String(value)} instead of ${String(before.get(key)?.[column])}`),
-    );
+    const larger = shown
+      .filter(([key]) => !replaced.has(key.replace(/^counters (\S+) .*/, 'account $1')))
+      .flatMap(([key, row]) =>
+        Object.entries(row)
+          .filter(
+            ([column, value]) => counted(key, column) && Number(value ?? 0) > Number(before.get(key)?.[column] ?? 0),
+          )
+          .map(
+            ([column, value]) => `${key}: ${column} ${String(value)} instead of ${String(before.get(key)?.[column])}`,
+          ),
+      );
     const failures: Failure[] = added.map(([key]) => ({ rule: 'shows', detail: key }));
     return larger.length > 0 ? [...failures, { rule: 'shows', detail: larger.slice(0, 3).join('; ') }] : failures;
   }

@@ -14,7 +14,7 @@ import { findStreams, wantFullScan } from '../../src/sync/stream-store.ts';
 import { createTasks } from '../../src/sync/tasks.ts';
 import type { Ground } from './ground.ts';
 import type { Scene } from './scene.ts';
-import { type Snapshot, takeSnapshot } from './snapshot.ts';
+import { type Row, type Snapshot, takeSnapshot } from './snapshot.ts';
 
 /** The outcome of reading a world once. */
 export interface Outcome {
@@ -49,8 +49,9 @@ export async function readWorld(
   };
   try {
     await run.read();
-    const { requests, jobs, faults } = run;
-    return { snapshot: await takeSnapshot(ground.core.database.pool), requests, jobs, faults };
+    const { requests, jobs, faults, logged } = run;
+    const { rows, reasons } = await takeSnapshot(ground.core.database.pool);
+    return { snapshot: { rows, reasons: [...reasons, ...logged] }, requests, jobs, faults };
   } finally {
     scene.onExchange = onExchange;
   }
@@ -60,6 +61,8 @@ class Run {
   requests = 0;
   jobs = 0;
   readonly faults: string[] = [];
+  /** Failures of a host's responses that the service writes into its log. */
+  readonly logged: Row[] = [];
   readonly #scene: Scene;
   readonly #stage: Stage;
   readonly #maxRequests: number;
@@ -207,7 +210,11 @@ class Run {
   }
 
   #note(error: unknown): void {
-    if (this.#signal.aborted || error instanceof AppError) return;
+    if (this.#signal.aborted) return;
+    if (error instanceof AppError) {
+      this.logged.push({ what: 'logged failure', code: error.code, message: error.message });
+      return;
+    }
     const fault = error instanceof Error ? briefly(error.stack ?? error.message) : String(error);
     if (!this.faults.includes(fault)) this.faults.push(fault);
   }

@@ -9,6 +9,9 @@ import { type Snapshot, textOf, textsOf } from './snapshot.ts';
 /** Properties without which the item, its owner, its visibility or its time is unknown, or no history is read. */
 const essential =
   /^(?:id|node_id|databaseId|fullDatabaseId|number|iid|login|username|name|full_name|path|path_with_namespace|full_path|oid|sha|email|type|kind|private|isPrivate|visibility|internal|owner|namespace|fork|isFork|created_at|createdAt|starredAt|starred_since|submittedAt|submitted_at|state|defaultBranchRef|default_branch|empty|empty_repo)$/;
+/** Only its page says whether one of these comments belongs to an issue or to a pull request. */
+const isKindOfComment = ({ operation }: Exchange, { path }: Candidate): boolean =>
+  operation === '/repos/{owner}/{repo}/issues/comments' && path.at(-1) === 'html_url';
 const isItem = /^(?:account|repository|contribution|commit) /;
 
 export interface Scope {
@@ -22,9 +25,11 @@ export interface Scope {
 export function scopeOf(
   { baseline, changed, items }: { baseline: Snapshot; changed: Snapshot; items: Items },
   exchange: Exchange,
-  { path }: Candidate,
+  candidate: Candidate,
 ): Scope {
-  const isEssential = essential.test(String(path.at(-1))) || typeof path.at(-1) === 'number';
+  const { path } = candidate;
+  const isEssential =
+    essential.test(String(path.at(-1))) || typeof path.at(-1) === 'number' || isKindOfComment(exchange, candidate);
   const frame = items.frame(exchange);
   const enclosing = new Set([...items.enclosing(exchange, path), ...items.askedFor(exchange)]);
   const things = [...enclosing].filter(isThing);
@@ -47,6 +52,8 @@ export function scopeOf(
       allowed.has(key) ||
       allowed.has(publicOf(key)) ||
       isPendingOf(baseline, allowed, key) ||
+      // Another kind of account has other numbers.
+      (candidate.change.startsWith('member ') && /^seen /.test(key) && enclosing.has(`account ${key.split(' ')[1]}`)) ||
       // Another name is a rename.
       (isEssential && key.startsWith('former_name ')),
     keeps: (key) => keys.has(key),

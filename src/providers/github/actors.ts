@@ -69,7 +69,7 @@ export function restFacts(payload: RestAccountPayload): AccountFacts | null {
  */
 export function restActor(payload: RestAccountPayload): Actor | null {
   const type = typeOf(payload.type);
-  if (type === undefined || isGhostName(payload.login)) return null;
+  if (type === undefined || isGhostName(payload.login) || isPageOfGhost(payload.html_url)) return null;
   return {
     externalId: String(payload.id),
     handle: payload.node_id,
@@ -86,6 +86,11 @@ export function restActor(payload: RestAccountPayload): Actor | null {
  */
 export function isGhostName(name: string): boolean {
   return name.toLowerCase() === 'ghost';
+}
+
+/** Returns whether a page is that of the ghost, whose login may be unreadable. */
+function isPageOfGhost(page = ''): boolean {
+  return isGhostName(page.split('/').at(-1) ?? '');
 }
 
 /** Copilot's two bots by id. Commit addresses call both `Copilot`, without the suffix of bots. */

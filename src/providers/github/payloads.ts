@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import {
+  CommitId,
   Count,
   countedTime,
   Id,
@@ -105,7 +106,7 @@ export const RepositoryFilesPayload = Type.Object({
   node: Nullable(
     Type.Object({
       isPrivate: Type.Boolean(),
-      defaultBranchRef: Nullable(Type.Object({ target: Nullable(Type.Object({ oid: Text })) })),
+      defaultBranchRef: Nullable(Type.Object({ target: Nullable(Type.Object({ oid: CommitId })) })),
       a: File,
       b: File,
       c: File,

@@ -11,6 +11,8 @@ export const Name = Type.String({ minLength: 1 });
 export const Count = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 });
 /** An id, which is stored as text; JavaScript rounds greater numbers. */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+/** The id of a git commit, in SHA-1 or SHA-256. */
+export const CommitId = Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$' });
 /** The number of an issue, pull request or discussion in its repository. */
 export const ItemNumber = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 /** A time in ISO 8601 with an offset from UTC. */

@@ -29,7 +29,7 @@ export class Collector extends PageCollector {
 
   /** Adds a review unless it is not submitted yet: until then only its author sees it. */
   addReview(review: ReviewPayload, parentExternalId: string): void {
-    if (review.state === 'PENDING' || review.submittedAt === null) return;
+    if (review.submittedAt === null) return;
     const { fullDatabaseId: id, submittedAt: createdAt, updatedAt } = review;
     const author = this.mention(review.author);
     this.add('review', author, { id, createdAt, updatedAt }).parentExternalId = parentExternalId;

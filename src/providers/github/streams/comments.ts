@@ -20,7 +20,7 @@ export function readComments(list: List): PageReader {
     const place = placeOf(cursor, since);
     const path = commentsPath(repository, list);
     // A repository with issues disabled does not have this list.
-    const answer = await client.rest(`${path}?${queryAt(place).toString()}`, RestCommentsPayload, call);
+    const answer = await client.rest(`${path}?${queryAt(place).toString()}`, RestCommentsPayload[list], call);
     const comments = answer?.data ?? [];
     const collector = new Collector();
     const reactions = await reactionsOf(asking, comments);
@@ -46,7 +46,7 @@ function addComment(
   comment: RestCommentPayload,
   reactions: ReactionPage['nodes'],
 ): void {
-  const isOnPullRequest = /\/pull\/\d+#/.test(comment.html_url);
+  const isOnPullRequest = /\/pull\/\d+#/.test(comment.html_url ?? '');
   const kind =
     list === 'review_comments' ? 'review_comment' : isOnPullRequest ? 'pull_request_comment' : 'issue_comment';
   const { id, created_at: createdAt, updated_at: updatedAt } = comment;

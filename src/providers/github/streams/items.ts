@@ -1,4 +1,5 @@
 import { type Contribution, noDetails } from '../../../contributions/contribution.ts';
+import { readOrSkip } from '../../http/read-or-skip.ts';
 import type { ActorPayload } from '../payloads.ts';
 import { moreReviews } from '../queries.ts';
 import type { Collector } from './collector.ts';
@@ -15,6 +16,7 @@ import type {
   ReviewPayload,
 } from './payloads.ts';
 import { allReactions } from './reactions.ts';
+import { isTooHeavy } from './read-item.ts';
 
 /** Adding one issue, pull request or discussion, with the reviews and reactions that did not fit on its page. */
 
@@ -56,7 +58,8 @@ export async function addPullRequest(
   collector: Collector,
   payload: PullRequestPayload,
 ): Promise<{ pull: Contribution; reviews: ReviewPayload[] }> {
-  const reviews = await allReviews(asking, payload);
+  const reviews =
+    (await readOrSkip(asking.call, { kind: 'review', isOfItem: isTooHeavy }, () => allReviews(asking, payload))) ?? [];
   const pull = collector.add('pull_request', collector.mention(payload.author), {
     ...payload,
     id: payload.fullDatabaseId,
@@ -75,7 +78,7 @@ export async function addDeepPullRequest(
 ): Promise<void> {
   const reactions = await allReactions(asking, payload);
   const { pull, reviews } = await addPullRequest(asking, collector, payload);
-  const submitted = reviews.filter(({ state }) => state !== 'PENDING').map(({ author }) => author);
+  const submitted = reviews.flatMap((review) => (review.submittedAt === null ? [] : [review.author]));
   pull.details = {
     ...noDetails,
     number: payload.number,

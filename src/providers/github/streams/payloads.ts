@@ -73,22 +73,27 @@ export type DeepIssuePayload = Static<typeof DeepIssuePayload>;
 export const IssuesPayload = inRepository(countedPage('issue', IssuePayload));
 export const DeepIssuesPayload = inRepository(countedPage('issue', DeepIssuePayload));
 
-export const ReviewPayload = Type.Object({
+const SubmittedReviewPayload = Type.Object({
   fullDatabaseId: FullDatabaseId,
-  state: Text,
-  submittedAt: Nullable(Time),
+  state: Type.String({ pattern: '^(?!PENDING$)' }),
+  submittedAt: Time,
   updatedAt: optionalTime(),
   author: AuthorPayload,
 });
+/** A review that only its author sees. */
+const PendingReviewPayload = Type.Object({ state: Type.Literal('PENDING'), submittedAt: orElse(Type.Null(), null) });
+export const ReviewPayload = Type.Union([SubmittedReviewPayload, PendingReviewPayload]);
 export type ReviewPayload = Static<typeof ReviewPayload>;
 const ReviewPage = countedPage('review', ReviewPayload);
 export type ReviewPage = Static<typeof ReviewPage>;
+/** Stands for reviews that cannot be read with their pull request, so that they are fetched from the beginning. */
+const unreadReviews = { pageInfo: { hasNextPage: true, endCursor: null }, nodes: [], totalCount: null };
 
 export const PullRequestPayload = Type.Object({
   ...IssuePayload.properties,
   id: Name,
   mergedAt: countedTime(),
-  reviews: ReviewPage,
+  reviews: orElse(ReviewPage, unreadReviews),
 });
 export type PullRequestPayload = Static<typeof PullRequestPayload>;
 export const DeepPullRequestPayload = Type.Object({
@@ -174,14 +179,14 @@ export const RepositoryTotalsPayload = Type.Object({
 });
 
 /** REST: a comment below an issue or a pull request, or at a line of changes. */
-export const RestCommentPayload = Type.Object({
+const RestCommentPayload = Type.Object({
   id: DatabaseId,
   node_id: Text,
   created_at: Time,
   updated_at: optionalTime(),
   user: RestAuthorPayload,
   body: optional(Text),
-  html_url: Name,
+  html_url: optional(Text),
   /** Present below an issue or pull request as a whole. */
   issue_url: optional(Text),
   /** Present at a line of changes. */
@@ -189,4 +194,8 @@ export const RestCommentPayload = Type.Object({
   reactions: optional(Type.Object({ total_count: Count })),
 });
 export type RestCommentPayload = Static<typeof RestCommentPayload>;
-export const RestCommentsPayload = itemsOf('comment', RestCommentPayload);
+export const RestCommentsPayload = {
+  /** Only its page says whether a comment belongs to an issue or to a pull request. */
+  comments: itemsOf('comment', Type.Object({ ...RestCommentPayload.properties, html_url: Name })),
+  review_comments: itemsOf('comment', RestCommentPayload),
+};

@@ -3,7 +3,8 @@ import { readOrSkip } from '../../http/read-or-skip.ts';
 import type { Call } from '../../provider.ts';
 import { TooHeavy } from '../failures.ts';
 
-const isTooHeavy = (error: unknown): boolean => error instanceof TooHeavy;
+/** Returns whether GitHub could not compute the response to a query, even for one item. */
+export const isTooHeavy = (error: unknown): boolean => error instanceof TooHeavy;
 
 /**
  * Reads one item with its further pages. An item that GitHub refuses or cannot compute is skipped, and the others are
