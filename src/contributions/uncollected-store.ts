@@ -30,11 +30,12 @@ export function isUncollected(repositoryId: RawBuilder<unknown>): RawBuilder<boo
 }
 
 /**
- * SQL for whether items of a kind are incomplete because of a skipped item: one of the kind itself, or one below which
- * hosts list items of the kind.
+ * SQL for whether items of a kind are incomplete because of a skipped item: one of the kind itself, one of a list that
+ * holds the kind among others, or one below which hosts list items of the kind.
  */
 const isLostWith = sql`(
   (k.kind = kinds.kind and not k.is_counted)
+  or (k.kind = 'issue_or_pull_request' and kinds.kind in ('issue', 'pull_request') and not k.is_counted)
   or (k.kind = 'pull_request' and kinds.kind = 'review' and not k.is_stored))`;
 
 /** Returns SQL for whether a repository of the account `a` was left out of its listing. */

@@ -7,7 +7,10 @@ export interface Cost {
 
 /** Part of a response that could not be read, or that the host refused. It holds no value of the response. */
 export interface SkippedPart {
-  /** The kind of the part, or of the item that it belongs to: `issue`, `review`, `repository`, `label`, ... */
+  /**
+   * The kind of the part, or of the item that it belongs to: `issue`, `review`, `repository`, `label`, ...; in a list of
+   * both kinds `issue_or_pull_request`.
+   */
   kind: string;
   reason: 'unreadable' | 'refused';
   /** The place in the response, with `*` for a position in a list. */

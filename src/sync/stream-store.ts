@@ -121,7 +121,7 @@ export async function findStreams(connection: Connection, repositoryId: string):
         when 'review_comment' then t.review_comments when 'star' then t.stars end, 0) as "storedTotal",
       (select coalesce(sum(k.items), 0)::integer from skipped_items k
         where k.repository_id = s.repository_id and k.stream = s.name and not k.is_stored
-          and (k.kind = s.covers[1] or k.kind = 'comment')) as "skippedTotal"
+          and k.kind in (s.covers[1], 'comment', 'issue_or_pull_request')) as "skippedTotal"
     from streams s left join repository_totals t using (repository_id)
     where repository_id = ${repositoryId}
     order by not (s.covers && '{commit,issue,pull_request,review,discussion}'), s.name`.execute(connection);

@@ -53,7 +53,9 @@ export function scopeOf(
       allowed.has(publicOf(key)) ||
       isPendingOf(baseline, allowed, key) ||
       // Another kind of account has other numbers.
-      (candidate.change.startsWith('member ') && /^seen /.test(key) && enclosing.has(`account ${key.split(' ')[1]}`)) ||
+      (candidate.change.startsWith('member ') &&
+        key.startsWith('seen ') &&
+        enclosing.has(`account ${key.split(' ')[1]}`)) ||
       // Another name is a rename.
       (isEssential && key.startsWith('former_name ')),
     keeps: (key) => keys.has(key),

@@ -213,7 +213,8 @@ export const RestIssuePayload = Type.Union([
   Type.Object({ ...RestItem, html_url: orElse(Text, ''), pull_request: Type.Optional(Type.Never()) }),
 ]);
 export type RestIssuePayload = Static<typeof RestIssuePayload>;
-export const RestIssuesPayload = itemsOf('issue', RestIssuePayload);
+/** An item that cannot be read may be of either kind. */
+export const RestIssuesPayload = itemsOf('issue_or_pull_request', RestIssuePayload);
 
 export const RestCommitsPayload = itemsOf(
   'commit',

@@ -44,8 +44,8 @@ describe('GitHub without a credential', () => {
     assert.deepEqual(found[at], [...(expected[at] ?? []).slice(0, 2), null]);
     assert.deepEqual(found.toSpliced(at, 1), expected.toSpliced(at, 1));
     assert.deepEqual(
-      skipped.map(({ path, isStored, isCounted }) => ({ path, isStored, isCounted })),
-      [{ path: '/*/pull_request', isStored: true, isCounted: false }],
+      skipped.map(({ kind, path, isStored, isCounted }) => ({ kind, path, isStored, isCounted })),
+      [{ kind: 'issue_or_pull_request', path: '/*/pull_request', isStored: true, isCounted: false }],
     );
   });
 });
