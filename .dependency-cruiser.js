@@ -45,9 +45,9 @@ export default {
     },
     {
       name: 'network-door',
-      comment: 'only client.ts and history/ talk to servers of others; http/ listens',
+      comment: 'only providers/transport/, outbound/ and history/ talk to servers of others; http/ listens',
       severity: 'error',
-      from: { path: '^src/', pathNot: '(/client\\.ts$|^src/history/|^src/http/)' },
+      from: { path: '^src/', pathNot: '^src/(providers/transport|outbound|history|http)/' },
       to: { path: ['node_modules/undici/', '^(node:)?(https?|http2|net|tls|dgram)$'] },
     },
     {
@@ -61,7 +61,7 @@ export default {
         pathNot: [
           '^src/providers/$1/',
           '^src/providers/(provider|announcer|installation|call|collector|commit-owners|diagnosis|owner-polls|unreported)\\.ts$',
-          '^src/providers/(http|rest)/',
+          '^src/providers/(http|rest|transport)/',
           '^src/errors\\.ts$',
           '^src/(accounts/account|repositories/repository|contributions/contribution|contributions/counters)\\.ts$',
         ],

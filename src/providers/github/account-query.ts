@@ -81,7 +81,7 @@ export async function askForAccount(
   // A token's totals may include private items, which must not be counted; searches count public items only.
   const hasTotals = wanted.totals.length > 0;
   const withPublicCounts =
-    hasTotals && target.counting === 'public' && !client.budget.tokens.every((token) => token.seesOnlyPublic);
+    hasTotals && target.counting === 'public' && !client.credentials.tokens.every((token) => token.seesOnlyPublic);
   const query = {
     name: 'Account',
     text: accountQueryText(target, { ...wanted, withPublicCounts }),

@@ -2,9 +2,9 @@ import type { ReportedCalendar } from '../../contributions/contribution.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Call, KnownAccount } from '../provider.ts';
 import type { CollectionPayload } from './account-payloads.ts';
-import type { Token } from './budget.ts';
 import { invalid } from './checks.ts';
 import type { GitHubClient } from './client.ts';
+import type { Token } from './credentials.ts';
 import { TooHeavy } from './failures.ts';
 import { RateLimitPayload } from './payloads.ts';
 import { calendar } from './queries.ts';
@@ -56,13 +56,13 @@ const perToken = new Set<ErrorCode>(['provider_rate_limited', 'provider_denied']
 
 /** Finds the tokens that are known to see public data only, the one with the most quota left first. */
 async function findPublicTokens(client: GitHubClient, call: Call, now: Date): Promise<Token[]> {
-  for (const { access } of client.budget.tokens.filter((token) => token.mayTellScopes)) {
+  for (const { access } of client.credentials.tokens.filter((token) => token.mayTellScopes)) {
     // A request for the limits is free, and the response names the token's scopes.
     await client.rest('/rate_limit', RateLimitPayload, { ...call, access }).catch(ignoreRefusal);
   }
-  return client.budget.tokens
+  return client.credentials.tokens
     .filter((token) => token.showsPublicCalendars)
-    .toSorted((one, other) => other.share('graphql', now) - one.share('graphql', now));
+    .toSorted((one, other) => other.quota('graphql').share(now) - one.quota('graphql').share(now));
 }
 
 /** Ignores that GitHub rejects a token, which then is not used; other errors end the fetch, which is repeated later. */

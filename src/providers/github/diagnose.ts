@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { type CredentialReport, type Diagnosis, orUnknown, type Quota, reportOn, tokenLabel } from '../diagnosis.ts';
-import type { Headers } from '../http/client.ts';
 import type { Call } from '../provider.ts';
+import type { Headers } from '../transport/http-transport.ts';
 import { describeApp } from './app/describe.ts';
 import type { GitHubApp } from './app/github-app.ts';
-import type { Token } from './budget.ts';
 import type { GitHubClient } from './client.ts';
+import type { Token } from './credentials.ts';
 import { RateLimitPayload } from './payloads.ts';
 
 /** The number of installations that are checked: an App may have thousands, and each check creates a token. */
@@ -32,8 +32,8 @@ interface DiagnosisContext {
 export async function diagnose(examined: DiagnosisContext, signal: AbortSignal): Promise<Diagnosis> {
   const { client, app, tokens, now } = examined;
   const call: Call = { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } };
-  const installed = client.budget.tokens.filter(isInstallation).slice(0, maxInstallations);
-  const own = client.budget.tokens.filter((token) => !isInstallation(token));
+  const installed = client.credentials.tokens.filter(isInstallation).slice(0, maxInstallations);
+  const own = client.credentials.tokens.filter((token) => !isInstallation(token));
   const credentials = await Promise.all([
     ...own.map((token, index) => reportOnToken(examined, token, labelOf(tokens, index), call)),
     ...(app === undefined ? [] : [describeApp(app, now, call)]),

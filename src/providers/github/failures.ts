@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { Headers, RawResponse } from '../http/client.ts';
+import type { Headers, RawResponse } from '../transport/http-transport.ts';
 import { invalid, unavailable } from './checks.ts';
 import { explain, type GraphqlError, refusingOrganizations, type Trouble } from './graphql-errors.ts';
 

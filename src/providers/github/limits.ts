@@ -1,16 +1,21 @@
-import type { Headers } from '../http/client.ts';
-import { believable, readRetryAfter, waitUntil } from '../http/retry-after.ts';
-import type { LimitReport, Resource } from './budget.ts';
+import type { Headers } from '../transport/http-transport.ts';
+import type { LimitReport } from '../transport/quota.ts';
+import { believable, readRetryAfter, waitUntil } from '../transport/retry-after.ts';
+import type { Resource } from './credentials.ts';
 
 /** Reads the quota from the headers of a response; undefined when there are none. */
-export function limitReport(headers: Headers, asked: Resource, now: Date): LimitReport | undefined {
+export function limitReport(headers: Headers, now: Date): LimitReport | undefined {
   const limit = numberOf(headers['x-ratelimit-limit']);
   const remaining = numberOf(headers['x-ratelimit-remaining']);
   const reset = numberOf(headers['x-ratelimit-reset']);
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  return { limit, remaining, resetAt: believable(new Date(reset * 1000), now) };
+}
+
+/** Returns the resource whose quota the headers of a response state; undefined when they name no known one. */
+export function resourceOf(headers: Headers): Resource | undefined {
   const named = headers['x-ratelimit-resource'];
-  const resource = named === 'core' || named === 'graphql' || named === 'search' ? named : asked;
-  return { resource, limit, remaining, resetAt: believable(new Date(reset * 1000), now) };
+  return named === 'core' || named === 'graphql' || named === 'search' ? named : undefined;
 }
 
 /**

@@ -55,7 +55,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
   const { name, url, apiUrl, now } = options;
   const client = new GitHubClient(options);
   const bearers = new BearerClient(options);
-  const app = options.app && new GitHubApp({ ...options, app: options.app }, client.budget);
+  const app = options.app && new GitHubApp({ ...options, app: options.app }, client.credentials);
   const seam = {
     name,
     isPossibleName: (login: string) => possibleName.test(login) && !isGhostName(login),
@@ -70,7 +70,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       authorization: await gitAuthorization(client, repository.access, signal),
     }),
     fileUrl: (repository: Pick<KnownRepository, 'owner' | 'name'>, path: string) => fileUrl(url, repository, path),
-    unreported: unreportedWith(!client.budget.isAnonymous),
+    unreported: unreportedWith(!client.credentials.isAnonymous),
     readDelivery: (headers: DeliveryHeaders, body: Buffer) =>
       readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
     proveOwnership: (credential: string, login: string, signal: AbortSignal) =>
@@ -80,7 +80,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
       await Promise.all([client.close(), bearers.close(), app?.close()]);
     },
   };
-  if (client.budget.isAnonymous) {
+  if (client.credentials.isAnonymous) {
     return {
       ...seam,
       lookUp: (login, call) => reportByRest(client, accountPath(login), call),
@@ -108,7 +108,7 @@ export function createGitHubProvider(options: GitHubOptions): Provider {
     // The listing shows every change. With deliveries polls may be rare, because GitHub reports what became private.
     get ownerPolls() {
       const intervalMs = app?.takesDeliveries === true ? 900_000 : 120_000;
-      return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.budget.tokens.length) };
+      return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.credentials.tokens.length) };
     },
     accesses: (account) => privateAccesses(client, account),
     seenTotals: (account, call) =>
@@ -205,7 +205,7 @@ async function gitAuthorization(
   access: string | null,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const secret = await client.budget.tokens.find((token) => token.access === access)?.secret?.get(signal);
+  const secret = await client.credentials.tokens.find((token) => token.access === access)?.secret?.get(signal);
   return secret && `Basic ${Buffer.from(`x-access-token:${secret}`).toString('base64')}`;
 }
 

@@ -98,7 +98,7 @@ function nextView(client: GitHubClient, owner: KnownAccount, access: string | nu
 export function privateAccesses(client: GitHubClient, account?: Pick<KnownAccount, 'externalId'>): string[] {
   const isOfUse = (of: string | undefined): boolean =>
     account === undefined || of === undefined || of === account.externalId;
-  return client.budget.tokens
+  return client.credentials.tokens
     .filter((token) => !token.seesOnlyPublic && isOfUse(token.account))
     .map((token) => token.access);
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { AccountReport, Call } from '../provider.ts';
-import { anonymousAccess } from './budget.ts';
+import { anonymousAccess } from './credentials.ts';
 import { isAboutIpAddress } from './graphql-errors.ts';
 
 /**

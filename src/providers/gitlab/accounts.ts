@@ -50,7 +50,7 @@ export async function* refreshAccount(
 }
 
 function hasTokens(client: RestClient): boolean {
-  return client.pace.tokens.length > 0;
+  return client.credentials.tokens.length > 0;
 }
 
 async function findUser(client: RestClient, username: string, call: Call): Promise<UserPayload | undefined> {

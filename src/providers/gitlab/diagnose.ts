@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Diagnosis, MissingPermission, Quota } from '../diagnosis.ts';
-import type { Headers } from '../http/client.ts';
 import type { Call } from '../provider.ts';
 import type { RestClient } from '../rest/client.ts';
 import { diagnoseTokens, type Examined, ifScopeAllows, isResponse, tryWith } from '../rest/diagnose.ts';
+import type { Headers } from '../transport/http-transport.ts';
 import { TokenPayload, VersionPayload } from './payloads.ts';
 
 const HolderPayload = Type.Object({ username: Type.String() });

@@ -1,5 +1,5 @@
-import type { Headers } from '../http/client.ts';
 import type { Dialect } from '../rest/dialect.ts';
+import type { Headers } from '../transport/http-transport.ts';
 
 /** https://docs.gitlab.com/api/rest/ and https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/ */
 export const gitlabDialect: Dialect = {

@@ -32,6 +32,6 @@ export async function resolveIdentities(
 async function bearerOf(client: RestClient, email: string, call: Call): Promise<Actor | null> {
   const [, id, host] = /^(\d{1,15})-[^@]+@users\.noreply\.([^@]+)$/.exec(email) ?? [];
   // A request for an account by its id needs a token.
-  if (id === undefined || host !== new URL(client.url).hostname || client.pace.tokens.length === 0) return null;
+  if (id === undefined || host !== new URL(client.url).hostname || client.credentials.tokens.length === 0) return null;
   return toActor((await client.get(`/users/${id}`, UserPayload, call))?.data ?? null);
 }

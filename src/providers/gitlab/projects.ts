@@ -14,7 +14,7 @@ const activityToldEveryMs = 3_600_000;
  * projects. A project that a token shows without its visibility counts as private.
  */
 export function isPublic(client: RestClient, { visibility }: ProjectPayload): boolean {
-  return visibility === 'public' || (visibility === undefined && client.pace.tokens.length === 0);
+  return visibility === 'public' || (visibility === undefined && client.credentials.tokens.length === 0);
 }
 
 export function isFork({ forked_from_project: origin, mr_default_target_self: ofFork }: ProjectPayload): boolean {

@@ -1,21 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { placeIn } from '../http/checks.ts';
-import {
-  createDispatcher,
-  type Dispatcher,
-  exchange,
-  type Headers,
-  isTimeout,
-  type RawResponse,
-  redirectOf,
-} from '../http/client.ts';
-import { readRetryAfter } from '../http/retry-after.ts';
+import { HostTransport } from '../transport/host-transport.ts';
+import type { Headers, RawResponse } from '../transport/http-transport.ts';
+import { RequestScheduler } from '../transport/request-scheduler.ts';
+import { believable, readRetryAfter } from '../transport/retry-after.ts';
 import { checkPayload, invalid, parseJson, unavailable } from './checks.ts';
+import { Credentials, limited, refused, type Token } from './credentials.ts';
 import { type Dialect, isLimited } from './dialect.ts';
-import { limited, noToken, RequestScheduler, type Token } from './request-scheduler.ts';
 
 export interface ClientOptions {
   url: string;
@@ -38,7 +31,7 @@ export interface RequestOptions {
   isAnonymous?: boolean;
 }
 
-interface Question extends RequestOptions {
+interface RestRequest extends RequestOptions {
   /** A path of the API, or an absolute address outside of it. */
   path: string;
   /** Sent as JSON; undefined: the request has no body. */
@@ -50,14 +43,10 @@ interface Question extends RequestOptions {
 }
 
 /** The wait after an endpoint with a limit of its own refused a request without naming a time, in ms. */
-const endpointRestMs = 60_000;
-const limits = {
-  answerTimeoutMs: 20_000,
-  maxAnswerBytes: 32 * 1024 * 1024,
-  /** A dropped connection or a garbled response is retried once. */
-  attempts: 2,
-  redirects: 2,
-};
+const endpointBackoffMs = 60_000;
+const limits = { responseTimeoutMs: 20_000, maxResponseBytes: 32 * 1024 * 1024 };
+/** These hosts have one limit for all of their API. */
+const resource = 'api';
 
 /** The error when the host accepts the token, but the token lacks a scope for this request. */
 export class MissingScope extends AppError {
@@ -69,27 +58,37 @@ export class MissingScope extends AppError {
 /** Calls a REST API: sends few requests at once, obeys rate limits and checks every response. */
 export class RestClient {
   readonly dialect: Dialect;
-  readonly pace: RequestScheduler;
+  readonly credentials: Credentials;
   readonly now: () => Date;
   /** The address of the host's website. */
   readonly url: string;
   readonly #options: ClientOptions;
-  readonly #dispatcher: Dispatcher;
+  readonly #transport: HostTransport<Token>;
 
   constructor(options: ClientOptions, dialect: Dialect) {
+    const { url, tokens, connectTimeoutMs, now } = options;
     this.#options = options;
     this.dialect = dialect;
-    this.now = options.now;
-    this.url = options.url;
-    this.pace = new RequestScheduler(options.tokens, {
-      now: options.now,
-      sleep: (ms, signal) => wait(ms, undefined, { signal }),
+    this.now = now;
+    this.url = url;
+    this.credentials = new Credentials(tokens);
+    this.#transport = new HostTransport({
+      limits: { ...limits, connectTimeoutMs },
+      scheduler: new RequestScheduler({ now, limited, denied: refused }),
+      now,
+      rules: {
+        redirectTo: (target) => this.#redirectTarget(target),
+        learn: (token, _resource, { headers }) => this.#learn(token, headers),
+        isLimited: ({ status, headers }) => isLimited(status, headers),
+        block: (token, { headers }) => this.#block(token, headers),
+        transient,
+        unavailable,
+      },
     });
-    this.#dispatcher = createDispatcher({ ...options, ...limits });
   }
 
-  async close(): Promise<void> {
-    await this.#dispatcher.destroy();
+  close(): Promise<void> {
+    return this.#transport.close();
   }
 
   /** Returns the address of a path of the host that is not below the API. */
@@ -105,9 +104,9 @@ export class RestClient {
     path: string,
     schema: Schema,
     call: Call,
-    asked: RequestOptions = {},
+    options: RequestOptions = {},
   ): Promise<HostResponse<Schema> | null> {
-    return this.#ask({ path, ...asked }, schema, call);
+    return this.#send({ path, ...options }, schema, call);
   }
 
   /** Sends a POST request that changes nothing, to an address outside of the API. */
@@ -117,7 +116,7 @@ export class RestClient {
     schema: Schema,
     call: Call,
   ): Promise<HostResponse<Schema> | null> {
-    return this.#ask({ path: address, body }, schema, call);
+    return this.#send({ path: address, body }, schema, call);
   }
 
   /**
@@ -131,91 +130,60 @@ export class RestClient {
     schema: Schema,
     call: Call,
   ): Promise<HostResponse<Schema> | null> {
-    return this.#ask({ path, body, isWriting: true }, schema, call);
+    return this.#send({ path, body, isWriting: true }, schema, call);
   }
 
-  async #ask<Schema extends TSchema>(
-    asked: Question,
+  #send<Schema extends TSchema>(
+    request: RestRequest,
     schema: Schema,
     call: Call,
   ): Promise<HostResponse<Schema> | null> {
-    for (let attempts = 1; ; ) {
-      const token = await this.pace.acquire(call, asked.isAnonymous ?? false);
-      try {
-        const raw = await this.#follow(asked, token, call);
-        const report = this.dialect.limitReport(raw.headers);
-        if (report !== undefined) this.pace.learn(token, report);
-        if (isLimited(raw.status, raw.headers)) {
-          const now = this.#options.now();
-          const until = readRetryAfter(raw.headers, now);
-          if (until === undefined && this.dialect.limitsEndpoints) {
-            throw limited(new Date(now.getTime() + endpointRestMs));
-          }
-          // `acquire` throws with the time of the next request.
-          this.pace.block(token, until);
-          continue;
-        }
-        if (raw.status === 401 && token !== noToken) {
-          // `acquire` takes another token, or throws when none is left.
-          this.pace.refuse(token);
-          continue;
-        }
-        const answer = this.#read(raw, schema, asked, call);
-        this.pace.forgivePenalty();
-        return answer;
-      } catch (error) {
-        if (!isTransient(error)) throw error;
-        const isLast = asked.isWriting === true || attempts >= limits.attempts;
-        if (isLast || call.signal.aborted) throw asAppError(error);
-        attempts += 1;
-      } finally {
-        this.pace.release();
-      }
-    }
-  }
-
-  /** Follows redirects, which lead from an old name to the new one. */
-  async #follow({ path, body }: Question, token: Token, call: Call): Promise<RawResponse> {
-    let address = path.startsWith('/') ? `${this.#options.apiUrl}${path}` : path;
-    for (let redirects = 0; ; redirects += 1) {
-      const raw = await this.#exchange(address, body, token, call);
-      const next = this.#redirectTarget(raw, address);
-      if (next === undefined || body !== undefined || redirects >= limits.redirects) return raw;
-      address = next;
-    }
-  }
-
-  async #exchange(address: string, body: object | undefined, { secret }: Token, call: Call): Promise<RawResponse> {
-    call.cost.requests += 1;
-    return exchange(address, {
-      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-      headers: {
-        ...this.dialect.requestHeaders(secret),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+    const { path, body, isAnonymous = false, isWriting = false } = request;
+    return this.#transport.send(
+      {
+        address: path.startsWith('/') ? `${this.#options.apiUrl}${path}` : path,
+        body: body && JSON.stringify(body),
+        resource,
+        candidates: () => this.credentials.candidates(call, isAnonymous),
+        headers: this.dialect.requestHeaders,
+        isWriting,
+        read: (raw) => this.#read(raw, schema, request, call),
       },
-      dispatcher: this.#dispatcher,
-      signal: AbortSignal.any([call.signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
-    });
+      call,
+    );
+  }
+
+  #learn(token: Token, headers: Headers): void {
+    const report = this.dialect.limitReport(headers);
+    if (report !== undefined) token.learn(resource, { ...report, resetAt: believable(report.resetAt, this.now()) });
+  }
+
+  #block(token: Token, headers: Headers): void {
+    const now = this.now();
+    const until = readRetryAfter(headers, now);
+    if (until === undefined && this.dialect.limitsEndpoints) {
+      throw limited(new Date(now.getTime() + endpointBackoffMs));
+    }
+    token.backoff.block(until, now);
   }
 
   /**
    * Returns the target of a redirect when it is in the same API; a token is sent nowhere else. Hosts write their public
    * address, also in responses to requests at another address.
    */
-  #redirectTarget(raw: RawResponse, address: string): string | undefined {
+  #redirectTarget(target: URL): URL | undefined {
     const { url, apiUrl } = this.#options;
-    const target = redirectOf(raw, address);
-    if (target === undefined) return undefined;
     if (target.origin !== new URL(apiUrl).origin && target.origin !== new URL(url).origin) return undefined;
     const { apiPath } = this.dialect;
     const begin = target.pathname.indexOf(`${apiPath}/`);
-    return begin < 0 ? undefined : `${apiUrl}${target.pathname.slice(begin + apiPath.length)}${target.search}`;
+    if (begin < 0) return undefined;
+    return new URL(`${apiUrl}${target.pathname.slice(begin + apiPath.length)}${target.search}`);
   }
 
   #read<Schema extends TSchema>(
     { status, headers, text }: RawResponse,
     schema: Schema,
-    { path, isWriting = false }: Question,
+    { path, isWriting = false }: RestRequest,
     call: Call,
   ): HostResponse<Schema> | null {
     if (status === 404 || status === 410) return null;
@@ -243,16 +211,8 @@ function nameOf(path: string): string {
   return placeIn(path.startsWith('/') ? path : new URL(path).pathname);
 }
 
-/**
- * Returns whether an immediate retry may help.
- * @throws AppError `provider_unavailable` after a time-out, which leaves no time.
- */
-function isTransient(error: unknown): boolean {
-  if (error instanceof AppError) return error.code === 'provider_invalid_response';
-  if (isTimeout(error)) throw unavailable(error);
-  return true;
-}
-
-function asAppError(error: unknown): AppError {
-  return error instanceof AppError ? error : unavailable(error);
+/** Returns the error for a request that an immediate repetition may save: broken connections, unreadable responses. */
+function transient(error: unknown): AppError | undefined {
+  if (!(error instanceof AppError)) return unavailable(error);
+  return error.code === 'provider_invalid_response' ? error : undefined;
 }

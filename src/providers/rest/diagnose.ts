@@ -2,12 +2,13 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { type CredentialReport, type Diagnosis, reportOn, tokenLabel } from '../diagnosis.ts';
 import { MissingScope, type RestClient } from './client.ts';
-import { noToken } from './request-scheduler.ts';
 
 /** The parts of a report that differ from host to host, and the version of the host. */
 export interface Examined extends Partial<CredentialReport> {
   version?: string | null;
 }
+
+const withoutToken = { value: undefined, access: '' };
 
 /** Reports on each configured token, or on calls without one where none is configured. */
 export async function diagnoseTokens(
@@ -15,13 +16,13 @@ export async function diagnoseTokens(
   signal: AbortSignal,
   examine: (call: Call, isAnonymous: boolean) => Promise<Examined>,
 ): Promise<Diagnosis> {
-  const { tokens } = client.pace;
+  const { tokens } = client.credentials;
   let version: string | null = null;
   const credentials = await Promise.all(
-    (tokens.length === 0 ? [noToken] : tokens).map(({ secret, access }, index) => {
-      const isAnonymous = secret === undefined;
+    (tokens.length === 0 ? [withoutToken] : tokens).map(({ value, access }, index) => {
+      const isAnonymous = value === undefined;
       const call: Call = { urgency: 'interactive', signal, cost: { requests: 0, points: 0 } };
-      const label = isAnonymous ? 'no token' : tokenLabel(secret, index, tokens.length);
+      const label = isAnonymous ? 'no token' : tokenLabel(value, index, tokens.length);
       const credential = { kind: isAnonymous ? 'none' : 'token', label, access: access || null } as const;
       return reportOn(credential, async () => {
         const { version: hostVersion, ...report } = await examine(

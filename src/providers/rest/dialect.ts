@@ -1,4 +1,5 @@
-import type { Headers } from '../http/client.ts';
+import type { Headers } from '../transport/http-transport.ts';
+import type { LimitReport } from '../transport/quota.ts';
 
 /** The differences between hosts with a REST API of numbered pages, as far as requests go. */
 export interface Dialect {
@@ -19,13 +20,6 @@ export interface Dialect {
   limitsEndpoints: boolean;
   /** Reads the host's rate limit from a response; undefined: the response does not state it. */
   limitReport: (headers: Headers) => LimitReport | undefined;
-}
-
-/** The number of requests that a token has left until its limit resets. */
-export interface LimitReport {
-  limit: number;
-  remaining: number;
-  resetAt: Date;
 }
 
 /** Returns whether the host, or a proxy in front of it, limits the rate of requests. */

@@ -79,7 +79,7 @@ function nextView(client: RestClient, access: string | null): Place | undefined 
 
 /** Returns the names of the tokens; each of them may show private repositories. */
 export function accessesOf(client: RestClient): string[] {
-  return client.pace.tokens.map(({ access }) => access);
+  return client.credentials.tokens.map(({ access }) => access);
 }
 
 /** Returns a call that fetches a private repository with the token that showed it. */
@@ -92,6 +92,6 @@ export function seenBy({ access }: Pick<KnownRepository, 'access'>, call: Call):
  * repository, whose history needs no token.
  */
 export function gitAuthorization(client: RestClient, access: string | null): string | undefined {
-  const secret = client.pace.tokens.find((token) => token.access === access)?.secret;
-  return secret && `Basic ${Buffer.from(`plaudit:${secret}`).toString('base64')}`;
+  const token = client.credentials.tokens.find((one) => one.access === access)?.value;
+  return token && `Basic ${Buffer.from(`plaudit:${token}`).toString('base64')}`;
 }

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import { createDispatcher, type Dispatcher, exchange, type RawResponse, withoutContent } from '../../http/client.ts';
+import { HttpTransport, type RawResponse, withoutContent } from '../../transport/http-transport.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import { graphqlUrl, restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
@@ -28,7 +28,7 @@ export type AppResponse<Data> = { data: Data; link: string } | { refusal: number
 
 const refusals = new Set([400, 403, 404, 410, 422]);
 /** A hundred repositories or delivery attempts take a few hundred kilobytes. */
-const limits = { answerTimeoutMs: 15_000, maxAnswerBytes: 8 * 1024 * 1024 };
+const limits = { responseTimeoutMs: 15_000, maxResponseBytes: 8 * 1024 * 1024 };
 /** GitHub accepts a JWT for ten minutes at most, and rejects one that was issued in the future of its clock. */
 const proof = { sinceS: 60, forS: 540 };
 
@@ -38,17 +38,17 @@ const proof = { sinceS: 60, forS: 540 };
  */
 export class AppClient {
   readonly #options: AppClientOptions;
-  readonly #dispatcher: Dispatcher;
+  readonly #transport: HttpTransport;
   /** The time in ms by which GitHub's clock is ahead of the local one, measured when GitHub rejects a JWT. */
   #clockOffsetMs = 0;
 
   constructor(options: AppClientOptions) {
     this.#options = options;
-    this.#dispatcher = createDispatcher({ ...options, ...limits });
+    this.#transport = new HttpTransport({ ...options, ...limits });
   }
 
   async close(): Promise<void> {
-    await this.#dispatcher.destroy();
+    await this.#transport.close();
   }
 
   /**
@@ -83,7 +83,7 @@ export class AppClient {
     const credential = token ?? (await this.#prove());
     const { apiUrl } = this.#options;
     try {
-      return await exchange(path === '/graphql' ? graphqlUrl(apiUrl) : `${apiUrl}${path}`, {
+      return await this.#transport.send(path === '/graphql' ? graphqlUrl(apiUrl) : `${apiUrl}${path}`, {
         method,
         headers: {
           ...restHeaders,
@@ -91,8 +91,7 @@ export class AppClient {
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         body: body && JSON.stringify(body),
-        dispatcher: this.#dispatcher,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(limits.answerTimeoutMs)]),
+        signal,
       });
     } catch (error) {
       signal.throwIfAborted();

@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts';
 import type { Announcer } from '../../announcer.ts';
 import type { AttemptPage, CoveredPage, InstallableApp, Installation, UsableInstallation } from '../../installation.ts';
 import type { Call } from '../../provider.ts';
-import { type Budget, Token } from '../budget.ts';
+import { type Credentials, Token } from '../credentials.ts';
 import { createAnnouncer } from './announcer.ts';
 import { AppClient, type AppClientOptions, type AppRequest, unknownApp } from './client.ts';
 import {
@@ -33,7 +33,7 @@ export interface AppFacts {
 /** The service as a GitHub App: its installations, the repositories that they cover, and GitHub's delivery attempts. */
 export class GitHubApp implements InstallableApp {
   readonly #client: AppClient;
-  readonly #budget: Budget;
+  readonly #credentials: Credentials;
   readonly #now: () => Date;
   readonly takesDeliveries: boolean;
   readonly announcer: Announcer;
@@ -41,9 +41,9 @@ export class GitHubApp implements InstallableApp {
   #botName: string | undefined;
 
   /** @param options.webhookSecret undefined: deliveries are not accepted. */
-  constructor(options: AppClientOptions & { webhookSecret: string | undefined }, budget: Budget) {
+  constructor(options: AppClientOptions & { webhookSecret: string | undefined }, credentials: Credentials) {
     this.#client = new AppClient(options);
-    this.#budget = budget;
+    this.#credentials = credentials;
     this.#now = options.now;
     this.takesDeliveries = options.webhookSecret !== undefined;
     const on = (account: string) => [...this.#used.values()].find((token) => token.account === account);
@@ -118,7 +118,7 @@ export class GitHubApp implements InstallableApp {
     this.#used = new Map(
       installations.map((one) => [one.externalId, this.#used.get(one.externalId) ?? this.#credential(one)]),
     );
-    this.#budget.grant([...this.#used.values()]);
+    this.#credentials.grant([...this.#used.values()]);
   }
 
   /** Returns whether an installation is known and in use. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors.ts';
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../../transport/secret.ts';
 import type { AppClient } from './client.ts';
 import { InstallationTokenPayload } from './payloads.ts';
 

@@ -1,10 +1,10 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import type { Call } from '../../provider.ts';
+import type { Secret } from '../../transport/secret.ts';
 import { checkPayload } from '../checks.ts';
 import type { Query } from '../client.ts';
 import { classifyGraphqlErrors, GraphqlResponse } from '../graphql-errors.ts';
-import type { Secret } from '../secret.ts';
 import type { AppClient, AppRequest, AppResponse } from './client.ts';
 
 /** Sends requests as one installation. It never repeats a request, because a repeated write could take effect twice. */

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import { BearerConnections } from '../../http/bearer.ts';
+import { BearerTransport } from '../../transport/bearer.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import { type ClientOptions, restHeaders } from '../client.ts';
 import { isLimited, retryTime } from '../limits.ts';
@@ -8,15 +8,15 @@ import { isLimited, retryTime } from '../limits.ts';
 /** Sends requests to GitHub with the tokens that callers present. */
 export class BearerClient {
   readonly #now: () => Date;
-  readonly #connections: BearerConnections;
+  readonly #transport: BearerTransport;
 
   constructor(options: ClientOptions) {
     this.#now = options.now;
-    this.#connections = new BearerConnections(options, unavailable);
+    this.#transport = new BearerTransport(options, unavailable);
   }
 
   close(): Promise<void> {
-    return this.#connections.close();
+    return this.#transport.close();
   }
 
   /**
@@ -29,8 +29,8 @@ export class BearerClient {
     schema: Schema,
     signal: AbortSignal,
   ): Promise<Static<Schema> | null> {
-    const asked = { ...restHeaders, authorization: `Bearer ${token}` };
-    const { status, headers, text } = await this.#connections.ask(path, asked, signal);
+    const credentials = { ...restHeaders, authorization: `Bearer ${token}` };
+    const { status, headers, text } = await this.#transport.get(path, credentials, signal);
     if (status === 401) throw new AppError('unauthenticated', 'GitHub does not accept this token.');
     if (isLimited(status, headers, text)) {
       const retryAt = retryTime(headers, this.#now());

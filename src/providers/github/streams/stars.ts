@@ -44,7 +44,9 @@ interface Place {
  * private repository may be hidden from tokens other than the one that the call names.
  */
 async function fetchWithAny(client: GitHubClient, place: Place, call: Call): Promise<Listed> {
-  const people = client.budget.tokens.filter(({ secret, account }) => secret !== undefined && account === undefined);
+  const people = client.credentials.tokens.filter(
+    ({ secret, account }) => secret !== undefined && account === undefined,
+  );
   const accesses = new Set<string | undefined>(people.map(({ access }) => access));
   if (accesses.size === 0 || call.access !== undefined) accesses.add(call.access);
   let listed: Listed | undefined;

@@ -56,7 +56,7 @@ export async function readStream(
 
 /** Returns whether requests have no token; GitLab then shows no comments and reviews. */
 export function isStranger(client: RestClient): boolean {
-  return client.pace.tokens.length === 0;
+  return client.credentials.tokens.length === 0;
 }
 
 /**

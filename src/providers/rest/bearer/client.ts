@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import { BearerConnections } from '../../http/bearer.ts';
-import { readRetryAfter } from '../../http/retry-after.ts';
+import { BearerTransport } from '../../transport/bearer.ts';
+import { readRetryAfter } from '../../transport/retry-after.ts';
 import { checkPayload, invalid, parseJson, unavailable } from '../checks.ts';
 import type { ClientOptions } from '../client.ts';
 import { type Dialect, isLimited } from '../dialect.ts';
@@ -10,16 +10,16 @@ import { type Dialect, isLimited } from '../dialect.ts';
 export class BearerClient {
   readonly #now: () => Date;
   readonly #dialect: Dialect;
-  readonly #connections: BearerConnections;
+  readonly #transport: BearerTransport;
 
   constructor(options: ClientOptions, dialect: Dialect) {
     this.#now = options.now;
     this.#dialect = dialect;
-    this.#connections = new BearerConnections(options, unavailable);
+    this.#transport = new BearerTransport(options, unavailable);
   }
 
   close(): Promise<void> {
-    return this.#connections.close();
+    return this.#transport.close();
   }
 
   /**
@@ -33,8 +33,7 @@ export class BearerClient {
     schema: Schema,
     signal: AbortSignal,
   ): Promise<Static<Schema> | null> {
-    const asked = this.#dialect.requestHeaders(token);
-    const { status, headers, text } = await this.#connections.ask(path, asked, signal);
+    const { status, headers, text } = await this.#transport.get(path, this.#dialect.requestHeaders(token), signal);
     if (status === 401) throw new AppError('unauthenticated', 'The code host does not accept this token.');
     if (isLimited(status, headers)) {
       const retryAt = readRetryAfter(headers, this.#now());

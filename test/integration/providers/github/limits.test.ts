@@ -181,7 +181,7 @@ describe('limits of GitHub', () => {
     await using bench = await make();
     await profile(bench);
     await listing(bench);
-    const [token] = bench.client.budget.tokens;
+    const [token] = bench.client.credentials.tokens;
     assert.deepEqual(
       [token?.remaining('core')?.remaining, token?.remaining('graphql')?.remaining, token?.scopes],
       [4999, 5000 - (bench.simulator.requests.at(-1)?.cost ?? 0), ['repo']],

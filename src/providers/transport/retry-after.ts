@@ -1,4 +1,4 @@
-import type { Headers } from './client.ts';
+import type { Headers } from './http-transport.ts';
 
 /**
  * The longest wait that is accepted from a host, in ms. A host once sent `Retry-After: 99999999999`, which is 3,170

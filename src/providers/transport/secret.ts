@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** The secret of a credential: configured, or fetched when it is needed. */
 export interface Secret {
   get(signal: AbortSignal): Promise<string>;
-  /** Records that GitHub rejected a secret. @returns whether there may be another one. */
+  /** Records that the host rejected a secret. @returns whether there may be another one. */
   reject(secret: string): boolean;
 }
 

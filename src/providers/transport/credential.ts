@@ -1,0 +1,69 @@
+import type { Call } from '../call.ts';
+import { Backoff } from './backoff.ts';
+import { type LimitReport, Quota } from './quota.ts';
+import type { Secret } from './secret.ts';
+import type { Slots } from './slots.ts';
+
+/** How long a refused credential is set aside. Then it is tried again, because the host may have failed temporarily. */
+const refusedForMs = 600_000;
+
+export interface CredentialOptions {
+  /** Undefined: requests are sent without a secret. */
+  secret: Secret | undefined;
+  /** The name in stored data that the credential shows, which reveals nothing of the secret. Empty: there is none. */
+  access: string;
+  /** The slots of its requests, which may be those of other credentials, too. */
+  slots: Slots;
+  /** The backoff after its refusals, which may be that of other credentials, too. */
+  backoff?: Backoff;
+}
+
+/** A credential, or its absence, with all that limits its requests. */
+export class Credential {
+  readonly secret: Secret | undefined;
+  readonly access: string;
+  readonly slots: Slots;
+  readonly backoff: Backoff;
+  readonly #quotas = new Map<string, Quota>();
+  #refusedUntil = new Date(0);
+
+  constructor({ secret, access, slots, backoff = new Backoff() }: CredentialOptions) {
+    this.secret = secret;
+    this.access = access;
+    this.slots = slots;
+    this.backoff = backoff;
+  }
+
+  /** Returns the earliest time of a request; `now` when one may be sent. @param resource a part of the host's API. */
+  freeAt(resource: string, urgency: Call['urgency'], now: Date): Date {
+    return latest(now, this.backoff.until, this.quota(resource).usedUpUntil(urgency, now));
+  }
+
+  /** Counts a request that is about to be sent. */
+  take(resource: string, _now: Date): void {
+    this.quota(resource).take();
+  }
+
+  learn(resource: string, report: LimitReport): void {
+    this.quota(resource).learn(report);
+  }
+
+  quota(resource: string): Quota {
+    const known = this.#quotas.get(resource) ?? new Quota();
+    this.#quotas.set(resource, known);
+    return known;
+  }
+
+  /** Sets the credential aside after the host rejected it. */
+  refuse(now: Date): void {
+    this.#refusedUntil = new Date(now.getTime() + refusedForMs);
+  }
+
+  isRefused(now: Date): boolean {
+    return this.#refusedUntil > now;
+  }
+}
+
+export function latest(...times: (Date | undefined)[]): Date {
+  return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describe, it } from 'node:test';
+import { startHttpServer } from '../../../../simulators/git/http-server.ts';
+import { AppError } from '../../../../src/errors.ts';
+import type { Call } from '../../../../src/providers/call.ts';
+import { Credential } from '../../../../src/providers/transport/credential.ts';
+import { type HostRequest, HostTransport } from '../../../../src/providers/transport/host-transport.ts';
+import type { RawResponse } from '../../../../src/providers/transport/http-transport.ts';
+import { withinOrigin } from '../../../../src/providers/transport/redirects.ts';
+import { RequestScheduler } from '../../../../src/providers/transport/request-scheduler.ts';
+import { fixedSecret } from '../../../../src/providers/transport/secret.ts';
+import { Slots } from '../../../../src/providers/transport/slots.ts';
+
+const now = (): Date => new Date();
+
+/** Starts a server that records its requests as method, path and token. */
+async function startRecorder(respond: (request: IncomingMessage, response: ServerResponse) => void) {
+  const requests: string[] = [];
+  const server = await startHttpServer((request, response) => {
+    requests.push([request.method, request.url, request.headers.authorization].join(' '));
+    request.resume().on('end', () => respond(request, response));
+  });
+  return Object.assign(server, { requests });
+}
+
+const redirect = (response: ServerResponse, status: number, location: string): void =>
+  void response.writeHead(status, { location }).end();
+
+function startTransport(secrets: string[] = ['secret']) {
+  const slots = new Slots({ all: 1, background: 1, waiting: 10 });
+  const credentials = secrets.map((secret) => new Credential({ secret: fixedSecret(secret), access: secret, slots }));
+  const unavailable = (cause: unknown): AppError => new AppError('provider_unavailable', 'unavailable', { cause });
+  const limited = (retryAt: Date): AppError => new AppError('provider_rate_limited', 'limited', { retryAt });
+  const transport = new HostTransport<Credential>({
+    limits: { connectTimeoutMs: 1000, responseTimeoutMs: 1000, maxResponseBytes: 1000 },
+    scheduler: new RequestScheduler({ now, limited, denied: () => new AppError('provider_denied', 'denied') }),
+    now,
+    rules: {
+      redirectTo: withinOrigin,
+      learn: () => {},
+      isLimited: ({ status }) => status === 429,
+      block: ({ backoff }) => backoff.block(undefined, now()),
+      transient: (error) => (error instanceof AppError ? undefined : unavailable(error)),
+      unavailable,
+    },
+  });
+  const call: Call = {
+    urgency: 'interactive',
+    signal: new AbortController().signal,
+    cost: { requests: 0, points: 0 },
+  };
+  const send = (address: string, more: Partial<HostRequest<Credential, RawResponse>> = {}): Promise<RawResponse> =>
+    transport.send(
+      {
+        address,
+        resource: 'api',
+        candidates: () => credentials,
+        headers: (secret) => ({ authorization: String(secret) }),
+        read: (response) => response,
+        ...more,
+      },
+      call,
+    );
+  return { send, call, [Symbol.asyncDispose]: () => transport.close() };
+}
+
+describe('redirects of a host', () => {
+  it('are followed within the origin, with the token, and count as requests', async () => {
+    await using server = await startRecorder(({ url }, response) => {
+      if (url === '/old') redirect(response, 301, '/new?page=2');
+      else response.end('found');
+    });
+    await using transport = startTransport();
+    assert.equal((await transport.send(`${server.url}/old`)).text, 'found');
+    assert.deepEqual(server.requests, ['GET /old secret', 'GET /new?page=2 secret']);
+    assert.equal(transport.call.cost.requests, 2);
+  });
+
+  it('are not followed to another origin, with or without the token', async () => {
+    await using thief = await startRecorder((_request, response) => void response.end('stolen'));
+    await using server = await startRecorder((_request, response) => redirect(response, 302, `${thief.url}/`));
+    await using transport = startTransport();
+    assert.equal((await transport.send(`${server.url}/`)).status, 302);
+    assert.deepEqual(thief.requests, []);
+  });
+
+  it('are followed twice at most, and never in a circle', async () => {
+    await using server = await startRecorder(({ url = '' }, response) => redirect(response, 307, `${url}x`));
+    await using circle = await startRecorder((_request, response) => redirect(response, 308, '/'));
+    await using transport = startTransport();
+    assert.equal((await transport.send(`${server.url}/`)).status, 307);
+    assert.equal(server.requests.length, 3);
+    assert.equal((await transport.send(`${circle.url}/`)).status, 308);
+    assert.equal(circle.requests.length, 1);
+  });
+
+  it('are not followed with a body, to several resources, to another resource, or without an address', async () => {
+    for (const [status, location, body] of [
+      [307, '/new', '{}'],
+      [300, '/new', undefined],
+      [303, '/new', undefined],
+      [301, 'http://', undefined],
+    ] as const) {
+      await using server = await startRecorder((_request, response) => redirect(response, status, location));
+      await using transport = startTransport();
+      assert.equal((await transport.send(`${server.url}/`, { body })).status, status);
+      assert.equal(server.requests.length, 1);
+    }
+  });
+});
+
+describe('retries of requests to a host', () => {
+  it('repeat a request once after its connection broke, except one that writes', async () => {
+    for (const [isWriting, expected] of [
+      [false, 2],
+      [true, 1],
+    ] as const) {
+      await using server = await startRecorder((request) => void request.socket.destroy());
+      await using transport = startTransport();
+      const sent = transport.send(`${server.url}/`, { body: '{}', isWriting });
+      await assert.rejects(sent, { code: 'provider_unavailable' });
+      assert.equal(server.requests.length, expected);
+    }
+  });
+
+  it('repeat a request whose response broke off from its beginning, without joining the parts', async () => {
+    let ranges = '';
+    await using server = await startRecorder(({ headers, socket }, response) => {
+      ranges += headers.range ?? '';
+      response.writeHead(200, { 'content-length': '10' });
+      if (server.requests.length > 1) response.end('0123456789');
+      else response.write('01234', () => socket.destroy());
+    });
+    await using transport = startTransport();
+    assert.equal((await transport.send(`${server.url}/`)).text, '0123456789');
+    assert.deepEqual([server.requests.length, ranges], [2, '']);
+  });
+
+  it('do not repeat a request without a response in time', async () => {
+    await using server = await startRecorder(() => {});
+    await using transport = startTransport();
+    await assert.rejects(transport.send(`${server.url}/`), { code: 'provider_unavailable' });
+    assert.equal(server.requests.length, 1);
+  });
+
+  it('use another token after a refusal, also for a request that writes', async () => {
+    await using server = await startRecorder(({ headers }, response) => {
+      response.writeHead(headers.authorization === 'revoked' ? 401 : 201).end();
+    });
+    await using transport = startTransport(['revoked', 'valid']);
+    assert.equal((await transport.send(`${server.url}/`, { body: '{}', isWriting: true })).status, 201);
+    assert.deepEqual(server.requests, ['POST / revoked', 'POST / valid']);
+  });
+});
