@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
+import Negotiator from 'negotiator';
 import type { Envelope } from './envelope.ts';
 import type { CardImage } from './images.ts';
 
@@ -123,22 +123,9 @@ function compressedAs(
 export function representationFor(answer: RenderedResponse, acceptEncoding: string | undefined): Representation {
   const { compressed } = answer;
   if (compressed === undefined || acceptEncoding === undefined) return answer;
-  let coding = codings.get(acceptEncoding);
-  if (coding === undefined) {
-    coding = accepts(acceptEncoding, 'br') ? 'br' : accepts(acceptEncoding, 'gzip') ? 'gzip' : 'identity';
-    codings.set(acceptEncoding, coding);
-  }
-  return coding === 'identity' ? answer : compressed[coding];
-}
-
-/** Parsed `Accept-Encoding` headers; most clients send one of a few values. */
-const codings = new LRUCache<string, 'br' | 'gzip' | 'identity'>({ max: 200 });
-
-function accepts(acceptEncoding: string, coding: string): boolean {
-  return acceptEncoding.split(',').some((part) => {
-    const [name = '', ...parameters] = part.split(';');
-    return name.trim().toLowerCase() === coding && !parameters.some((one) => /^\s*q=0(\.0*)?\s*$/i.test(one));
-  });
+  // Only codings that the client names: some that send `*` cannot read Brotli.
+  const named = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } }).encodings();
+  return named.includes('br') ? compressed.br : named.includes('gzip') ? compressed.gzip : answer;
 }
 
 function maxAgeOf(isFinished: boolean): number {

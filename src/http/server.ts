@@ -55,6 +55,9 @@ const limits = {
   maxBodyBytes: 65_536,
 };
 
+/** The methods that routes may have. Every path takes OPTIONS. */
+const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
+
 export async function createServer(options: ServerOptions): Promise<App> {
   const app = fastify({
     serverFactory: (handler) => listener(options, handler),
@@ -83,7 +86,6 @@ export async function createServer(options: ServerOptions): Promise<App> {
     };
   });
   addHooks(app, options);
-  const patterns = collectPatterns(app);
   await addRateLimits(app, options);
   await app.register(cors, { origin: '*', methods: ['GET', 'HEAD'], maxAge: 86_400, strictPreflight: false });
   await addDocumentation(app);
@@ -97,7 +99,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
     }
     return (await drawnProblem(request, reply, problem, options)) ?? sendProblem(reply, problem);
   });
-  app.setNotFoundHandler(async (request, reply) => sendProblem(reply, unmatched(request, patterns, options.now())));
+  app.setNotFoundHandler(async (request, reply) => sendProblem(reply, unmatched(app, request, options.now())));
   return app;
 }
 
@@ -187,23 +189,10 @@ function hasBody(headers: IncomingMessage['headers']): boolean {
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
 }
 
-/** Collects the pattern of every route, to distinguish a wrong method from a wrong path. */
-function collectPatterns(app: App): Map<string, { expression: RegExp; methods: Set<string> }> {
-  const patterns = new Map<string, { expression: RegExp; methods: Set<string> }>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const source = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\/:[^/]+/g, '/[^/]+');
-    const pattern = patterns.get(url) ?? { expression: new RegExp(`^${source}$`), methods: new Set() };
-    for (const one of [method].flat()) pattern.methods.add(one);
-    patterns.set(url, pattern);
-  });
-  return patterns;
-}
-
-function unmatched(request: FastifyRequest, patterns: ReturnType<typeof collectPatterns>, now: Date): Problem {
-  const path = request.url.split('?', 1)[0] ?? '';
-  for (const { expression, methods } of patterns.values()) {
-    if (expression.test(path) && !methods.has(request.method)) return methodNotAllowed([...methods].toSorted());
-  }
+/** Returns the error for a request that no route takes: the path is wrong, or the method. */
+function unmatched(app: App, { method, url }: FastifyRequest, now: Date): Problem {
+  const allowed = methods.filter((one) => app.findRoute({ method: one, url }) !== null);
+  if (allowed.length > 0 && !allowed.includes(method)) return methodNotAllowed(allowed);
   return toProblem(new AppError('not_found', 'Nothing is served at this address; /docs lists what is.'), now);
 }
 

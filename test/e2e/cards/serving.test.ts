@@ -89,7 +89,10 @@ describe('responses with cards', () => {
     for (const [accepted, coding, unpack] of [
       ['gzip, deflate, br', 'br', brotliDecompressSync],
       ['gzip;q=1.0, br;q=0', 'gzip', gunzipSync],
+      ['GZIP, br;q=0.000', 'gzip', gunzipSync],
+      ['br ; q=0.1, gzip', 'br', brotliDecompressSync],
       ['identity', null, undefined],
+      ['*', null, undefined],
       ['deflate, br;q=0.0, gzip;q=0', null, undefined],
     ] as const) {
       const answer = await fetchRaw(service, path, { 'accept-encoding': accepted });

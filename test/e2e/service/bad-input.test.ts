@@ -59,6 +59,24 @@ describe('invalid requests', () => {
     assert.equal(Number(rows[0].count), 0);
   });
 
+  it('names the methods of an address in the Allow header, and reports an address without methods as not found', async () => {
+    await using simulator = await startSimulator();
+    await using service = await startTestService({ simulator });
+    for (const [path, allow] of [
+      [`${user}?limit=1`, 'DELETE, GET, HEAD'],
+      [`${user}/settings`, 'GET, HEAD, PUT'],
+      [`${user}/embeds/x`, 'DELETE'],
+      ['/docs/', 'GET, HEAD'],
+      ['/docs/static/index.css', 'GET, HEAD'],
+      [`${user}/nonsense`, undefined],
+    ] as const) {
+      for (const method of ['PATCH', 'TRACE', 'PROPFIND']) {
+        const { status, headers } = await send(service, path, method);
+        assert.deepEqual([status, headers['allow']], [allow === undefined ? 404 : 405, allow], `${method} ${path}`);
+      }
+    }
+  });
+
   it('ignores unknown parameters, because clients add them to avoid caches', async () => {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator });
