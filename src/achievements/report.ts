@@ -1,3 +1,4 @@
+import { LineCounter } from 'yaml';
 import type { Fault } from './conditions/fault.ts';
 
 /** A fault at one place of a file, for programs and people. Lines and columns count from 1, columns in UTF-16 units. */
@@ -19,15 +20,16 @@ const maxReports = 200;
 
 /** Turns faults with offsets into reports in the order of their places, without duplicates. */
 export function toReports(text: string, faults: readonly Fault[]): Report[] {
-  const lineStarts = findLineStarts(text);
+  const lines = countLines(text);
   const reports = new Map<string, Report>();
   for (const fault of faults.toSorted((one, other) => one.start - other.start)) {
-    const [start, end] = [placeOf(lineStarts, fault.start), placeOf(lineStarts, fault.end)];
+    const [start, end] = [lines.linePos(fault.start), lines.linePos(fault.end)];
     const report: Report = {
       severity: fault.severity,
-      ...start,
+      line: start.line,
+      column: start.col,
       endLine: end.line,
-      endColumn: end.column,
+      endColumn: end.col,
       message: fault.message,
       expected: fault.expected ?? null,
       suggestion: fault.suggestion ?? null,
@@ -75,18 +77,10 @@ function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd');
 }
 
-function findLineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-function placeOf(lineStarts: readonly number[], offset: number): { line: number; column: number } {
-  let [low, high] = [0, lineStarts.length - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((lineStarts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { line: low + 1, column: offset - (lineStarts[low] ?? 0) + 1 };
+/** The parser of YAML could count the lines too, but not in a text that it is not given. */
+function countLines(text: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  return lines;
 }
