@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import type { Connection } from '../../database/connection.ts';
 import type { ImageSize } from '../card.ts';
 import type { ImageClient } from './client.ts';
@@ -49,8 +50,7 @@ export interface FindOptions {
 export class ImageSource {
   readonly #options: ImageSourceOptions;
   readonly #fetching = new Map<string, Promise<void>>();
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #queue = new PQueue({ concurrency: limits.fetches });
   #isClosed = false;
   #sweptAt = 0;
 
@@ -104,23 +104,12 @@ export class ImageSource {
     const running = this.#fetching.get(url);
     if (running !== undefined) return running;
     if (this.#fetching.size >= limits.waiting) return Promise.resolve();
-    const fetching = this.#inTurn(() => this.#learn(image, known))
+    const fetching = this.#queue
+      .add(() => this.#learn(image, known))
       .catch(this.#options.onFailure)
       .finally(() => this.#fetching.delete(url));
     this.#fetching.set(url, fetching);
     return fetching;
-  }
-
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    if (this.#running < limits.fetches) this.#running += 1;
-    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-    try {
-      await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
   }
 
   async #learn(image: WantedImage, known: StoredImage | undefined): Promise<void> {

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { AppError } from '../../errors.ts';
 import type { Drawing } from '../frame.ts';
 
@@ -17,8 +18,7 @@ const densityOfOne = 72;
 /** Turns drawings into PNG images, a few at a time. */
 export class Rasterizer {
   readonly #now: () => Date;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #queue = new PQueue({ concurrency: limits.running });
 
   constructor(now: () => Date) {
     this.#now = now;
@@ -29,8 +29,12 @@ export class Rasterizer {
    * @throws AppError `rate_limited` when too many drawings are waiting.
    */
   async toPng({ svg, widthPx, heightPx }: Drawing, scale: number): Promise<Buffer> {
-    await this.#enter();
-    try {
+    if (this.#queue.size >= limits.waiting) {
+      throw new AppError('rate_limited', 'Too many pictures are being drawn; try again soon, or take format=svg.', {
+        retryAt: new Date(this.#now().getTime() + retryAfterMs),
+      });
+    }
+    return this.#queue.add(async () => {
       const fitting = Math.min(scale, Math.sqrt(limits.pixels / (widthPx * heightPx)));
       // Imported only where images are drawn, so that on a platform without `sharp` only requests for them fail.
       const { default: sharp } = await import('sharp');
@@ -38,28 +42,6 @@ export class Rasterizer {
         .timeout({ seconds: limits.timeoutS })
         .png({ compressionLevel, palette: false })
         .toBuffer();
-    } finally {
-      this.#leave();
-    }
-  }
-
-  async #enter(): Promise<void> {
-    if (this.#running < limits.running) {
-      this.#running += 1;
-      return;
-    }
-    if (this.#waiting.length >= limits.waiting) {
-      throw new AppError('rate_limited', 'Too many pictures are being drawn; try again soon, or take format=svg.', {
-        retryAt: new Date(this.#now().getTime() + retryAfterMs),
-      });
-    }
-    // `#leave` hands the slot over to the next one in the queue.
-    await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#running -= 1;
-    else next();
+    });
   }
 }
