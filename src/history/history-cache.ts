@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
 import type { Commit } from './commit-parser.ts';
 import { measurePacks, removeCopy } from './copy-files.ts';
@@ -42,6 +43,8 @@ export interface HistoryCopy {
 
 /** The time, in ms, for which a history that is too large is not fetched again. */
 const tooLargeForMs = 86_400_000;
+/** The most such histories that are remembered. */
+const maxTooLarge = 10_000;
 /** The end of the names of copies with directories. */
 const directoriesMark = '.directories';
 /** The disk space of a copy without its packs, in bytes. */
@@ -58,12 +61,18 @@ export class HistoryCache {
   readonly #removals = new Map<string, Promise<void>>();
   /** Sizes in bytes by name, the least recently used copy first. */
   readonly #bytes = new Map<string, number>();
-  /** Failures by name, with the time of each. */
-  readonly #tooLarge = new Map<string, { error: HistoryTooLarge; atMs: number }>();
+  /** Failures by name. */
+  readonly #tooLarge: LRUCache<string, HistoryTooLarge>;
   #loaded: Promise<void> | undefined;
 
   constructor(options: HistoryCacheOptions) {
     this.#options = options;
+    this.#tooLarge = new LRUCache({
+      max: maxTooLarge,
+      ttl: tooLargeForMs,
+      ttlResolution: 0,
+      perf: { now: () => options.now().getTime() },
+    });
   }
 
   /**
@@ -123,12 +132,11 @@ export class HistoryCache {
   ): Promise<string | null> {
     const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, now } = this.#options;
     const failed = this.#tooLarge.get(name);
-    if (failed !== undefined && failed.atMs + tooLargeForMs > now().getTime()) throw failed.error;
-    this.#tooLarge.delete(name);
+    if (failed !== undefined) throw failed;
     try {
       return await fetchHistory(remote, this.#pathOf(name), { ...asked, maxBytes, timeoutMs, now });
     } catch (error) {
-      if (error instanceof HistoryTooLarge) this.#tooLarge.set(name, { error, atMs: now().getTime() });
+      if (error instanceof HistoryTooLarge) this.#tooLarge.set(name, error);
       throw error;
     }
   }
