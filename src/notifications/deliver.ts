@@ -40,8 +40,6 @@ export async function deliver(context: NotificationContext, receiver: string, si
   const until = now().getTime() + turnMs;
   for (let isFirst = true; now().getTime() < until; isFirst = false) {
     signal.throwIfAborted();
-    const next = await findNextAttempt(connection, receiver);
-    if (next === undefined || next > now()) break;
     const claimed = await claimNext(connection, receiver, { now: now(), random: random() });
     if (claimed === undefined) break;
     if (claimed.isWithheld) {

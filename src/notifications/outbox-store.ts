@@ -51,8 +51,8 @@ export async function enqueue(
 }
 
 /**
- * Claims a receiver's next message, and stores the failure of the attempt beforehand: after a kill, the message is
- * tried again like after any failure. The message with the fewest attempts comes first, so that a refused one does not
+ * Claims a receiver's next message that is due, and stores the failure of the attempt beforehand: after a kill, the
+ * message is tried again like after any failure. The message with the fewest attempts comes first, so that a refused one does not
  * hold up the others. A message is dropped when its award was revoked, or its account or repository is hidden.
  */
 export async function claimNext(
@@ -70,7 +70,8 @@ export async function claimNext(
         join repositories r on r.id = n.repository_id
         join accounts o on o.id = r.owner_id
         join accounts a on a.id = n.account_id
-      where n.receiver = ${receiver} and n.state = 'waiting' and n.next_attempt_at <= ${now}
+      where n.receiver = ${receiver} and n.state = 'waiting' and n.next_attempt_at <= ${now} and not exists (
+        select from failing_receivers f where f.receiver = n.receiver and f.resumes_at > ${now})
       order by n.attempts, n.id limit 1
       for update of n skip locked`.execute(transaction);
     const [row] = rows;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
+import { deliver } from '../../../src/notifications/deliver.ts';
+import { receiverOf, targetOf } from '../../../src/notifications/notification.ts';
 import { bodyOf, serve } from '../../unit/outbound/receiver.ts';
 import { openOutbox } from './outbox.ts';
 
@@ -103,6 +105,30 @@ describe('failing receivers', () => {
     outbox.advance(100 * hourS);
     await outbox.work();
     assert.equal(asked, 3);
+  });
+
+  it('leaves a failing receiver alone when another message for it is added', async () => {
+    let asked = 0;
+    await using receiver = await serve((_request, response) => {
+      asked += 1;
+      response.writeHead(503).end();
+    });
+    await using outbox = await openOutbox([receiver.host]);
+    const webhook = { name: 'team', type: 'slack', url: receiver.url, achievements: ['First', 'Second'] } as const;
+    await outbox.follow([webhook]);
+    await outbox.award('First');
+    await outbox.work();
+    await outbox.award('Second');
+    // The job that the second message added.
+    await deliver(outbox.context, receiverOf('github', 'slack', targetOf(webhook)), AbortSignal.timeout(30_000));
+    assert.equal(asked, 1);
+    outbox.advance(10);
+    await outbox.work();
+    assert.equal(asked, 2);
+    assert.deepEqual(
+      (await outbox.rows()).map(({ attempts }) => attempts),
+      [1, 1],
+    );
   });
 
   it('makes one attempt at most at a receiver that is internal or endless, closes early or redirects', async () => {
