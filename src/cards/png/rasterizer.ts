@@ -38,7 +38,7 @@ export class Rasterizer {
       const fitting = Math.min(scale, Math.sqrt(limits.pixels / (widthPx * heightPx)));
       // Imported only where images are drawn, so that on a platform without `sharp` only requests for them fail.
       const { default: sharp } = await import('sharp');
-      return await sharp(Buffer.from(svg), { density: densityOfOne * fitting, limitInputPixels: 2 * limits.pixels })
+      return sharp(Buffer.from(svg), { density: densityOfOne * fitting, limitInputPixels: 2 * limits.pixels })
         .timeout({ seconds: limits.timeoutS })
         .png({ compressionLevel, palette: false })
         .toBuffer();
