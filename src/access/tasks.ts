@@ -18,7 +18,6 @@ export function createAccessTasks(context: {
   return {
     tend_keys: {
       urgency: 'background',
-      maxAttempts: 1,
       schedule: '*/10 * * * *',
       run: async () => {
         await tendSigningKeys(connection, now(), newSigningKey);

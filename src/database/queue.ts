@@ -40,10 +40,11 @@ export interface Job {
 
 export interface Task {
   urgency: Urgency;
-  /** Runs the job. It may run again after a crash or a failure, so running it twice must be harmless. */
+  /**
+   * Runs the job. It may run again after a crash or a failure, so running it twice must be harmless. The queue tries a
+   * failing job 25 times within four days.
+   */
   run(payload: unknown, signal: AbortSignal): Promise<void>;
-  /** The number of attempts before giving up. */
-  maxAttempts: number;
   /** A crontab time (UTC) at which the task runs too. */
   schedule?: string;
 }

@@ -4,7 +4,6 @@ import { deliver, type NotificationContext } from './deliver.ts';
 import { notifyJob, ReceiverReference } from './jobs.ts';
 import { findDueReceivers, forgetSettled } from './outbox-store.ts';
 
-const maxAttempts = 5;
 /** The most receivers with due messages for which jobs are queued each minute. */
 const receiversAtOnce = 500;
 const dayMs = 86_400_000;
@@ -18,12 +17,10 @@ export function createNotificationTasks(context: NotificationContext): Record<st
   return {
     notify: {
       urgency: 'background',
-      maxAttempts,
       run: (payload, signal) => deliver(context, Value.Parse(ReceiverReference, payload).receiver, signal),
     },
     notify_due: {
       urgency: 'background',
-      maxAttempts: 1,
       schedule: '* * * * *',
       run: async () => {
         const due = await findDueReceivers(connection, now(), receiversAtOnce);

@@ -11,7 +11,6 @@ import { reconcileRepository } from './reconcile-repository.ts';
 const pollsAtOnce = 200;
 /** The time, in ms, over which reconciling all repositories is spread, so that other jobs can use the provider too. */
 const reconcilingMs = 4 * 3_600_000;
-const maxAttempts = 5;
 
 const OneProvider = Type.Object({ provider: Type.String() });
 const SecondRound = Type.Object({ isSecond: Type.Literal(true) });
@@ -25,7 +24,6 @@ export function createInstalledTasks(
   return {
     poll_due: {
       urgency: 'background',
-      maxAttempts: 1,
       schedule: '* * * * *',
       run: async () => {
         const providers = [...context.providers.keys()];
@@ -35,7 +33,6 @@ export function createInstalledTasks(
     },
     start_owner_polls: {
       urgency: 'interactive',
-      maxAttempts: 1,
       schedule: '* * * * *',
       run: async (payload) => {
         await startOwnerPolls(context);
@@ -45,24 +42,20 @@ export function createInstalledTasks(
     poll_owners: {
       // Repositories that became private are hidden without waiting behind long reads.
       urgency: 'interactive',
-      maxAttempts,
       run: (payload, signal) =>
         settled(pollOwners(context, Value.Parse(OneProvider, payload).provider, signal), signal),
     },
     poll_repository: {
       urgency: 'background',
-      maxAttempts,
       run: (payload, signal) => settled(pollRepository(context, idIn(payload), work(signal)), signal),
     },
     reconcile_repositories: {
       urgency: 'background',
-      maxAttempts,
       schedule: '0 2 * * *',
       run: () => reconcileRepositories(context),
     },
     reconcile_repository: {
       urgency: 'background',
-      maxAttempts,
       run: (payload, signal) => settled(reconcileRepository(context, idIn(payload), work(signal)), signal),
     },
   };

@@ -40,8 +40,6 @@ const rankingKeptMs = 3_600_000;
 const deliveriesKeptMs = 30 * 86_400_000;
 /** The time, in ms, for which repaired drifts are kept for the operator. */
 const driftsKeptMs = 30 * 86_400_000;
-/** Only a crash or a bug makes a job fail; a provider's failure is an outcome. */
-const maxAttempts = 5;
 /** The most repositories that one run counts again. */
 const maxUncounted = 100;
 
@@ -50,26 +48,22 @@ export function createTasks(context: SyncContext): Record<string, Task> {
   return {
     look_up: {
       urgency: 'interactive',
-      maxAttempts,
       run: (payload, signal) =>
         settled(context, lookUp(context, parse(NameOnProvider, payload), call('interactive', signal)), signal),
     },
     refresh: aboutAccount(context, 'background', refresh),
     collect_repository: {
       urgency: 'interactive',
-      maxAttempts,
       run: (payload, signal) => settled(context, collectOneForATurn(context, payload, signal), signal),
     },
     see_totals: aboutAccount(context, 'interactive', seeTotals),
     fetch_calendar: aboutAccount(context, 'interactive', fetchCalendar),
     collect: {
       urgency: 'background',
-      maxAttempts,
       run: (payload, signal) => settled(context, collectForATurn(context, payload, signal), signal),
     },
     apply_deliveries: {
       urgency: 'interactive',
-      maxAttempts: 25,
       // The schedule also applies deliveries that a failure left behind.
       schedule: '* * * * *',
       run: async () => {
@@ -78,7 +72,6 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     },
     update_totals: {
       urgency: 'interactive',
-      maxAttempts: 25,
       // A run that takes long, or is killed, leaves people for the next minute.
       schedule: '* * * * *',
       run: async () => {
@@ -88,13 +81,11 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     ...createInstalledTasks(context, (work, signal) => settled(context, work, signal)),
     check_accounts: {
       urgency: 'background',
-      maxAttempts: 1,
       schedule: '17 * * * *',
       run: (_payload, signal) => checkAccounts(context, call('background', signal)),
     },
     clean_up: {
       urgency: 'background',
-      maxAttempts: 1,
       schedule: '*/10 * * * *',
       run: () => cleanUp(context),
     },
@@ -109,7 +100,6 @@ function aboutAccount(
 ): Task {
   return {
     urgency,
-    maxAttempts,
     run: (payload, signal) => {
       const { accountId } = parse(AccountReference, payload);
       return settled(context, fetch(context, accountId, call(urgency, signal)), signal);

@@ -7,7 +7,6 @@ import { type AwardContext, awardRepository } from './award.ts';
 import { addAwardJob, findUnknownAtDate, requestAllAwards } from './jobs-store.ts';
 import { settlingMs } from './plan.ts';
 
-const maxAttempts = 5;
 const maxConfigs = 100;
 /** The maximum number of rounds in one job, so that one repository does not keep the others waiting. */
 const maxRounds = 20;
@@ -21,7 +20,6 @@ export function createAwardTasks(options: Omit<AwardContext, 'configs'>): Record
   return {
     award: {
       urgency: 'background',
-      maxAttempts,
       run: async (payload) => {
         const { repositoryId } = Value.Parse(OneRepository, payload);
         for (let round = 0; round < maxRounds; round += 1) {
@@ -32,13 +30,11 @@ export function createAwardTasks(options: Omit<AwardContext, 'configs'>): Record
     },
     award_due: {
       urgency: 'background',
-      maxAttempts: 1,
       schedule: '* * * * *',
       run: () => requestAllAwards(connection, now()),
     },
     know_at_date: {
       urgency: 'background',
-      maxAttempts: 1,
       schedule: '*/10 * * * *',
       run: async () => {
         const judgedBefore = new Date(now().getTime() - settlingMs);

@@ -4,9 +4,6 @@ import type { Task } from '../../database/queue.ts';
 import type { AppError } from '../../errors.ts';
 import { type FileCheckContext, FileChecks } from './check-file.ts';
 
-/** Retries span some hours, because the provider may be unavailable. */
-const maxAttempts = 10;
-
 const OneRepository = Type.Object({ repositoryId: Type.String() });
 
 /** Creates the job that reports the faults of a changed file to its author. */
@@ -15,7 +12,6 @@ export function createFileTasks(context: FileCheckContext, onRefused: (error: Ap
   return {
     check_file: {
       urgency: 'background',
-      maxAttempts,
       run: (payload, signal) => checks.report(Value.Parse(OneRepository, payload).repositoryId, signal),
     },
   };

@@ -14,14 +14,12 @@ import { welcome } from './welcome.ts';
 const restMs = 60_000;
 /** The time, in ms, for which a removed installation is remembered. */
 const removedKeptMs = 30 * 86_400_000;
-const maxAttempts = 5;
 
 /** Returns the jobs that follow the installations of the apps. */
 export function createInstallationTasks(context: SyncContext, metrics: MissedMetrics): Record<string, Task> {
   return {
     reconcile_installations: {
       urgency: 'interactive',
-      maxAttempts,
       schedule: '17 * * * *',
       run: async (_payload, signal) => {
         for (const asked of apps(context, signal)) {
@@ -32,7 +30,6 @@ export function createInstallationTasks(context: SyncContext, metrics: MissedMet
     },
     welcome: {
       urgency: 'interactive',
-      maxAttempts,
       run: async (payload, signal) => {
         const asked = Value.Parse(InstallationReference, payload);
         await orLater(context, welcomeJob(asked), () => welcome(context, asked, callOf(signal)));
@@ -40,7 +37,6 @@ export function createInstallationTasks(context: SyncContext, metrics: MissedMet
     },
     find_missed_deliveries: {
       urgency: 'interactive',
-      maxAttempts,
       schedule: '*/5 * * * *',
       run: async (_payload, signal) => {
         for (const asked of apps(context, signal)) {
