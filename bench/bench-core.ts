@@ -1,5 +1,5 @@
 import type { Simulator } from '../simulators/github/simulator.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { type Core, openCore } from '../src/core.ts';
 import { createLog } from '../src/log.ts';
 

@@ -10,7 +10,7 @@ import { Random } from '../simulators/world/random.ts';
 import { addHistory } from '../simulators/world/real-history.ts';
 import type { World } from '../simulators/world/world.ts';
 import { exportTo } from '../src/commands/backup.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { type Core, openCore } from '../src/core.ts';
 import { createLog } from '../src/log.ts';
 import { collect } from '../src/sync/collect.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startService } from '../src/app.ts';
 import { sample } from '../src/commands/sample.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createLog } from '../src/log.ts';
 
 /** Makes `docs/answer.svg` and `docs/card.svg` from responses that the service really sends with its sample. */

@@ -13,7 +13,7 @@ import { createFileTasks } from './achievements/files/tasks.ts';
 import { achievementRoutes } from './achievements/routes.ts';
 import { composerRoutes } from './cards/composer/routes.ts';
 import { openCardImages } from './cards/open.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
 import { badgeRoutes } from './contributors/badges/routes.ts';

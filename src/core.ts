@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Database } from './database/connection.ts';
 import { type Change, type Listener, listen } from './database/listener.ts';
 import { openDatabase } from './database/open.ts';

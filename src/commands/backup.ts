@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { exportLines, importLines, readHeader } from '../database/backup.ts';
 import { openDatabase } from '../database/open.ts';
 import { AppError } from '../errors.ts';

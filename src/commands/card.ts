@@ -7,7 +7,7 @@ import { issueToken } from '../access/tokens/issue.ts';
 import { generateSigningKey } from '../access/tokens/signing-key.ts';
 import { findByName } from '../accounts/store.ts';
 import { type Service, startService } from '../app.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { createLog } from '../log.ts';
 import type { Io } from './io.ts';

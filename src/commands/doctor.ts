@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { checkGit } from '../doctor/checks/machine.ts';
 import { type DoctorReport, found, toReport } from '../doctor/finding.ts';
 import { renderReport } from '../doctor/render.ts';

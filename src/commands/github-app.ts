@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { registrationUrl } from '../providers/github/app/registration.ts';
 import { subscribedEvents } from '../providers/github/webhooks.ts';

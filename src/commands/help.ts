@@ -7,13 +7,14 @@ export function usage(): string {
     'plaudit COMMAND',
     ...Object.entries(commands).map(([name, command]) => describe(name, command)),
     'plaudit COMMAND --help describes one command; plaudit --version prints the version.',
-    'Settings come from the environment; README.md lists them.',
+    'Settings come from the environment; plaudit serve --help lists them.',
   ].join('\n');
 }
 
 /** Returns the help of one command. */
 export function usageOf(name: string, command: Command): string {
-  return describe(`plaudit ${name}`, command);
+  const details = command.details?.();
+  return describe(`plaudit ${name}`, command) + (details === undefined ? '' : `\n\n${details}`);
 }
 
 function describe(name: string, { forms, description }: Command): string {

@@ -1,3 +1,4 @@
+import { settingsHelp } from '../config/help.ts';
 import { achievements } from './achievements.ts';
 import { exportTo, importFrom } from './backup.ts';
 import { card } from './card.ts';
@@ -14,6 +15,8 @@ export interface Command {
   /** Its arguments, one line for each form. */
   forms: readonly string[];
   description: string;
+  /** Returns the rest of its help. */
+  details?: () => string;
   /** The names of its options, without the dashes; absent when the command checks its arguments itself. */
   options?: readonly string[];
   /** The largest number of arguments without options. */
@@ -38,7 +41,7 @@ function simple(
 }
 
 export const commands: Readonly<Record<string, Command>> = {
-  serve: simple('', 'runs the service, as npm start does', serve),
+  serve: { ...simple('', 'runs the service, as npm start does', serve), details: settingsHelp },
   demo: simple('', 'runs the service with sample data in a temporary directory', demo),
   doctor: {
     forms: ['[--json]'],

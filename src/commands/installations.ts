@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { findById, findByName } from '../accounts/store.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { type Core, openCore } from '../core.ts';
 import { AppError } from '../errors.ts';
 import { listInstallations } from '../installations/store.ts';

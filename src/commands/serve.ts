@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { startService } from '../app.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import type { ProviderConfig } from '../config/hosts.ts';
 import { summarize } from '../doctor/summarize.ts';
 import { createLog } from '../log.ts';
-import type { ProviderConfig } from '../providers-file.ts';
 import type { Io } from './io.ts';
 
 /** The longest wait, in ms, of the last line of the start for hosts to report the rest of their quota. */

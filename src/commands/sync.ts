@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Presets, SingleBar } from 'cli-progress';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { openCore } from '../core.ts';
 import { AppError } from '../errors.ts';
 import { createLog } from '../log.ts';

@@ -1,5 +1,5 @@
+import type { ProviderConfig } from '../config/hosts.ts';
 import { AppError } from '../errors.ts';
-import type { ProviderConfig } from '../providers-file.ts';
 import { createGiteaProvider } from './gitea/provider.ts';
 import { unreported as unreportedByGitea } from './gitea/unreported.ts';
 import { createGitHubProvider } from './github/provider.ts';

@@ -2,7 +2,7 @@ import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory
 import type { Simulator } from '../../simulators/github/simulator.ts';
 import type { TokenName } from '../../simulators/github/tokens.ts';
 import { type Service, startService } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Database } from '../../src/database/connection.ts';
 import { createLog } from '../../src/log.ts';
 import { createTestDatabase } from '../database.ts';

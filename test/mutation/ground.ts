@@ -1,4 +1,4 @@
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Core, openCore } from '../../src/core.ts';
 import { createLog } from '../../src/log.ts';
 import { createProviders } from '../../src/providers/index.ts';

@@ -1,5 +1,5 @@
+import type { ProviderConfig } from '../../config/hosts.ts';
 import type { CredentialReport, MissingPermission, Quota } from '../../providers/diagnosis.ts';
-import type { ProviderConfig } from '../../providers-file.ts';
 import { type Finding, found } from '../finding.ts';
 import { counted, listed, quoted, utc } from '../words.ts';
 import { type HostContext, settingOf } from './host-context.ts';

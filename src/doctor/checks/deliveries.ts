@@ -1,6 +1,6 @@
+import type { ProviderConfig } from '../../config/hosts.ts';
 import type { Connection } from '../../database/connection.ts';
 import { findRejections, type RejectionCount } from '../../deliveries/rejection-store.ts';
-import type { ProviderConfig } from '../../providers-file.ts';
 import {
   findInstalledActivity,
   findLastDelivery,

@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '../../providers-file.ts';
+import type { ProviderConfig } from '../../config/hosts.ts';
 
 /** The stored data that findings about a host need in addition to the host's responses. */
 export interface HostContext {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { deleteAccount } from '../../../simulators/world/mutations.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { openCore } from '../../../src/core.ts';
 import { createLog } from '../../../src/log.ts';
 import { newCost } from '../../../src/sync/context.ts';

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { AppError } from './errors.ts';
+import { misconfigured } from './misconfigured.ts';
 
 /** The credentials of the service at a provider where it is registered as an app. */
 export interface AppCredentials {
@@ -44,8 +44,4 @@ function parseKey(pem: string): KeyObject | undefined {
     // The cause is left out, because it may quote the key.
     return undefined;
   }
-}
-
-function misconfigured(message: string): AppError {
-  return new AppError('misconfigured', message);
 }

@@ -1,0 +1,43 @@
+import { type Environment, type ReadFile, readSettingFile, settingText } from './environment.ts';
+import { type ProviderConfig, readEnvironmentHosts } from './hosts.ts';
+import { parseProviders } from './providers-file.ts';
+import type { Setting } from './setting.ts';
+import { serviceSettings } from './settings.ts';
+import { rejectUnknownSettings } from './unknown-settings.ts';
+
+type Values<Table> = { [Field in keyof Table]: Table[Field] extends Setting<infer Result> ? Result : never };
+type ServiceValues = Values<typeof serviceSettings>;
+
+/** The configuration of a service: one field for each of `serviceSettings`, and the hosts. */
+export interface Config extends Omit<ServiceValues, 'providersFile'> {
+  /** True when METRICS_PORT was set; otherwise it is the default, which may give way when it is taken. */
+  metricsPortIsSet: boolean;
+  providers: ProviderConfig[];
+}
+
+/**
+ * Reads the settings from an environment.
+ * @throws AppError `misconfigured`, with one line that names the setting and never its value.
+ */
+export function readConfig(environment: Environment, readFile: ReadFile): Config {
+  rejectUnknownSettings(environment);
+  const read = <Result>(setting: Setting<Result>): Result => setting.parse(settingText(setting, environment, readFile));
+  const { providersFile, ...service } = readServiceSettings(read);
+  const hosts = readEnvironmentHosts(read);
+  return {
+    ...service,
+    metricsPortIsSet: Boolean(environment['METRICS_PORT']),
+    providers: providersFile === undefined ? hosts : [...hosts, ...readProvidersFile(providersFile, hosts, readFile)],
+  };
+}
+
+function readServiceSettings(read: (setting: Setting) => unknown): ServiceValues {
+  const values = Object.entries(serviceSettings).map(([field, setting]) => [field, read(setting)]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the value of each field comes from its own setting
+  return Object.fromEntries(values) as ServiceValues;
+}
+
+function readProvidersFile(path: string, hosts: readonly ProviderConfig[], readFile: ReadFile): ProviderConfig[] {
+  const taken = hosts.map(({ name }) => name);
+  return parseProviders(readSettingFile('PROVIDERS_FILE', path, readFile), taken);
+}

@@ -1,0 +1,12 @@
+import { fileVariable } from './environment.ts';
+import { settings } from './settings.ts';
+
+/** Returns the list of settings for `plaudit serve --help`. */
+export function settingsHelp(): string {
+  const width = Math.max(...settings.map(({ name }) => name.length));
+  const lines = settings.map(({ name, isSecret, default: value, description }) => {
+    const file = isSecret ? `; or a file named by ${fileVariable(name)}` : '';
+    return `  ${name.padEnd(width)}  ${description} (default: ${value}${file})`.replaceAll('`', '');
+  });
+  return ['Settings (environment variables):', ...lines].join('\n');
+}

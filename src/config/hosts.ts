@@ -1,0 +1,100 @@
+import { type AppCredentials, readAppCredentials } from './app-credentials.ts';
+import {
+  environmentHosts,
+  gitHubApiUrl,
+  gitHubUrl,
+  type HostProperty,
+  hostSetting,
+  variableOf,
+} from './host-settings.ts';
+import { splitList, withoutSlash } from './lists-and-urls.ts';
+import { misconfigured } from './misconfigured.ts';
+import type { Setting } from './setting.ts';
+
+/** A code host. `name` is its path segment in URLs. */
+export interface ProviderConfig {
+  name: string;
+  kind: string;
+  /** The base URL for people and git, without a trailing slash. */
+  url: string;
+  /** The base URL of the API, without a trailing slash. */
+  apiUrl: string;
+  tokens: string[];
+  /** The secret that signs deliveries from the provider; undefined when no deliveries are accepted. */
+  webhookSecret: string | undefined;
+  /** The credentials of the service as an app; undefined when it is not registered as one. */
+  app: AppCredentials | undefined;
+  /** The operator's settings that name the host; `default` when none does. */
+  source: 'default' | 'environment' | 'file';
+}
+
+/** The properties of a host as the operator gave them. */
+interface HostEntry extends Partial<Record<Exclude<HostProperty, 'url' | 'app_id'>, string>> {
+  name: string;
+  kind: string;
+  url: string;
+  app_id?: string | number;
+}
+
+const apiPaths: Record<string, string> = { github: '/api/v3', gitlab: '/api/v4' };
+const defaultApiPath = '/api/v1';
+
+/**
+ * Returns the provider that an entry describes.
+ * @param nameOf returns the place of a property, for errors.
+ * @throws AppError `misconfigured`.
+ */
+export function providerOf(
+  entry: HostEntry,
+  source: ProviderConfig['source'],
+  nameOf: (property: HostProperty) => string,
+): ProviderConfig {
+  const url = withoutSlash(entry.url);
+  return {
+    name: entry.name,
+    kind: entry.kind,
+    url,
+    apiUrl: withoutSlash(entry.api_url ?? apiUrlOf(entry.kind, url)),
+    tokens: splitList(entry.token),
+    webhookSecret: entry.webhook_secret,
+    app: readAppCredentials(
+      { id: entry.app_id?.toString(), privateKey: entry.app_private_key },
+      { id: nameOf('app_id'), privateKey: nameOf('app_private_key') },
+    ),
+    source,
+  };
+}
+
+/**
+ * Returns the default address of the API of a host. That of a self-hosted GitHub is its own, so that its token is never
+ * sent to github.com because only half of the address was set.
+ */
+function apiUrlOf(kind: string, url: string): string {
+  return kind === 'github' && url === gitHubUrl ? gitHubApiUrl : `${url}${apiPaths[kind] ?? defaultApiPath}`;
+}
+
+/**
+ * Reads the hosts that environment variables describe; github.com when they do not describe a GitHub.
+ * @throws AppError `misconfigured`.
+ */
+export function readEnvironmentHosts(read: <Result>(setting: Setting<Result>) => Result): ProviderConfig[] {
+  return environmentHosts.flatMap((host) => {
+    const { kind, title, properties } = host;
+    const given = properties.flatMap((property) => {
+      const value = read(hostSetting(host, property));
+      return value === undefined ? [] : [{ property, value }];
+    });
+    const values: Partial<Record<HostProperty, string>> = Object.fromEntries(
+      given.map(({ property, value }) => [property, value]),
+    );
+    const url = values.url ?? (kind === 'github' ? gitHubUrl : undefined);
+    const [first] = given;
+    if (url === undefined) {
+      if (first === undefined) return [];
+      const names = [variableOf(kind, first.property), variableOf(kind, 'url')];
+      throw misconfigured(`${names[0]} is set without ${names[1]}, the address of your ${title}`);
+    }
+    const source = first === undefined ? 'default' : 'environment';
+    return [providerOf({ name: kind, kind, ...values, url }, source, (property) => variableOf(kind, property))];
+  });
+}

@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { parse as parseYaml } from 'yaml';
+import { hostProperties, providerKeys } from './host-settings.ts';
+import { type ProviderConfig, providerOf } from './hosts.ts';
+import { misconfigured } from './misconfigured.ts';
+
+const { url, api_url, token, webhook_secret, app_id, app_private_key } = hostProperties;
+const Entry = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-z][a-z0-9-]{0,38}$' }),
+    kind: Type.String({ minLength: 1 }),
+    url: url.schema,
+    api_url: Type.Optional(api_url.schema),
+    token: Type.Optional(token.schema),
+    webhook_secret: Type.Optional(webhook_secret.schema),
+    // YAML reads an App ID as a number.
+    app_id: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), app_id.schema])),
+    app_private_key: Type.Optional(app_private_key.schema),
+  },
+  { additionalProperties: false },
+);
+const ProvidersFile = Type.Array(Entry, { maxItems: 100 });
+type ProvidersFile = Static<typeof ProvidersFile>;
+const compiledProvidersFile = Compile(ProvidersFile);
+
+/**
+ * Reads the file of further code hosts.
+ * @param taken names that other settings gave to hosts.
+ * @throws AppError `misconfigured`, with one line that names the place and never a value.
+ */
+export function parseProviders(text: string, taken: readonly string[]): ProviderConfig[] {
+  const names = new Set(taken);
+  return parseProvidersFile(text).map((entry) => {
+    if (names.has(entry.name)) throw misconfigured(`PROVIDERS_FILE: the name ${entry.name} is taken`);
+    names.add(entry.name);
+    const place = `PROVIDERS_FILE: ${entry.name}`;
+    const hasApp = entry.app_id !== undefined || entry.app_private_key !== undefined;
+    if (hasApp && entry.kind !== 'github') throw misconfigured(`${place}: only a host of the kind github has apps`);
+    return providerOf(entry, 'file', (property) => `${place}: ${property}`);
+  });
+}
+
+function parseProvidersFile(text: string): ProvidersFile {
+  const entries: unknown = parseYamlOrThrow(text);
+  if (compiledProvidersFile.Check(entries)) return entries;
+  const path = compiledProvidersFile.Errors(entries)[0]?.instancePath || 'the top';
+  throw misconfigured(`PROVIDERS_FILE must be a list of {${providerKeys.join(', ')}}; the fault is at ${path}`);
+}
+
+function parseYamlOrThrow(text: string): unknown {
+  try {
+    return parseYaml(text, { maxAliasCount: 0 });
+  } catch (cause) {
+    throw misconfigured("PROVIDERS_FILE isn't valid YAML", cause);
+  }
+}

@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import { Type } from 'typebox';
+import { Format } from 'typebox/format';
+import { hostSettings, providerKeys, validUrl } from './host-settings.ts';
+import { splitList, withoutSlash } from './lists-and-urls.ts';
+import { isHost, isProxy } from './network-names.ts';
+import { type Setting, setting } from './setting.ts';
+
+Format.Set('hosts', (text) => splitList(text).length > 0 && splitList(text).every(isHost));
+Format.Set('proxies', (text) => splitList(text).length > 0 && splitList(text).every(isProxy));
+
+const port = Type.Integer({ minimum: 0, maximum: 65_535 });
+const validPort = 'an integer from 0 to 65535';
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** The settings of the service, by the field of the configuration that each becomes. */
+export const serviceSettings = {
+  host: setting({
+    name: 'HOST',
+    schema: Type.String({ minLength: 1, maxLength: 255 }),
+    default: '127.0.0.1',
+    valid: 'a host name or an address to listen on',
+    description: 'Host name or address on which the service listens.',
+  }),
+  port: setting({
+    name: 'PORT',
+    schema: port,
+    default: 8080,
+    valid: validPort,
+    description: 'Port of the service; 0 selects a free one.',
+  }),
+  metricsPort: setting({
+    name: 'METRICS_PORT',
+    schema: port,
+    default: 9090,
+    valid: validPort,
+    description: 'Port of the metrics for Prometheus; 0 selects a free one.',
+  }),
+  publicUrl: setting({
+    name: 'PUBLIC_URL',
+    schema: Type.String({ format: 'http-url' }),
+    default: undefined,
+    shownDefault: '`http://HOST:PORT`',
+    valid: validUrl,
+    description: 'Address of the service in links and in tokens.',
+    toConfig: (url) => (url === undefined ? undefined : withoutSlash(url)),
+  }),
+  dataDir: setting({
+    name: 'DATA_DIR',
+    schema: Type.String({ minLength: 1 }),
+    default: './data',
+    valid: 'a path',
+    description: 'Directory of the embedded database and of local copies of git histories.',
+    toConfig: (path) => resolve(path),
+  }),
+  databaseUrl: setting({
+    name: 'DATABASE_URL',
+    schema: Type.String({ pattern: '^postgres(ql)?://' }),
+    isSecret: true,
+    default: undefined,
+    shownDefault: 'embedded PostgreSQL',
+    valid: 'an address like postgresql://user:password@host:5432/database',
+    description: 'Address of your own PostgreSQL 15 or later; several nodes may share it.',
+  }),
+  lookupBudgetMs: setting({
+    name: 'LOOKUP_BUDGET_MS',
+    schema: Type.Integer({ minimum: 100, maximum: 60_000 }),
+    default: 3000,
+    valid: 'an integer from 100 to 60000 (milliseconds)',
+    description: 'Longest wait of a caller for a lookup, in milliseconds.',
+  }),
+  freshForMs: setting({
+    name: 'FRESH_FOR_S',
+    schema: Type.Integer({ minimum: 1, maximum: 31_536_000 }),
+    default: 3600,
+    valid: 'an integer from 1 to 31536000 (seconds)',
+    description: 'Age at which stored data is refreshed, in seconds.',
+    toConfig: (seconds) => seconds * 1000,
+  }),
+  tokenTtlMs: setting({
+    name: 'TOKEN_TTL_S',
+    schema: Type.Integer({ minimum: 60, maximum: 86_400 }),
+    default: 3600,
+    valid: 'an integer from 60 to 86400 (seconds)',
+    description: 'Lifetime of service tokens, in seconds.',
+    toConfig: (seconds) => seconds * 1000,
+  }),
+  rateLimitPerMinute: setting({
+    name: 'RATE_LIMIT_PER_MINUTE',
+    schema: Type.Integer({ minimum: 10, maximum: 1_000_000 }),
+    default: 1200,
+    valid: 'an integer from 10 to 1000000 (requests of one address a minute)',
+    description: 'Reads per minute from one address; cached responses and loopback do not count.',
+  }),
+  /** Proxies whose headers about the client's address are trusted. */
+  trustedProxies: setting({
+    name: 'TRUST_PROXY',
+    schema: Type.String({ format: 'proxies' }),
+    default: undefined,
+    valid: 'addresses, ranges like 10.0.0.0/8, or loopback, linklocal, uniquelocal; separated by commas',
+    description:
+      'Addresses of trusted proxies, whose `X-Forwarded-For` is used, such as `loopback, 10.0.0.0/8`; separated by commas.',
+    toConfig: splitList,
+  }),
+  /** Hosts, with their port where it is not the usual one, that may be called though they are private or use http. */
+  outboundAllowed: setting({
+    name: 'OUTBOUND_ALLOW',
+    schema: Type.String({ format: 'hosts' }),
+    default: undefined,
+    valid: 'hosts like hooks.internal or 10.0.0.7:8443 (the ports 80 and 443 are not written), separated by commas',
+    description:
+      'Hosts (`name` or `name:port`) with private addresses to which messages and from which images are allowed; separated by commas.',
+    toConfig: (hosts): ReadonlySet<string> => new Set(splitList(hosts).map((host) => host.toLowerCase())),
+  }),
+  logLevel: setting({
+    name: 'LOG_LEVEL',
+    schema: Type.Enum(levels),
+    default: 'info',
+    valid: `one of ${levels.join(', ')}`,
+    description: `Least important lines of the log, which is JSON on standard output: ${levels.join(', ')}.`,
+  }),
+  /** The path of a file of further hosts; `providers-file.ts` reads it. */
+  providersFile: setting({
+    name: 'PROVIDERS_FILE',
+    schema: Type.String({ minLength: 1 }),
+    default: undefined,
+    valid: 'a path to a YAML file',
+    description: `Path of a YAML file with more hosts: a list of \`{${providerKeys.join(', ')}}\`; \`kind\` is github, gitlab, gitea or forgejo.`,
+  }),
+};
+
+/** Every setting, in the order of the help and README. */
+export const settings: readonly Setting[] = [...Object.values(serviceSettings), ...hostSettings];

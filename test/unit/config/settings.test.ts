@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { usageOf } from '../../../src/commands/help.ts';
+import { commands } from '../../../src/commands/index.ts';
+import { settings } from '../../../src/config/settings.ts';
+
+describe('the table of settings', () => {
+  it('has each name once, and describes every setting in a sentence', () => {
+    const names = settings.map(({ name }) => name);
+    assert.equal(new Set(names).size, names.length);
+    for (const { name, description } of settings) assert.match(description, /^[A-Z].*\.$/, name);
+  });
+
+  it('is listed by plaudit serve --help, with the files of secrets', () => {
+    const help = usageOf('serve', commands['serve'] ?? assert.fail());
+    for (const { name, isSecret, description } of settings) {
+      const line = help.split('\n').find((line) => line.trim().startsWith(`${name} `)) ?? assert.fail(name);
+      assert.ok(line.includes(description.replaceAll('`', '')), line);
+      assert.equal(line.includes(`${name}_FILE`), isSecret, line);
+    }
+  });
+});
