@@ -1,9 +1,9 @@
-import { type Environment, type ReadFile, readSettingFile, settingText } from './environment.ts';
+import { type Environment, type ReadFile, readSettingFile, settingText, withoutServiceLinks } from './environment.ts';
 import { type ProviderConfig, readEnvironmentHosts } from './hosts.ts';
 import { parseProviders } from './providers-file.ts';
 import type { Setting } from './setting.ts';
 import { serviceSettings } from './settings.ts';
-import { rejectUnknownSettings } from './unknown-settings.ts';
+import { rejectMisspelledSettings } from './unknown-settings.ts';
 
 type Values<Table> = { [Field in keyof Table]: Table[Field] extends Setting<infer Result> ? Result : never };
 type ServiceValues = Values<typeof serviceSettings>;
@@ -19,8 +19,9 @@ export interface Config extends Omit<ServiceValues, 'providersFile'> {
  * Reads the settings from an environment.
  * @throws AppError `misconfigured`, with one line that names the setting and never its value.
  */
-export function readConfig(environment: Environment, readFile: ReadFile): Config {
-  rejectUnknownSettings(environment);
+export function readConfig(variables: Environment, readFile: ReadFile): Config {
+  const environment = withoutServiceLinks(variables);
+  rejectMisspelledSettings(environment);
   const read = <Result>(setting: Setting<Result>): Result => setting.parse(settingText(setting, environment, readFile));
   const { providersFile, ...service } = readServiceSettings(read);
   const hosts = readEnvironmentHosts(read);

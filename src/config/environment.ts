@@ -34,3 +34,15 @@ export function readSettingFile(setting: string, path: string, readFile: ReadFil
     throw misconfigured(`${setting} names a file that can't be read`, cause);
   }
 }
+
+/**
+ * Returns the environment without the addresses that Kubernetes and Docker add for other services as NAME_PORT, such as
+ * METRICS_PORT=tcp://10.0.0.1:9090 for a service called metrics.
+ */
+export function withoutServiceLinks(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name, value = '']) => !(name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value)),
+    ),
+  );
+}

@@ -1,24 +1,42 @@
+import { distanceBetween } from '../achievements/conditions/nearest.ts';
 import { type Environment, fileVariable } from './environment.ts';
 import { misconfigured } from './misconfigured.ts';
 import { settings } from './settings.ts';
 
-/** Prefixes of this service's own settings; an unknown name that begins like this is a mistake. */
-const ownPrefixes =
-  /^(PLAUDIT|DATABASE_URL|DATA_DIR|LOOKUP|FRESH_FOR|TOKEN_TTL|RATE_LIMIT|TRUST_PROXY|OUTBOUND|METRICS_PORT|PROVIDERS_FILE|LOG_LEVEL|PUBLIC_URL)/;
-const providerPrefixes = /^(GITHUB|GITEA|GITLAB)_/;
+const names: readonly string[] = settings.flatMap(({ name, isSecret }) =>
+  isSecret ? [name, fileVariable(name)] : [name],
+);
+const maxSlips = 2;
+/** The length up to which a word has room for one typing error only: GITHUB_ORG is not meant as GITHUB_URL. */
+const shortLength = 3;
 
-/** @throws AppError `misconfigured` with the name of the variable. */
-export function rejectUnknownSettings(environment: Environment): void {
-  // In a CI build the code host itself sets many variables that begin with its name.
-  const isInsideBuild = Boolean(
-    environment['GITHUB_ACTIONS'] ?? environment['GITLAB_CI'] ?? environment['GITEA_ACTIONS'],
-  );
-  const known = new Set(settings.flatMap(({ name, isSecret }) => (isSecret ? [name, fileVariable(name)] : [name])));
+/**
+ * Rejects variables that are a typing error away from a setting. Other unknown variables belong to other programs: CI
+ * systems, Codespaces and Kubernetes set many that begin with the name of a code host.
+ * @throws AppError `misconfigured` with the name of the variable and of the setting.
+ */
+export function rejectMisspelledSettings(environment: Environment): void {
   for (const name of Object.keys(environment)) {
-    if (known.has(name)) continue;
-    if (ownPrefixes.test(name) || (providerPrefixes.test(name) && !isInsideBuild)) {
-      const names = settings.map((setting) => setting.name).join(', ');
-      throw misconfigured(`${name} is not a setting of this service; the settings are ${names}`);
-    }
+    if (names.includes(name)) continue;
+    const meant = names.find((known) => isMisspelling(bare(name), bare(known)));
+    if (meant !== undefined) throw misconfigured(`${name} is not a setting of this service; did you mean ${meant}?`);
   }
+}
+
+function isMisspelling(name: string, known: string): boolean {
+  const [prefix, rest] = splitPrefix(name);
+  const [knownPrefix, knownRest] = splitPrefix(known);
+  if (prefix !== knownPrefix) return false;
+  const allowed = Math.max(rest.length, knownRest.length) <= shortLength ? 1 : maxSlips;
+  return distanceBetween(rest, knownRest) <= allowed;
+}
+
+/** Removes what a name may lack or have too much without another meaning: the name of the service, and the unit. */
+function bare(name: string): string {
+  return name.replace(/^PLAUDIT_/, '').replace(/_M?S$/, '');
+}
+
+function splitPrefix(name: string): [string, string] {
+  const [prefix = '', ...rest] = name.split('_');
+  return [prefix, rest.join('_')];
 }

@@ -127,9 +127,12 @@ describe('settings', () => {
     assert.match(refusal({ DATABASE_URL_FILES: 'x' }), /^DATABASE_URL_FILES is not a setting/);
     readConfig({ PATH: '/bin', HOME: '/home/somebody', NODE_ENV: 'production' }, noFiles);
     readConfig({ GITHUB_ACTIONS: 'true', GITHUB_SHA: 'abc', GITHUB_RUN_ID: '1' }, noFiles);
+    readConfig({ GITEA_API_URL: 'https://git.example' }, noFiles);
   });
 
-  it('sends no token of a GitHub Enterprise Server without an API address to github.com', () => {
+  it('uses the API of github.com for https://github.com alone, and sends it no token of a GitHub Enterprise Server', () => {
+    const [gitHub] = readConfig({ GITHUB_URL: 'https://github.com/' }, noFiles).providers;
+    assert.equal(gitHub?.apiUrl, 'https://api.github.com');
     const config = readConfig({ GITHUB_URL: 'https://github.example/', GITHUB_TOKEN: 'ghp_a' }, noFiles);
     assert.equal(config.providers[0]?.url, 'https://github.example');
     assert.equal(config.providers[0]?.apiUrl, 'https://github.example/api/v3');
@@ -223,7 +226,6 @@ describe('settings', () => {
     assert.equal(refusal({ GITEA_TOKEN: 'marker' }), 'GITEA_TOKEN is set without GITEA_URL, the address of your Gitea');
     assert.match(refusal({ GITEA_WEBHOOK_SECRET: 'a webhook secret of ours' }), /^GITEA_WEBHOOK_SECRET is set without/);
     assert.match(refusal({ GITEA_URL: 'git.example' }), /^GITEA_URL must be an http/);
-    assert.match(refusal({ GITEA_API_URL: 'https://git.example' }), /^GITEA_API_URL is not a setting/);
   });
 
   it('configures a self-hosted GitLab as a provider called gitlab, beside others from the file', () => {

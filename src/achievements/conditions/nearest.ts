@@ -27,7 +27,7 @@ function fold(name: string): string {
 }
 
 /** Counts the letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
-function distanceBetween(one: string, other: string): number {
+export function distanceBetween(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row += 1) {
