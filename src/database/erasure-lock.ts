@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
+import { advisoryLocks } from './advisory-locks.ts';
 import type { Connection } from './connection.ts';
-
-/** The number of the erasure lock. No other advisory lock may use it. */
-const gateLock = 7_033_129;
 
 /**
  * Takes the shared erasure lock until the transaction ends. Every transaction that stores a provider's data about
@@ -10,7 +8,7 @@ const gateLock = 7_033_129;
  * later ones wait for the erasure, so that work under way does not store an erased account again.
  */
 export async function takeSharedErasureLock(transaction: Connection): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${gateLock})`.execute(transaction);
+  await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.erasure})`.execute(transaction);
 }
 
 /**
@@ -18,5 +16,5 @@ export async function takeSharedErasureLock(transaction: Connection): Promise<vo
  * transaction ends.
  */
 export async function takeErasureLock(transaction: Connection): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${gateLock})`.execute(transaction);
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.erasure})`.execute(transaction);
 }

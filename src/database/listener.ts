@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Client, type ClientConfig } from 'pg';
+import { advisoryLocks } from './advisory-locks.ts';
 import type { Connection } from './connection.ts';
 
 const channel = 'plaudit';
-/** First key of the advisory lock that a node holds while it lives; the second key is the node's number. */
-const nodeLockClass = 7_033_128;
 const reconnectDelayMs = { first: 100, most: 5000 };
 const heartbeat = { everyMs: 10_000, timeoutMs: 5000 };
 
@@ -36,7 +35,7 @@ export async function announce(connection: Connection, { kind, key }: Change): P
 /** SQL for the numbers of the living nodes, for use in `in (...)`. */
 export const livingNodes = sql<number>`
   select objid::bigint::integer from pg_locks
-  where locktype = 'advisory' and granted and objsubid = 2 and classid::bigint = ${nodeLockClass}
+  where locktype = 'advisory' and granted and objsubid = 2 and classid::bigint = ${advisoryLocks.livingNodes}
     and database = (select oid from pg_database where datname = current_database())`;
 
 /**
@@ -66,7 +65,7 @@ export async function listen(options: {
     try {
       await fresh.connect();
       node ??= await nextNodeNumber(fresh);
-      await fresh.query('select pg_advisory_lock_shared($1, $2)', [nodeLockClass, node]);
+      await fresh.query('select pg_advisory_lock_shared($1, $2)', [advisoryLocks.livingNodes, node]);
       await fresh.query(`listen ${channel}`);
       client = fresh;
     } catch (error) {

@@ -2,11 +2,9 @@ import { Logger, runMigrations } from 'graphile-worker';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { AppError } from '../errors.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 import type { Database } from './connection.ts';
 import { migrations } from './migrations/index.ts';
-
-/** The number of the migration lock. No other advisory lock may use it. */
-const migrationLock = 7_033_127;
 
 /**
  * Brings the tables and the job queue up to date. Any number of nodes may do so at once: one does, the others wait.
@@ -19,7 +17,7 @@ export async function migrate(
 ): Promise<void> {
   const client = await pool.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query('select pg_advisory_lock($1)', [advisoryLocks.migrations]);
     const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } });
     const { error } = upTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(upTo);
     if (error !== undefined) throw asMisconfigured(error);

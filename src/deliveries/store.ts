@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Connection } from '../database/connection.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import type { Change, Delivery } from '../providers/provider.ts';
@@ -53,16 +54,13 @@ export async function saveDeliveries(connection: Connection, received: readonly 
   });
 }
 
-/** The key of the advisory lock for applying deliveries. */
-const applyingLock = 7_033_130;
-
 /**
  * Tries to make this transaction the only one that applies deliveries, because several would wait for the same rows.
  * @returns false when another transaction has the lock.
  */
 export async function tryApplierLock(transaction: Connection): Promise<boolean> {
   const { rows } = await sql<{ alone: boolean }>`
-    select pg_try_advisory_xact_lock(${sql.lit(applyingLock)}) as alone`.execute(transaction);
+    select pg_try_advisory_xact_lock(${sql.lit(advisoryLocks.applyingDeliveries)}) as alone`.execute(transaction);
   return rows[0]?.alone ?? false;
 }
 

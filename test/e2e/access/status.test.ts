@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
+import { advisoryLocks } from '../../../src/database/advisory-locks.ts';
 import { ada, apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { send } from '../raw-request.ts';
@@ -134,7 +135,7 @@ describe('GET .../status', () => {
     await client.connect();
     try {
       await client.query('begin');
-      await client.query('select pg_advisory_xact_lock(7033130)');
+      await client.query('select pg_advisory_xact_lock($1)', [advisoryLocks.applyingDeliveries]);
       for (const { headers, body } of sent) await send(service, '/v1/github/webhooks', 'POST', headers, body);
       assert.deepEqual((await status(engines, tokens.engines)).deliveries, {
         pending: 1,

@@ -1,0 +1,14 @@
+/**
+ * The numbers of the advisory locks. PostgreSQL knows such a lock by its number alone, for the whole database, so each
+ * number is given out once, here. A number in use never changes, because nodes of two releases may run together.
+ */
+export const advisoryLocks = {
+  /** Held while migrations run, so that one node applies them and the others wait. */
+  migrations: 7_033_127,
+  /** Held by each node while it lives, shared, with the number of the node as a second key. */
+  livingNodes: 7_033_128,
+  /** Shared by transactions that store data about people; exclusive while an account is erased. */
+  erasure: 7_033_129,
+  /** Held by the transaction that applies deliveries, because several would wait for the same rows. */
+  applyingDeliveries: 7_033_130,
+} as const;
