@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
-import { beginning, wordingRules } from './wording.ts';
+import { beginning, violationsOf, wordingRules } from './wording.ts';
 
 /**
  * Checks the wording of comments and test titles: `npm run check:wording`, or `-- --json` for programs, `-- PATH...` for some files.
@@ -38,13 +38,8 @@ if (process.argv.includes('--json')) {
 
 function check(file: string, passage: Passage): Finding[] {
   comments += 1;
-  // Code and quotations in a comment are not its own words.
-  const words = passage.text.replaceAll(/`[^`]*`|“[^”]*”|"[^"]*"/g, '``');
   const rules = passage.kind === 'comment' ? [beginning, ...wordingRules] : wordingRules;
-  return rules.flatMap(({ pattern, instead }) => {
-    const [found] = pattern.exec(words) ?? [];
-    return found === undefined ? [] : [{ file, ...passage, found, instead }];
-  });
+  return violationsOf(passage.text, rules).map((violation) => ({ file, ...passage, ...violation }));
 }
 
 /** Returns the comments of a file and the titles of its tests. */
