@@ -3,14 +3,14 @@ import ts from 'typescript';
 import { beginning, violationsOf, wordingRules } from './wording.ts';
 
 /**
- * Checks the wording of comments and test titles: `npm run check:wording`, or `-- --json` for programs, `-- PATH...` for some files.
+ * Checks the wording of comments, test titles and messages: `npm run check:wording`, or `-- --json` for programs, `-- PATH...` for some files.
  * The rules are in wording.ts, the terms in docs/glossary.md.
  */
 
 interface Passage {
   line: number;
   text: string;
-  kind: 'comment' | 'title';
+  kind: 'comment' | 'title' | 'message';
 }
 
 interface Finding extends Passage {
@@ -18,6 +18,11 @@ interface Finding extends Passage {
   found: string;
   instead: string;
 }
+
+/** Calls whose texts people read: the log, the output of commands, and makers of errors. */
+const messageCalls = /(?:^|\.)log(?:\.\w+)?$|\.(?:print|warn)$|^misconfigured$/;
+/** Fields of commands, settings, findings and errors that people read. */
+const messageFields = new Set(['message', 'description', 'valid', 'remedy', 'help', 'details']);
 
 const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const files = globSync(['src/**/*.ts', 'simulators/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'])
@@ -32,14 +37,17 @@ if (process.argv.includes('--json')) {
 } else {
   for (const { file, line, found, instead } of findings) console.log(`${file}:${line}: “${found}”: ${instead}`);
   const places = new Set(findings.map(({ file, line }) => `${file}:${line}`)).size;
-  if (places > 0) console.log(`${places} of ${comments} comments and titles need other words; see docs/glossary.md`);
+  if (places > 0)
+    console.log(`${places} of ${comments} comments, titles and messages need other words; see docs/glossary.md`);
   process.exitCode = places > 0 ? 1 : 0;
 }
 
 function check(file: string, passage: Passage): Finding[] {
   comments += 1;
   const rules = passage.kind === 'comment' ? [beginning, ...wordingRules] : wordingRules;
-  return violationsOf(passage.text, rules).map((violation) => ({ file, ...passage, ...violation }));
+  return violationsOf(passage.text, rules).map(({ found, instead }) =>
+    Object.assign({ file, found, instead }, passage),
+  );
 }
 
 /** Returns the comments of a file and the titles of its tests. */
@@ -63,6 +71,10 @@ function passagesOf(file: string): Passage[] {
     if (children.length === 0) addComments(node);
     const title = titleOf(node);
     if (title !== undefined) passages.push({ line: lineOf(title.getStart(source)), text: title.text, kind: 'title' });
+    if (file.startsWith('src/'))
+      passages.push(
+        ...messagesOf(node).map((text) => ({ line: lineOf(node.getStart(source)), text, kind: 'message' as const })),
+      );
     for (const child of children) visit(child);
   };
   visit(source);
@@ -81,4 +93,23 @@ function titleOf(node: ts.Node): ts.StringLiteralLike | undefined {
     return undefined;
   const [title] = node.arguments;
   return title !== undefined && ts.isStringLiteralLike(title) ? title : undefined;
+}
+
+/** Returns the texts in a node that users read. */
+function messagesOf(node: ts.Node): string[] {
+  if (ts.isThrowStatement(node) && ts.isCallExpression(node.expression)) return textsIn([node.expression]);
+  if (ts.isNewExpression(node) && node.expression.getText().endsWith('Error')) return textsIn(node.arguments ?? []);
+  if (ts.isCallExpression(node) && messageCalls.test(node.expression.getText())) return textsIn(node.arguments);
+  if (ts.isPropertyAssignment(node) && messageFields.has(node.name.getText())) return textsIn([node.initializer]);
+  return [];
+}
+
+/** Returns the literal texts of expressions, without those of functions in them. */
+function textsIn(nodes: readonly ts.Node[]): string[] {
+  return nodes.flatMap((node) => {
+    if (ts.isStringLiteralLike(node)) return [node.text];
+    if (ts.isTemplateExpression(node))
+      return [[node.head, ...node.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join('``')];
+    return ts.isFunctionLike(node) ? [] : textsIn(node.getChildren());
+  });
 }

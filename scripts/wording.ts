@@ -34,9 +34,9 @@ export const beginning: WordingRule = {
   instead: 'begin with a verb or the subject: Returns…, Stores…, The…',
 };
 
-/** Returns the first violation of each rule in a text. Code and quotations are not the text's own words. */
+/** Returns the first violation of each rule in a text. Code, options and quotations are not the text's own words. */
 export function violationsOf(text: string, rules: readonly WordingRule[]): { found: string; instead: string }[] {
-  const words = text.replaceAll(/`[^`]*`|“[^”]*”|"[^"]*"/g, '``');
+  const words = text.replaceAll(/--[a-z-]+|`[^`]*`|“[^”]*”|"[^"]*"/g, '``');
   return rules.flatMap(({ pattern, instead }) => {
     const [found] = pattern.exec(words) ?? [];
     return found === undefined ? [] : [{ found, instead }];

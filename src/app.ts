@@ -99,7 +99,7 @@ export async function startService(config: Config, options: AppOptions): Promise
         ...createTasks(core.sync),
         ...createAwardTasks(core.sync),
         ...createFileTasks(core.sync, (error) =>
-          log.warn({ err: error }, 'authors are not told what is wrong with their files'),
+          log.warn({ err: error }, 'authors do not receive reports of errors in their files'),
         ),
         ...createInstallationTasks(core.sync, createDeliveryMetrics(registry)),
         ...notifications.tasks,
@@ -166,7 +166,7 @@ async function createApp(
     outcomes: core.outcomes,
     now,
     freshForMs: config.freshForMs,
-    onBackgroundFailure: (error) => log.warn({ err: error }, 'could not ask for a refresh'),
+    onBackgroundFailure: (error) => log.warn({ err: error }, 'could not start a refresh'),
   });
   const cursors = new Cursors(await sharedSecret(connection, 'cursors', randomBytes));
   const counts = new SharedCounts(connection, now);

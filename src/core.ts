@@ -133,7 +133,7 @@ function reportsTo(log: Log, metrics: SyncMetrics): Pick<SyncContext, 'onStreamF
     },
     onDrift: (drift) => {
       metrics.countDrift(drift);
-      log.warn(drift, 'what was stored is not what the provider has');
+      log.warn(drift, 'stored totals differ from those of the provider');
     },
   };
 }

@@ -74,11 +74,13 @@ export const AchievementEntry = Type.Object(
       {
         name: name('the name of the achievement, by which it is known'),
         icon: Type.Optional(
-          Type.String({ maxLength: 2000, description: 'an address, or a path in the repository, of a picture' }),
+          Type.String({ maxLength: 2000, description: 'an address, or a path in the repository, of an image' }),
         ),
-        description: Type.Optional(Type.String({ maxLength: 2000, description: 'what it is given for' })),
+        description: Type.Optional(Type.String({ maxLength: 2000, description: 'reason for which it is awarded' })),
         type: Type.Optional(
-          Type.Enum(['ongoing', 'once'], { description: 'ongoing: earned at any time; once: judged at metadata.date' }),
+          Type.Enum(['ongoing', 'once'], {
+            description: 'ongoing: earned at any time; once: evaluated at metadata.date',
+          }),
         ),
         metadata: Type.Optional(
           Type.Object(
@@ -108,12 +110,12 @@ const webhook = {
             type: Type.Enum(['achievement'], { description: 'the kind of event' }),
             value: name('the name of an achievement of the file'),
           },
-          { additionalProperties: false, description: 'what is told' },
+          { additionalProperties: false, description: 'events to report' },
         ),
       },
       { additionalProperties: false },
     ),
-    { minItems: 1, maxItems: maxEvents, description: 'what is told' },
+    { minItems: 1, maxItems: maxEvents, description: 'events to report' },
   ),
 };
 
@@ -178,7 +180,7 @@ export const ConfigFile = Type.Object(
     webhooks: Type.Optional(
       Type.Array(Type.Union([webhookEntries.github, webhookEntries.url]), {
         maxItems: maxWebhooks,
-        description: 'where to tell of awards',
+        description: 'receivers of notifications of awards',
       }),
     ),
   },

@@ -73,7 +73,7 @@ export const lookParameters = {
   border: Type.Optional(Type.Boolean({ default: defaults.border })),
   locale: Type.Optional(Type.Enum([...locales], { description: 'Language of words, numbers and dates.' })),
   animation: Type.Optional(
-    Type.Enum(['none', 'subtle'], { description: 'Nothing moves for readers who asked their system for that.' }),
+    Type.Enum(['none', 'subtle'], { description: 'Nothing moves for readers whose system is set to reduced motion.' }),
   ),
   scale: Type.Optional(Type.Integer({ minimum: 1, maximum: 4, description: 'PNG pixels for each pixel.' })),
 } satisfies TProperties;

@@ -58,7 +58,7 @@ function readPairs(given: readonly string[]): { path: string; file: string }[] {
 
 async function draw({ io, config, service }: Drawing, path: string, file: string): Promise<Buffer> {
   const picture = new URL(path, service.url);
-  if (picture.origin !== service.url) throw new AppError('invalid_input', `${path} is not the address of a picture`);
+  if (picture.origin !== service.url) throw new AppError('invalid_input', `${path} is not the address of an image`);
   picture.searchParams.set('format', extname(file).slice(1));
   const [, , provider = '', , name = '', ...rest] = picture.pathname.split('/');
   const account = { provider, name: decodeURIComponent(name) };
@@ -115,7 +115,7 @@ async function ask(
       throw new AppError('invalid_input', descriptionOf(text));
     if (performance.now() > deadline) {
       if (answer.status >= 400) throw new AppError('provider_unavailable', descriptionOf(text));
-      io.warn(`${address.pathname} is not complete: the picture says so`);
+      io.warn(`${address.pathname} is not complete; the image says so`);
       return;
     }
     await wait(pollMs, undefined, { signal: io.signal });

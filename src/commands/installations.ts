@@ -22,9 +22,9 @@ export async function installByName(io: Io, target: string | undefined): Promise
     const account = id === undefined ? undefined : await findById(core.sync.connection, id);
     if (account === undefined) throw new AppError('not_found', `${provider.name} knows no account called ${name}`);
     const installed = await install(core.sync, { account, provider, repository }, call);
-    io.print(`${target} is installed; what it holds is collected by the running service`);
+    io.print(`${target} is installed; the running service collects its data`);
     if (!installed.showsPrivate) {
-      io.warn(`plaudit: what is private of ${account.name} cannot be read: no configured credential shows it`);
+      io.warn(`plaudit: private data of ${account.name} cannot be read, because no configured credential shows it`);
     }
   });
 }
@@ -35,7 +35,7 @@ export async function uninstallByName(io: Io, target: string | undefined): Promi
     const holder = await findByName(core.sync.connection, provider.name, name);
     if (holder === undefined) throw new AppError('not_found', `nothing is stored of ${provider.name}/${name}`);
     await uninstall(core.sync, { account: holder.account, repository });
-    io.print(`${target} is not installed any more; what is stored of it stays, and is asked for when somebody asks`);
+    io.print(`${target} is not installed any more; its stored data stays and is refreshed on request`);
   });
 }
 

@@ -42,7 +42,7 @@ const EntityWithContributions = Type.Object({ ...Entity.properties, contribution
 const Query = Type.Object({
   ...PageParameters.properties,
   format: FormatParameter,
-  card: Type.Optional(Type.Enum(['contributions', 'calendar'], { description: 'Which picture to draw.' })),
+  card: Type.Optional(Type.Enum(['contributions', 'calendar'], { description: 'The card to draw.' })),
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
   ),

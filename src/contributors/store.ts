@@ -50,7 +50,7 @@ async function makeRanking(connection: Connection, scope: Scope, now: Date): Pro
     )
     select id from known union all select id from made`.execute(connection);
   const id = rows[0]?.id;
-  if (id === undefined) throw new Error('a listing was asked for an account that is not stored');
+  if (id === undefined) throw new Error('a listing needs an account that is stored');
   return id;
 }
 

@@ -60,7 +60,7 @@ export async function findOutcome(connection: Connection, key: string, now: Date
   const code = providerErrorCodes.find((known) => known === row.error_code) ?? 'provider_unavailable';
   return {
     state: 'failed',
-    error: new AppError(code, row.error_message ?? 'The provider could not be asked.', { retryAt: row.retry_at }),
+    error: new AppError(code, row.error_message ?? 'The provider could not be reached.', { retryAt: row.retry_at }),
   };
 }
 

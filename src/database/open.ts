@@ -154,7 +154,7 @@ export async function readServerVersion(pool: Pool): Promise<ServerVersion> {
       `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
     )
     .catch((cause: unknown) => {
-      throw new AppError('misconfigured', `The database does not answer: ${reasonOf(cause)}. Check DATABASE_URL`, {
+      throw new AppError('misconfigured', `The database does not respond: ${reasonOf(cause)}. Check DATABASE_URL`, {
         cause,
       });
     });

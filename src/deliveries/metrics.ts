@@ -8,7 +8,7 @@ export interface DeliveryMetrics {
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const missed = new Counter({
     name: 'plaudit_deliveries_missed_total',
-    help: 'Deliveries that did not arrive and were asked for again, by provider.',
+    help: 'Deliveries that did not arrive and were requested again, by provider.',
     labelNames: ['provider'],
     registers: [registry],
   });

@@ -89,9 +89,9 @@ export function EnvelopeSchema(item: TSchema) {
       data_type: Type.Integer({
         description: '0 unknown, 1 entity, 2 repository, 3 contributor, 4 token, 5 achievement, 6 key, 7 key id.',
       }),
-      as_of: Type.Optional(Type.String({ ...Timestamp, description: 'When the provider was last asked.' })),
+      as_of: Type.Optional(Type.String({ ...Timestamp, description: 'Time of the last request to the provider.' })),
       complete: Type.Optional(Type.Boolean({ description: 'False while something is still being collected.' })),
-      missing: Type.Optional(Type.Array(Type.String(), { description: 'Names of what is not completely known.' })),
+      missing: Type.Optional(Type.Array(Type.String(), { description: 'Names of the numbers that are incomplete.' })),
       includes_private: Type.Optional(Type.Boolean()),
     }),
     data: Type.Array(item),

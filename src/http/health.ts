@@ -19,7 +19,7 @@ export function healthRoutes(app: App, isReady: () => Promise<boolean>): void {
       config: { rateLimit: false },
     },
     async (_request, reply) => {
-      if (!(await isReady())) throw new AppError('provider_unavailable', 'The database does not answer.');
+      if (!(await isReady())) throw new AppError('provider_unavailable', 'The database does not respond.');
       return reply.header('cache-control', 'no-store').send({ status: 'ready' });
     },
   );

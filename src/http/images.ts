@@ -109,7 +109,7 @@ export function withImages<Properties extends TProperties>(
 }
 
 export const FormatParameter = Type.Optional(
-  Type.Enum(['json', ...imageFormats], { description: '`svg` and `png` draw the answer.' }),
+  Type.Enum(['json', ...imageFormats], { description: '`svg` and `png` draw the response.' }),
 );
 
 export function isImageFormat(format: unknown): format is ImageFormat {

@@ -10,13 +10,13 @@ export interface HttpMetrics {
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const responses = new Counter({
     name: 'plaudit_http_responses_total',
-    help: 'Responses sent, by route pattern and status; "warm" is the cache of rendered answers.',
+    help: 'Responses sent, by route pattern and status; "warm" is the cache of rendered responses.',
     labelNames: ['route', 'status'],
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'plaudit_http_response_seconds',
-    help: 'Time to answer what was not in the cache.',
+    help: 'Time to respond to requests that were not in the cache.',
     labelNames: ['route'],
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
     registers: [registry],

@@ -72,7 +72,7 @@ export class Cursors {
 export function staleCursor(parameter: string): AppError {
   return new AppError(
     'invalid_input',
-    `${parameter} must be a cursor from an answer of this listing; this one is not, or is too old. Start again without it.`,
+    `${parameter} must be a cursor from a response of this listing; this one is not, or is too old. Start again without it.`,
   );
 }
 

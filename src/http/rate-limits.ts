@@ -63,7 +63,7 @@ function storeOver({ counts, now }: { counts: Counts; now: () => Date }): new ()
   const count = async (key: string, periodMs: number): Promise<{ current: number; ttl: number }> => {
     const timeOut = wait(countTimeoutMs, undefined, { ref: false });
     const counted = await Promise.race([counts.add(key, periodMs), timeOut]);
-    if (counted === undefined) throw new Error('the database does not answer');
+    if (counted === undefined) throw new Error('the database does not respond');
     return { current: counted.count, ttl: Math.max(0, counted.resetsAt.getTime() - now().getTime()) };
   };
   const countWithCallback = callbackify(count);

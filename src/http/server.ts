@@ -193,7 +193,7 @@ function hasBody(headers: IncomingMessage['headers']): boolean {
 function unmatched(app: App, { method, url }: FastifyRequest, now: Date): Problem {
   const allowed = methods.filter((one) => app.findRoute({ method: one, url }) !== null);
   if (allowed.length > 0 && !allowed.includes(method)) return methodNotAllowed(allowed);
-  return toProblem(new AppError('not_found', 'Nothing is served at this address; /docs lists what is.'), now);
+  return toProblem(new AppError('not_found', 'Nothing is served at this address. /docs lists all addresses.'), now);
 }
 
 function problemOf(error: unknown, now: Date): Problem {

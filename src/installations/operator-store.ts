@@ -95,5 +95,8 @@ function operatorsId(account: string): string {
 }
 
 function notInstalled(): AppError {
-  return new AppError('not_found', 'that was not installed by the operator; `plaudit installations` lists what is');
+  return new AppError(
+    'not_found',
+    'that was not installed by the operator; `plaudit installations` lists the installed ones',
+  );
 }

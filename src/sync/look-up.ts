@@ -128,7 +128,7 @@ export async function settling(
 /** Stores the failure of a lookup: waiting callers get it, and the lookup is not repeated before that can help. */
 export async function settleFailed(context: SyncContext, key: string, error: unknown): Promise<void> {
   const known =
-    error instanceof AppError ? error : new AppError('provider_unavailable', 'The provider could not be asked.');
+    error instanceof AppError ? error : new AppError('provider_unavailable', 'The provider could not be reached.');
   const until = known.retryAt ?? new Date(context.now().getTime() + restAfterFailureMs);
   await failLookup(context.connection, key, { state: 'failed', error: known }, until);
 }

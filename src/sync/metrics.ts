@@ -16,7 +16,7 @@ export const noMetrics: SyncMetrics = { countDrift: () => {}, countSkip: () => {
 export function createSyncMetrics(registry: Registry): SyncMetrics {
   const drifts = new Counter({
     name: 'plaudit_drift_total',
-    help: 'Repositories of which something else was stored than the provider has, by what it was.',
+    help: 'Repositories whose stored totals differed from those of the provider, by kind.',
     labelNames: ['provider', 'what', 'repaired'],
     registers: [registry],
   });

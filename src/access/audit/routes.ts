@@ -11,7 +11,7 @@ const Entry = Type.Object({
   id: Type.String({ format: 'uuid' }),
   action: Type.Enum([...auditActions]),
   subject: Type.String({
-    description: 'What was done to: an id, an award and why, or the settings as they are from then on.',
+    description: 'The changed thing: an id, an award with the reason, or the new settings.',
   }),
   actor: Type.String({ description: 'Who did it: `PROVIDER/NAME`, or `key ID`.' }),
   token_id: Type.Union([Type.Null(), Type.String()], { description: 'The `jti` of the service token.' }),

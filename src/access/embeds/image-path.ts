@@ -40,7 +40,7 @@ function unfit({ provider, name }: { provider: string; name: string }): AppError
   const prefix = `/v1/${provider}/entities/${encodeURIComponent(name)}`;
   return new AppError(
     'invalid_input',
-    `path must be that of a picture of this account, such as ${prefix}/contributions?private=true or ` +
+    `path must be that of an image of this account, such as ${prefix}/contributions?private=true or ` +
       `${prefix}/repositories/NAME/contributors.`,
   );
 }

@@ -19,12 +19,12 @@ const maxEmbeds = 200;
 const secretBytes = 32;
 
 const Request = Type.Object({
-  path: Type.String({ description: 'Path and parameters of the picture, below this service’s address.' }),
+  path: Type.String({ description: 'Path and parameters of the image, below this service’s address.' }),
   format: Type.Enum([...imageFormats]),
 });
 const Link = Type.Object({
   id: Type.String({ format: 'uuid' }),
-  url: Type.String({ format: 'uri', description: 'Told once: only a hash of it is kept.' }),
+  url: Type.String({ format: 'uri', description: 'Shown once: only its hash is stored.' }),
 });
 const Listed = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -148,7 +148,7 @@ function opening(app: App, context: AccessContext): void {
       const embed = await findEmbedBySecret(context.connection, hashOf(secret));
       const account = embed && (await findById(context.connection, embed.accountId));
       if (embed === undefined || account === undefined || embed.format !== format) {
-        throw new AppError('not_found', 'There is no such picture.');
+        throw new AppError('not_found', 'There is no such image.');
       }
       // The card is requested as its owner would request it, with a token that never leaves this process.
       const token = await issueToken(context, account, `embed:${embed.id}`);

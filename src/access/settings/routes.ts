@@ -10,9 +10,9 @@ import { changeSettings, type OwnerSettings } from './store.ts';
 
 const Settings = Type.Object({
   publish_private_contributions: Type.Boolean({
-    description: 'Everybody may ask for the numbers with private contributions (`private=true`).',
+    description: 'All callers may request the numbers with private contributions (`private=true`).',
   }),
-  hidden: Type.Boolean({ description: 'The account is shown to nobody else, nor named in lists.' }),
+  hidden: Type.Boolean({ description: 'The account is hidden from all other callers and from lists.' }),
 });
 const Changes = Type.Partial(Settings, { additionalProperties: false, minProperties: 1 });
 

@@ -26,7 +26,7 @@ const Reason = Type.Enum([...ownersReasons]);
 
 const Stream = Type.Object({
   repository_name: Type.String(),
-  name: Type.String({ description: 'What it holds: `commits`, `issues`, `pull_requests`, ...' }),
+  name: Type.String({ description: 'Its items: `commits`, `issues`, `pull_requests`, ...' }),
   complete: Type.Boolean({ description: 'Whether it was read to its end once.' }),
   as_of: optionalTime('Everything before is stored.'),
   failure: Type.Union([Type.Null(), Type.Object({ reason: Reason, message: Type.String(), since_dttm: OptionalTime })]),
@@ -35,7 +35,7 @@ const Stream = Type.Object({
 const SkippedItem = Type.Object({
   repository_name: Type.Union([Type.Null(), Type.String()], { description: 'Null: it is about the account itself.' }),
   stream: Type.String(),
-  kind: Type.String({ description: 'What was skipped: `issue`, `review`, `label`, ...' }),
+  kind: Type.String({ description: 'Kind of the skipped part: `issue`, `review`, `label`, ...' }),
   reason: Reason,
   message: Type.String(),
   path: Type.String({ description: 'The place in the response of the code host; never a value.' }),

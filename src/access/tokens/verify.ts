@@ -148,7 +148,7 @@ const toldClaims = new Set(['aud', 'iss', 'typ', 'exp', 'nbf', 'iat', 'sub', 'jt
 function explain(error: errors.JOSEError): AppError {
   if (error instanceof errors.JWTExpired) return new AppError('unauthenticated', 'The token has expired.');
   if (error instanceof errors.JWTClaimValidationFailed && toldClaims.has(error.claim)) {
-    return new AppError('unauthenticated', `The token's ${error.claim} is missing or not what it must be.`);
+    return new AppError('unauthenticated', `The token's ${error.claim} is missing or wrong.`);
   }
   return invalid();
 }

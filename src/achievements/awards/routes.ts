@@ -26,7 +26,7 @@ const AwardItem = Type.Object({
 const Query = Type.Object({
   ...PageParameters.properties,
   format: FormatParameter,
-  raw: Type.Optional(Type.Boolean({ description: 'Of a picture the icons alone.' })),
+  raw: Type.Optional(Type.Boolean({ description: 'Draw the icons alone.' })),
 });
 
 const listing = 'achievements';

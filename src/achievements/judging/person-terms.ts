@@ -51,7 +51,7 @@ export function planPerson(
   const filter = filters.length === 0 ? undefined : measures.of(filters, { needsAll: false });
   if (condition.kind === 'sum') return planSum(condition, filter, points);
   if (condition.kind === 'rank') return { kind: 'rank', at: points.rank(condition, filter), filter };
-  throw new Error(`${condition.kind} asks about one contribution`);
+  throw new Error(`${condition.kind} is a condition on one contribution`);
 }
 
 function planCount(term: CountTerm, filters: readonly Checked[], measures: Measures): PersonNode {

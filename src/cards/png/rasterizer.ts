@@ -30,7 +30,7 @@ export class Rasterizer {
    */
   async toPng({ svg, widthPx, heightPx }: Drawing, scale: number): Promise<Buffer> {
     if (this.#queue.size >= limits.waiting) {
-      throw new AppError('rate_limited', 'Too many pictures are being drawn; try again soon, or take format=svg.', {
+      throw new AppError('rate_limited', 'Too many images are being drawn. Retry soon, or use format=svg.', {
         retryAt: new Date(this.#now().getTime() + retryAfterMs),
       });
     }

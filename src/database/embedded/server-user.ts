@@ -49,7 +49,7 @@ export async function chooseServerUser(dataDir: string, clusterDir: string): Pro
   }
   throw new AppError(
     'misconfigured',
-    'PostgreSQL does not run as root, and there is no user postgres or nobody: run this as another user, or set DATABASE_URL',
+    'PostgreSQL does not run as root, and there is no user "postgres" or "nobody": run this as another user, or set DATABASE_URL',
   );
 }
 

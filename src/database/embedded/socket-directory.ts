@@ -32,7 +32,7 @@ function makePrivate(directory: string, uid: number): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const stats = lstatSync(directory);
   if (stats.isDirectory() && stats.uid === uid && (stats.mode & 0o077) === 0) return;
-  throw new AppError('misconfigured', `${directory} belongs to somebody else: remove it, or set TMPDIR`);
+  throw new AppError('misconfigured', `${directory} belongs to another user: remove it, or set TMPDIR`);
 }
 
 function makeLink(target: string, link: string): void {

@@ -80,7 +80,7 @@ function judgeSkipped(skipped: SkippedPlaces, now: Date): Finding {
     message: `${what} ${fate}${words}; last seen ${ago(lastAt, now)}.`,
     remedy: isUnreadable
       ? 'Update the service; if that does not help, report the place and the version of the host.'
-      : 'Nothing, unless the credential is to be given more: the host shows that to others alone.',
+      : 'Nothing, or more permissions for the credential: the host does not show that to it.',
     since: lastAt,
     count: items,
   });

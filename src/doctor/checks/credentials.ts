@@ -41,7 +41,7 @@ function labelOf({ label, access }: CredentialReport, { installedOn }: HostConte
 function refused(host: ProviderConfig, { kind, reason }: CredentialReport, subject: string): Finding {
   const token = settingOf(host, 'token');
   const words: Record<CredentialReport['kind'], { message: string; remedy: string }> = {
-    none: { message: 'The host responds to nobody without a token.', remedy: `Set ${token}.` },
+    none: { message: 'The host does not respond without a token.', remedy: `Set ${token}.` },
     token: { message: 'The token is not accepted.', remedy: `Create a new one and set ${token}.` },
     app: {
       message: reason ?? 'The App is not accepted.',

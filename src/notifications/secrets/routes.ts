@@ -36,7 +36,7 @@ const Listed = Type.Object({
 });
 const Made = Type.Object({
   ...Listed.properties,
-  secret: Type.String({ description: 'Told once; `whsec_...` as libraries of Standard Webhooks take it.' }),
+  secret: Type.String({ description: 'Shown once; `whsec_...` as libraries of Standard Webhooks take it.' }),
 });
 const SecretPath = Type.Object({
   ...AccountPath.properties,

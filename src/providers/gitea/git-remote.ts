@@ -26,7 +26,7 @@ export function createGitRemote(client: RestClient, url: string) {
     const isForSignedIn = repository.access === null && first !== null && !(await isOpen(call));
     // The token of a member would also show a repository that is no longer public.
     if (isForSignedIn && (await readUnchanged(client, repository, call)) === null) {
-      throw new AppError('not_found', 'The repository is not shown to everybody any more.');
+      throw new AppError('not_found', 'The repository is not public any more.');
     }
     return {
       url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,

@@ -81,7 +81,7 @@ async function* reportHeavyAccount(
   const profile = await tolerant(() => askForAccount(client, target, { totals: [], spans: [] }, call, startedAt));
   if (profile === null) return;
   if (profile === 'too_heavy' || profile.account.kind === 'Organization') {
-    throw new AppError('provider_unavailable', 'GitHub cannot answer for this account just now.');
+    throw new AppError('provider_unavailable', 'GitHub cannot show this account at the moment. Retry later.');
   }
   const { counting } = target;
   const known: Knowledge = { user: profile.account, counting, windows, totals: undefined, stars: undefined };

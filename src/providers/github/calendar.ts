@@ -94,7 +94,10 @@ async function fetchPart(
   } catch (error) {
     if (!(error instanceof TooHeavy)) throw error;
     if (halvings >= maxHalvings) {
-      throw new AppError('provider_unavailable', 'GitHub cannot answer with the calendar of this account just now.');
+      throw new AppError(
+        'provider_unavailable',
+        'GitHub cannot show the calendar of this account at the moment. Retry later.',
+      );
     }
   }
   const parts: Part[] = [];

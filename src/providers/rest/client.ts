@@ -190,7 +190,7 @@ export class RestClient {
     // Status 409: the repository is empty (go-gitea/gitea, routers/api/v1/repo/commits.go).
     if (status === 409 && !isWriting) return null;
     if (status >= 500) throw unavailable();
-    if (status === 401) throw new AppError('provider_denied', 'The code host answers nobody without a token.');
+    if (status === 401) throw new AppError('provider_denied', 'The code host does not respond without a token.');
     if (status === 403) throw this.#denied(text);
     if (status === 423) throw new AppError('provider_denied', 'The code host lets nothing be written there.');
     if (status !== (isWriting ? 201 : 200)) throw invalid(`it has the status ${status}`);

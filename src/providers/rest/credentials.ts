@@ -61,5 +61,5 @@ export function refused(): AppError {
 }
 
 export function limited(retryAt: Date): AppError {
-  return new AppError('provider_rate_limited', 'The code host wants to be asked less for now.', { retryAt });
+  return new AppError('provider_rate_limited', 'Rate limited by the code host. Retry later.', { retryAt });
 }

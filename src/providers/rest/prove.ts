@@ -28,8 +28,7 @@ export async function proveByToken<User extends TSchema>(
   },
 ): Promise<OwnershipProof> {
   const user = host.toActor(await client.get(token, '/user', host.user, signal));
-  if (user === null)
-    throw new AppError('unauthenticated', 'The code host does not tell who the bearer of this token is.');
+  if (user === null) throw new AppError('unauthenticated', 'The code host does not show the owner of this token.');
   const bearer = { externalId: user.externalId, name: user.name };
   if (name === null) return { bearer, owned: null };
   if (isSameName(user.name, name)) return { bearer, owned: user };

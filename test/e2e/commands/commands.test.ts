@@ -127,7 +127,7 @@ describe('the command line', () => {
       [{ DATABASE_URL: 'mysql://secret-value' }, /DATABASE_URL must be/],
       [{ GITHUB_TOKENS: 'secret-value' }, /GITHUB_TOKENS.*GITHUB_TOKEN/],
       [{ GITHUB_TOKEN_FILE: '/nonexistent/secret-value' }, /GITHUB_TOKEN_FILE names a file that can't be read/],
-      [{ DATABASE_URL: 'postgresql://user:secret-value@127.0.0.1:9/none' }, /The database does not answer/],
+      [{ DATABASE_URL: 'postgresql://user:secret-value@127.0.0.1:9/none' }, /The database does not respond/],
     ];
     for (const [environment, message] of cases) {
       const { code, out, err } = await plaudit(['serve'], {

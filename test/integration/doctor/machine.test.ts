@@ -39,7 +39,7 @@ describe('plaudit doctor on the machine and the database', () => {
     assert.deepEqual(problems(examined), ['database_unreachable']);
     assert.match(
       linesOf(examined, 'database_unreachable')[0] ?? '',
-      /^problem: The database does not answer: .*ECONNREFUSED.* Start PostgreSQL, or correct DATABASE_URL/,
+      /^problem: The database does not respond: .*ECONNREFUSED.* Start PostgreSQL, or correct DATABASE_URL/,
     );
     assert.equal(linesOf(examined, 'credential_accepted').length, 1);
     assert.ok(!examined.text.includes('secret-value'));

@@ -19,7 +19,7 @@ export async function proveOwnership(
   signal: AbortSignal,
 ): Promise<OwnershipProof> {
   const user = await client.rest(token, '/user', RestAccountPayload, signal);
-  if (user === null) throw new AppError('unauthenticated', 'GitHub does not tell who the bearer of this token is.');
+  if (user === null) throw new AppError('unauthenticated', 'GitHub does not show the owner of this token.');
   const bearer = { externalId: String(user.id), name: user.login };
   if (name === null) return { bearer, owned: null };
   if (user.type === 'User' && isSameName(user.login, name)) return { bearer, owned: restActor(user) };
@@ -38,7 +38,7 @@ async function administered(
   const { organization, role, state, user } = membership;
   const isAboutThem = isSameName(organization.login, name) && String(user.id) === bearer.externalId;
   if (!isAboutThem) {
-    throw new AppError('provider_invalid_response', "GitHub's answer cannot be used: it is about somebody else.");
+    throw new AppError('provider_invalid_response', "GitHub's response cannot be used: it is about another account.");
   }
   if (role !== 'admin' || state !== 'active') return null;
   return {

@@ -37,7 +37,7 @@ export class BearerClient {
     if (status === 401) throw new AppError('unauthenticated', 'The code host does not accept this token.');
     if (isLimited(status, headers)) {
       const retryAt = readRetryAfter(headers, this.#now());
-      throw new AppError('provider_rate_limited', 'The code host wants to be asked less for now.', { retryAt });
+      throw new AppError('provider_rate_limited', 'Rate limited by the code host. Retry later.', { retryAt });
     }
     if (status === 403) throw this.#refused(text);
     if (status === 404 || status === 410 || (status >= 300 && status < 400)) return null;
@@ -51,7 +51,7 @@ export class BearerClient {
     return new AppError(
       'forbidden',
       scopes === undefined
-        ? 'The code host denies what is asked with this token.'
+        ? 'The code host denies this request to this token.'
         : `This token lacks a scope at the code host: ${scopes}.`,
     );
   }
