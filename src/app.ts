@@ -70,7 +70,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   await hideLostRepositories(core.sync);
   await forgetWaits(core.database.connection, now());
   sweepErased(core, log);
-  const pictures = await openCardImages({
+  const images = await openCardImages({
     connection: core.database.connection,
     dataDir: config.dataDir,
     ownAddresses: config.providers.flatMap(({ url, apiUrl }) => [url, apiUrl]),
@@ -78,7 +78,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     now,
     onFailure: (error) => log.warn({ err: error }, 'an image could not be stored'),
   });
-  const app = await createApp(config, core, { log, now, registry, pictures });
+  const app = await createApp(config, core, { log, now, registry, images });
   if ([...core.providers.values()].some((provider) => provider.app !== undefined)) {
     await addJob(core.database.connection, reconcileJob);
   }
@@ -112,7 +112,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   const metrics = await startMetrics(config, registry, log);
   const close = async (): Promise<void> => {
     await app.close();
-    await pictures.close();
+    await images.close();
     await queue.stop();
     await notifications.close();
     await metrics?.close();
@@ -142,7 +142,7 @@ function countRejections({ database }: Core, log: Log, now: () => Date): Rejecti
   });
 }
 
-const roomRoutes = [
+const moduleRoutes = [
   accountRoutes,
   repositoryRoutes,
   contributionRoutes,
@@ -157,12 +157,13 @@ const roomRoutes = [
 async function createApp(
   config: Config,
   core: Core,
-  { log, now, registry, pictures }: { log: Log; now: () => Date; registry: Registry; pictures: CardImages },
+  { log, now, registry, images }: { log: Log; now: () => Date; registry: Registry; images: CardImages },
 ): Promise<App> {
   const { database, listener, cache } = core;
   const { connection } = database;
   const resolver = new Resolver({
     connection,
+    providers: core.providers,
     outcomes: core.outcomes,
     now,
     freshForMs: config.freshForMs,
@@ -183,7 +184,7 @@ async function createApp(
     authenticate: (token) => access.authenticate(token),
     recognize: (token) => access.recognize(token),
     catchUp: () => listener.catchUp(),
-    pictures,
+    images,
     counts,
     readsPerMinute: config.rateLimitPerMinute,
     trustedProxies: config.trustedProxies,
@@ -195,8 +196,9 @@ async function createApp(
     register: (routes) => {
       const rejections = countRejections(core, log, now);
       routes.addHook('onClose', () => rejections.close());
-      const context = {
+      const services = {
         providers: core.providers,
+        accounts: resolver,
         resolver,
         cache,
         isCacheLive: isLive,
@@ -205,17 +207,18 @@ async function createApp(
         now,
         lookUpBudgetMs: config.lookupBudgetMs,
         publicUrl,
-        pictures,
+        images,
         rejections,
         newId: uuidv7,
         randomBytes,
         newSigningKey: generateSigningKey,
         tokenTtlMs: config.tokenTtlMs,
         counts,
-        awaitListing: (asked: Parameters<typeof awaitListing>[1]) => awaitListing({ connection, resolver, now }, asked),
+        awaitListing: (resolved: Parameters<typeof awaitListing>[1]) =>
+          awaitListing({ connection, resolver, now }, resolved),
       };
-      for (const addRoutes of roomRoutes) addRoutes(routes, context);
-      composerRoutes(routes, { ...context, profileUrl: profileUrls(config) });
+      for (const addRoutes of moduleRoutes) addRoutes(routes, services);
+      composerRoutes(routes, { ...services, profileUrl: profileUrls(config) });
       healthRoutes(routes, () => canQuery(core));
     },
   });

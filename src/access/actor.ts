@@ -1,7 +1,7 @@
 import type { Connection } from '../database/connection.ts';
 import type { Caller } from '../http/caller.ts';
 import { type Actor, type AuditAction, findIssuedTo, recordAudit } from './audit/store.ts';
-import type { AccessContext } from './context.ts';
+import type { AccessServices } from './services.ts';
 
 /** Finds the actor behind a caller: the account that had the token issued, or the key that signed it. */
 export async function actorOf(connection: Connection, caller: Caller): Promise<Actor> {
@@ -13,10 +13,10 @@ export async function actorOf(connection: Connection, caller: Caller): Promise<A
 
 /** Records an action and its actor, in the transaction of the action. */
 export async function note(
-  context: Pick<AccessContext, 'now' | 'newId'>,
+  services: Pick<AccessServices, 'now' | 'newId'>,
   connection: Connection,
   accountId: string,
-  done: Actor & { action: AuditAction; subject: string },
+  action: Actor & { action: AuditAction; subject: string },
 ): Promise<void> {
-  await recordAudit(connection, accountId, { ...done, id: context.newId(), at: context.now() });
+  await recordAudit(connection, accountId, { ...action, id: services.newId(), at: services.now() });
 }

@@ -7,8 +7,8 @@ import { AppError } from '../errors.ts';
 import { countAttempt } from '../http/rate-limits.ts';
 import type { OwnershipProof, Provider } from '../providers/provider.ts';
 import type { Actor } from './audit/store.ts';
-import type { AccessContext } from './context.ts';
 import { readErasedAnew } from './erasure/return-store.ts';
+import type { AccessServices } from './services.ts';
 
 const proofTimeoutMs = 5000;
 
@@ -24,14 +24,14 @@ export interface Proven extends Actor {
  * `unauthenticated` when the provider does not accept the token; a provider's error when the provider cannot decide.
  */
 export async function proveOwner(
-  context: AccessContext,
-  asked: { provider: Provider; name: string },
+  services: AccessServices,
+  claimed: { provider: Provider; name: string },
   token: string,
 ): Promise<Proven> {
-  const { provider, name } = asked;
-  await countAttempt(context.counts, { provider: provider.name, name });
+  const { provider, name } = claimed;
+  await countAttempt(services.counts, { provider: provider.name, name });
   const proof = await provider.proveOwnership(token, name, AbortSignal.timeout(proofTimeoutMs));
-  const owned = proof.owned ?? (await formerlyNamed(context, asked, proof));
+  const owned = proof.owned ?? (await formerlyNamed(services, claimed, proof));
   if (owned === undefined) {
     throw new AppError(
       'forbidden',
@@ -40,21 +40,21 @@ export async function proveOwner(
         '`read_api` at GitLab).',
     );
   }
-  const now = context.now();
-  const account = await inTransaction(context.connection, async (transaction) => {
+  const now = services.now();
+  const account = await inTransaction(services.connection, async (transaction) => {
     if (await releaseOptOuts(transaction, provider.name, owned)) {
       await readErasedAnew(transaction, provider.name, now);
     }
-    return saveOwned(transaction, provider.name, owned, { now, newId: context.newId });
+    return saveOwned(transaction, provider.name, owned, { now, newId: services.newId });
   });
-  if (account.askedAt === null) context.resolver.askInBackground(lookUpJob({ provider: provider.name, name }));
-  else if (account.displayName === '') context.resolver.askInBackground(refreshJob(account.id));
+  if (account.askedAt === null) services.resolver.askInBackground(lookUpJob({ provider: provider.name, name }));
+  else if (account.displayName === '') services.resolver.askInBackground(refreshJob(account.id));
   return { account, actor: `${provider.name}/${proof.bearer.name}`, tokenId: null };
 }
 
 /** Returns the bearer's own account by a former name that no other account has taken. */
 async function formerlyNamed(
-  { connection }: AccessContext,
+  { connection }: AccessServices,
   { provider, name }: { provider: Provider; name: string },
   { bearer }: OwnershipProof,
 ): Promise<Account | undefined> {

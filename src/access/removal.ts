@@ -1,10 +1,11 @@
-import { type Exchange, requireOwner } from '../accounts/routes.ts';
+import type { Account } from '../accounts/store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
 import { actorOf, note } from './actor.ts';
 import type { AuditAction } from './audit/store.ts';
-import type { AccessContext } from './context.ts';
+import type { AccessServices } from './services.ts';
 
 /** The removal of one of an account's items by its owner, which the audit trail records. */
 export interface Removal {
@@ -21,21 +22,16 @@ export interface Removal {
 }
 
 /**
- * Removes an item for its owner, and responds with 204.
+ * Removes an item for its owner, and records it in the audit trail.
  * @throws AppError `not_found`
  */
-export async function removeForOwner(
-  context: AccessContext,
-  exchange: Pick<Exchange, 'request' | 'reply'>,
-  params: { provider: string; name: string },
+export async function removeItem(
+  services: AccessServices,
+  { account, caller }: { account: Account; caller: Caller },
   { subject, what, action, remove }: Removal,
-): Promise<Exchange['reply']> {
-  const owned = await requireOwner(context, exchange, params, 'manage');
-  if (owned === 'redirected') return exchange.reply;
-  const { account, caller } = owned;
-  await inTransaction(context.connection, async (transaction) => {
+): Promise<void> {
+  await inTransaction(services.connection, async (transaction) => {
     if (!(await remove(transaction, account.id))) throw new AppError('not_found', `The account has no such ${what}.`);
-    await note(context, transaction, account.id, { action, subject, ...(await actorOf(transaction, caller)) });
+    await note(services, transaction, account.id, { action, subject, ...(await actorOf(transaction, caller)) });
   });
-  return exchange.reply.code(204).header('cache-control', 'private, no-store').send(null);
 }

@@ -1,17 +1,29 @@
 import type { Connection } from '../database/connection.ts';
 import { ask, findOutcome } from '../database/lookups.ts';
 import type { Job } from '../database/queue.ts';
+import { AppError } from '../errors.ts';
+import type { AccountResolver, Resolution } from '../http/endpoint.ts';
+import type { PipelineServices } from '../http/pipeline.ts';
+import type { Provider } from '../providers/provider.ts';
+import { nameKey } from './account.ts';
 import { lookUpJob, type NameOnProvider, refreshJob } from './jobs.ts';
 import { isNameOptedOut } from './opt-out-store.ts';
-import { type Account, findByName } from './store.ts';
+import { type Account, findById, findByName, isShown } from './store.ts';
 
-/** The account that a name on a provider stands for, as far as it is known within the time that a caller waits. */
-export type Resolution =
-  | { state: 'present'; account: Account }
-  | { state: 'renamed'; account: Account }
-  | { state: 'absent' }
-  /** The provider has not responded yet; the work goes on. */
-  | { state: 'pending' };
+/** The services that loading data for a response needs. */
+export interface LoadServices {
+  connection: Connection;
+  resolver: Resolver;
+  now: () => Date;
+}
+
+/** The services of routes about accounts. */
+export interface RouteServices extends PipelineServices, LoadServices {
+  providers: ReadonlyMap<string, Provider>;
+}
+
+/** The stored state of a name. */
+type StoredName = { state: 'present' | 'renamed'; account: Account } | { state: 'absent' } | { state: 'pending' };
 
 /** Announces the outcomes of lookups. */
 export interface Outcomes {
@@ -21,6 +33,7 @@ export interface Outcomes {
 
 export interface ResolverOptions {
   connection: Connection;
+  providers: ReadonlyMap<string, Provider>;
   outcomes: Outcomes;
   now: () => Date;
   /** The age at which a stored account is fetched again, in the background. */
@@ -30,7 +43,7 @@ export interface ResolverOptions {
 }
 
 /** Finds the account of a name in the database, or looks it up on the provider while the caller waits. */
-export class Resolver {
+export class Resolver implements AccountResolver {
   readonly #options: ResolverOptions;
 
   constructor(options: ResolverOptions) {
@@ -40,13 +53,33 @@ export class Resolver {
   /**
    * Finds the account of a name.
    * @param deadline the time until which the caller waits for an account that is not stored.
-   * @throws AppError when the request to the provider failed and nothing is stored.
+   * @throws AppError `not_found` when there is no such provider; the provider's error when the lookup failed and nothing
+   * is stored.
    */
-  async resolve(asked: NameOnProvider, deadline: Date): Promise<Resolution> {
-    const find = (): Promise<Resolution | undefined> => this.#find(asked);
-    const stored = await find();
-    if (stored !== undefined) return stored;
-    return (await this.askAndWait(lookUpJob(asked), deadline, find)) ?? (await find()) ?? { state: 'pending' };
+  async resolve(name: NameOnProvider, deadline: Date): Promise<Resolution> {
+    const provider = findProvider(this.#options.providers, name.provider);
+    if (!provider.isPossibleName(name.name)) return { state: 'absent' };
+    const find = (): Promise<StoredName | undefined> => this.#find(name);
+    const found: StoredName = (await find()) ??
+      (await this.askAndWait(lookUpJob(name), deadline, find)) ??
+      (await find()) ?? { state: 'pending' };
+    return 'account' in found ? { ...found, provider, isPublic: isShown(found.account) } : found;
+  }
+
+  /**
+   * Finds the account of a service token, for a request under some name.
+   * @throws AppError `not_found` when there is no such provider.
+   */
+  async resolveOwn(name: NameOnProvider, accountId: string): Promise<Resolution> {
+    const { connection, providers } = this.#options;
+    const provider = findProvider(providers, name.provider);
+    const account = await findById(connection, accountId);
+    if (account?.provider !== name.provider || !provider.isPossibleName(name.name)) return { state: 'absent' };
+    const known = { account, provider, isPublic: isShown(account) };
+    if (nameKey(account.name) === nameKey(name.name)) return { state: 'present', ...known };
+    const holder = await findByName(connection, name.provider, name.name);
+    const isFormerName = holder?.state === 'renamed' && holder.account.id === account.id;
+    return { state: isFormerName ? 'renamed' : 'other_name', ...known };
   }
 
   /**
@@ -73,6 +106,11 @@ export class Resolver {
     ask(connection, job, now()).catch(onBackgroundFailure);
   }
 
+  /** Requests an account again, when the stored record is old. */
+  refreshStale({ id, askedAt, pinned }: Account): void {
+    if (!pinned && this.isStale(askedAt)) this.askInBackground(refreshJob(id));
+  }
+
   /** Returns whether data that was fetched at a time is due for a refresh. */
   isStale(askedAt: Date | null): boolean {
     return askedAt === null || this.staleAt(askedAt) <= this.#options.now();
@@ -83,35 +121,46 @@ export class Resolver {
     return new Date(askedAt.getTime() + this.#options.freshForMs);
   }
 
-  /** Returns the resolution that the database holds; undefined when the provider has to be queried. */
-  async #find(asked: NameOnProvider): Promise<Resolution | undefined> {
+  /** Returns what the database holds about a name; undefined when the provider has to be queried. */
+  async #find(name: NameOnProvider): Promise<StoredName | undefined> {
     const { connection, now } = this.#options;
-    const holder = await findByName(connection, asked.provider, asked.name);
+    const holder = await findByName(connection, name.provider, name.name);
     switch (holder?.state) {
       case 'present': {
         const { account } = holder;
         if (account.hiddenByHost) {
           // Only its owner gets a response. The lookup in the background finds out whether the host shows it again.
-          this.askInBackground(lookUpJob(asked));
+          this.askInBackground(lookUpJob(name));
           return holder;
         }
         // An account that was only seen as a contributor has never been fetched.
         if (account.askedAt === null) break;
-        if (!account.pinned && this.isStale(account.askedAt)) this.askInBackground(refreshJob(account.id));
+        this.refreshStale(account);
         return holder;
       }
       case 'renamed':
-        if (holder.checkAfter <= now()) this.askInBackground(lookUpJob(asked));
+        if (holder.checkAfter <= now()) this.askInBackground(lookUpJob(name));
         return { state: 'renamed', account: holder.account };
       case 'gone':
-        if (this.isStale(holder.account.askedAt)) this.askInBackground(lookUpJob(asked));
+        if (this.isStale(holder.account.askedAt)) this.askInBackground(lookUpJob(name));
         return { state: 'absent' };
       case undefined:
         break;
     }
-    if (await isNameOptedOut(connection, asked.provider, asked.name)) return { state: 'absent' };
-    const outcome = await findOutcome(connection, lookUpJob(asked).key, now());
+    if (await isNameOptedOut(connection, name.provider, name.name)) return { state: 'absent' };
+    const outcome = await findOutcome(connection, lookUpJob(name).key, now());
     if (outcome?.state === 'failed') throw outcome.error;
     return outcome;
   }
+}
+
+/**
+ * Returns the provider of a name.
+ * @throws AppError `not_found`, which lists the providers that exist.
+ */
+export function findProvider(providers: ReadonlyMap<string, Provider>, name: string): Provider {
+  const provider = providers.get(name);
+  if (provider !== undefined) return provider;
+  const known = [...providers.keys()].join(', ');
+  throw new AppError('not_found', `There is no such provider here; those that are: ${known}.`);
 }

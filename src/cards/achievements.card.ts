@@ -36,8 +36,8 @@ export const achievementsCard = defineCard<Item[]>({
     widthPx: look.widthPx ?? defaultWidthPx,
     heightPx: look.isRaw ? iconSize : padding + titleOf(look) + 2 * rowHeight,
   }),
-  read: ({ answer }) => {
-    const items = answer.data.filter((item) => compiledItem.Check(item));
+  read: ({ envelope }) => {
+    const items = envelope.data.filter((item) => compiledItem.Check(item));
     return items.length === 0 ? undefined : items;
   },
   images: (items) => items.map(({ icon_url }) => icon_url),

@@ -59,7 +59,7 @@ export const calendarCard = defineCard<Content>({
     widthPx: look.widthPx ?? defaultWidthPx,
     heightPx: heightOf(look, layoutOf(look, new Date(0)), footerOf(look, [look.language.words.inCollected])),
   }),
-  read: ({ answer: { data, meta_data }, calendar }) => {
+  read: ({ envelope: { data, meta_data }, calendar }) => {
     const [item] = data;
     if (calendar === undefined || !compiledItem.Check(item)) return undefined;
     return { who: item.display_name || item.name, calendar, isIncomplete: meta_data.complete === false };

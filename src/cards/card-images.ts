@@ -19,47 +19,47 @@ export function createCardImages({
   rasterizer: Pick<Rasterizer, 'toPng'>;
 }): CardImages {
   const finish = (format: ImageFormat, query: Parameters, drawing: Drawing, isFinal = true): Promise<CardImage> =>
-    toPicture(rasterizer, { format, query, drawing, isFinal });
+    toImage(rasterizer, { format, query, drawing, isFinal });
   return {
     parameters: lookParameters,
     request: (card, format, query) => {
       // Invalid options are rejected before anything is looked up.
       readCardOptions(query, cardOf(card).parts);
-      const told = Object.fromEntries(Object.entries(query).filter(([name]) => !outsideOfKey.has(name)));
-      return { card, format, query, key: `${card}.${format}?${normalize(told)}` };
+      const shaping = Object.fromEntries(Object.entries(query).filter(([name]) => !outsideOfKey.has(name)));
+      return { card, format, query, key: `${card}.${format}?${normalize(shaping)}` };
     },
-    draw: async ({ card: name, format, query }, shown, deadline) => {
+    draw: async ({ card: name, format, query }, input, deadline) => {
       const card = cardOf(name);
-      const look = readCardOptions(query, card.parts);
-      const readable = card.read(shown, look);
+      const options = readCardOptions(query, card.parts);
+      const readable = card.read(input, options);
       if (readable === undefined) {
-        const { nothingYet } = look.language.words;
-        return finish(format, query, drawState(card, { kind: 'nothing', title: nothingYet, detail: '' }, look));
+        const { nothingYet } = options.language.words;
+        return finish(format, query, drawState(card, { kind: 'nothing', title: nothingYet, detail: '' }, options));
       }
       const found = await images.find(readable.images, {
         size: readable.imageSize,
-        repositories: shown.repositoriesOfImages,
+        repositories: input.repositoriesOfImages,
         deadline,
       });
       return finish(format, query, readable.draw(found.images), found.isFinal);
     },
     drawCollecting: async ({ card: name, format, query }: ImageRequest) => {
       const card = cardOf(name);
-      const look = readCardOptions(query, card.parts);
-      const { collecting, collectingDetail } = look.language.words;
+      const options = readCardOptions(query, card.parts);
+      const { collecting, collectingDetail } = options.language.words;
       const state = { kind: 'collecting', title: collecting, detail: collectingDetail } as const;
-      return finish(format, query, drawState(card, state, look), false);
+      return finish(format, query, drawState(card, state, options), false);
     },
     drawProblem: (card, format, query, problem) => {
-      const look = readCardOptionsLoosely(query);
-      const title = look.language.words[titleOf(problem)];
+      const options = readCardOptionsLoosely(query);
+      const title = options.language.words[titleOf(problem)];
       const state = { kind: 'problem', title, detail: detailOf(problem) } as const;
-      return finish(format, {}, drawState(cardOf(card), state, look));
+      return finish(format, {}, drawState(cardOf(card), state, options));
     },
   };
 }
 
-async function toPicture(
+async function toImage(
   rasterizer: Pick<Rasterizer, 'toPng'>,
   { format, query, drawing, isFinal }: { format: ImageFormat; query: Parameters; drawing: Drawing; isFinal: boolean },
 ): Promise<CardImage> {

@@ -14,23 +14,23 @@ export type ImageSize = 'small' | 'large';
 export interface CardDefinition<Content> {
   parts: Parts;
   /** Returns the size of a card without content, such as one that shows an error. */
-  emptySize: (look: CardOptions) => { widthPx: number; heightPx: number };
+  emptySize: (options: CardOptions) => { widthPx: number; heightPx: number };
   /**
    * Reads the content of the card from a response, which has the form of the JSON of the API; undefined when there is
    * nothing to draw.
    */
-  read(shown: CardInput): Content | undefined;
+  read(input: CardInput): Content | undefined;
   /** Returns the URLs of the images that the card shows. */
-  images?(content: Content, look: CardOptions): string[];
+  images?(content: Content, options: CardOptions): string[];
   /** Returns `small` for images with a side of at most 36 pixels, `large` for 56. Default: `small`. */
   imageSize?(content: Content): ImageSize;
-  draw(content: Content, look: CardOptions, images: Images): Drawing;
+  draw(content: Content, options: CardOptions, images: Images): Drawing;
 }
 
 /** A card without the type of its content. */
 export interface Card extends Pick<CardDefinition<unknown>, 'parts' | 'emptySize'> {
   /** Returns undefined when there is nothing to draw. */
-  read(shown: CardInput, look: CardOptions): Readable | undefined;
+  read(input: CardInput, options: CardOptions): Readable | undefined;
 }
 
 /** A card whose content is read, ready to be drawn. */
@@ -45,13 +45,13 @@ export function defineCard<Content>(definition: CardDefinition<Content>): Card {
   return {
     parts,
     emptySize,
-    read: (shown, look) => {
-      const content = definition.read(shown);
+    read: (input, options) => {
+      const content = definition.read(input);
       if (content === undefined) return undefined;
       return {
-        images: definition.images?.(content, look) ?? [],
+        images: definition.images?.(content, options) ?? [],
         imageSize: definition.imageSize?.(content) ?? 'small',
-        draw: (images) => definition.draw(content, look, images),
+        draw: (images) => definition.draw(content, options, images),
       };
     },
   };

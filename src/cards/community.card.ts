@@ -27,7 +27,7 @@ const compiledItem = Compile(Item);
 export const communityCard = defineCard<number>({
   parts: { hideable: [], showable: [] },
   emptySize: () => ({ widthPx: 120, heightPx: height }),
-  read: ({ answer, further = 0 }) => answer.data.filter((item) => compiledItem.Check(item)).length + further,
+  read: ({ envelope, further = 0 }) => envelope.data.filter((item) => compiledItem.Check(item)).length + further,
   draw: (count, look) => {
     const { language } = look;
     return drawBadge(look, look.title ?? language.words.community, language.plural(language.words.contributors, count));

@@ -54,7 +54,7 @@ export const contributionsCard = defineCard<Content>({
   parts: { hideable: ['avatar', 'level', 'coverage', 'icons', ...usual], showable: further },
   emptySize: (look) => sizeOf(look, shownCounters(look).length),
   read: ({
-    answer: {
+    envelope: {
       data: [item],
       meta_data,
     },

@@ -41,7 +41,7 @@ export const contributorsCard = defineCard<Content>({
     widthPx: look.widthPx ?? defaultWidthPx,
     heightPx: padding + titleOf(look) + 2 * rowHeight + padding - gap,
   }),
-  read: ({ answer: { data, meta_data }, further = 0 }) => {
+  read: ({ envelope: { data, meta_data }, further = 0 }) => {
     const people = data.filter((item) => compiledItem.Check(item));
     if (people.length === 0) return undefined;
     return { people, others: further, isCounting: meta_data.complete === false };

@@ -21,6 +21,6 @@ export async function openCardImages(options: {
   const ownHosts = options.ownAddresses.map((address) => new URL(address).host);
   const client = createImageClient(new Set([...ownHosts, ...options.allowedHosts]));
   const images = new ImageSource({ ...options, client });
-  const pictures = createCardImages({ images, rasterizer: new Rasterizer(options.now) });
-  return { ...pictures, close: () => images.close() };
+  const cardImages = createCardImages({ images, rasterizer: new Rasterizer(options.now) });
+  return { ...cardImages, close: () => images.close() };
 }

@@ -1,5 +1,6 @@
-import type { AccountRouteContext, ResolvedAccount } from '../accounts/routes.ts';
+import type { LoadServices } from '../accounts/resolve.ts';
 import { findOutcome } from '../database/lookups.ts';
+import type { ResolvedAccount } from '../http/endpoint.ts';
 import { type Collection, findCollection } from './collection-store.ts';
 import { collectJob } from './jobs.ts';
 
@@ -15,7 +16,7 @@ export interface ListedCollection extends Collection {
  * @throws AppError when the listing failed and none is stored.
  */
 export async function awaitListing(
-  { connection, resolver, now }: Pick<AccountRouteContext, 'connection' | 'resolver' | 'now'>,
+  { connection, resolver, now }: LoadServices,
   { account, deadline, isOwner }: Pick<ResolvedAccount, 'account' | 'deadline' | 'isOwner'>,
 ): Promise<ListedCollection | undefined> {
   const job = collectJob(account.id);

@@ -1,5 +1,6 @@
-import type { AccountRouteContext, ResolvedAccount } from '../accounts/routes.ts';
+import type { LoadServices } from '../accounts/resolve.ts';
 import { findOutcome } from '../database/lookups.ts';
+import type { ResolvedAccount } from '../http/endpoint.ts';
 import type { CalendarInput } from '../http/images.ts';
 import { awaitListing } from './await-listing.ts';
 import { findReportedCalendar, type StoredCalendar } from './calendar-store.ts';
@@ -12,7 +13,7 @@ const daysOfYear = 365;
 
 /** Contributions by day, and how current and complete they are. */
 export interface Calendar {
-  shown: CalendarInput;
+  input: CalendarInput;
   asOf: Date;
   /** False while days may still change because something is being collected or fetched. */
   isFinal: boolean;
@@ -25,21 +26,21 @@ export interface Calendar {
  * @throws AppError when the provider failed and nothing is stored.
  */
 export async function findCalendar(
-  context: AccountRouteContext,
-  asked: ResolvedAccount,
+  services: LoadServices,
+  resolved: ResolvedAccount,
   { withPrivate }: { withPrivate: boolean },
 ): Promise<Calendar | undefined> {
-  const { account, provider } = asked;
+  const { account, provider } = resolved;
   const isReported = account.type === 'user' && !account.pinned && !withPrivate && provider.fetchCalendar !== undefined;
-  if (!isReported) return collectedCalendar(context, asked, { withPrivate });
-  const reported = await awaitReported(context, asked);
+  if (!isReported) return collectedCalendar(services, resolved, { withPrivate });
+  const reported = await awaitReported(services, resolved);
   if (typeof reported === 'object') return reportedCalendar(reported);
-  if (reported === 'absent') return collectedCalendar(context, asked, { withPrivate });
+  if (reported === 'absent') return collectedCalendar(services, resolved, { withPrivate });
   // The provider's own calendar replaces these days once it is fetched.
   const collected =
     reported === 'failed'
-      ? await collectedCalendar(context, asked, { withPrivate })
-      : await storedCalendar(context, asked, { withPrivate });
+      ? await collectedCalendar(services, resolved, { withPrivate })
+      : await storedCalendar(services, resolved, { withPrivate });
   return collected && { ...collected, isFinal: false };
 }
 
@@ -47,7 +48,7 @@ export async function findCalendar(
  * Finds the reported calendar. Waits until the deadline when none is stored; refreshes a stale one in the background.
  */
 async function awaitReported(
-  { connection, resolver, now }: AccountRouteContext,
+  { connection, resolver, now }: LoadServices,
   { account, deadline }: ResolvedAccount,
 ): Promise<StoredCalendar | 'absent' | 'failed' | 'pending'> {
   const job = calendarJob(account.id);
@@ -64,7 +65,7 @@ async function awaitReported(
 function reportedCalendar({ firstDay, counts, total, includesPrivate, fetchedAt }: StoredCalendar): Calendar {
   const days = counts.map((contributions, index) => ({ day: addDays(firstDay, index), contributions }));
   return {
-    shown: {
+    input: {
       source: 'provider',
       from: firstDay,
       until: addDays(firstDay, counts.length - 1),
@@ -79,12 +80,12 @@ function reportedCalendar({ firstDay, counts, total, includesPrivate, fetchedAt 
 
 /** Makes sure that the account's repositories are listed and read, and returns the days of the contributions so far. */
 async function collectedCalendar(
-  context: AccountRouteContext,
-  asked: ResolvedAccount,
+  services: LoadServices,
+  resolved: ResolvedAccount,
   which: { withPrivate: boolean },
 ): Promise<Calendar | undefined> {
-  const listing = await awaitListing(context, { ...asked, isOwner: which.withPrivate });
-  return listing && storedCalendar(context, asked, which);
+  const listing = await awaitListing(services, { ...resolved, isOwner: which.withPrivate });
+  return listing && storedCalendar(services, resolved, which);
 }
 
 /**
@@ -92,7 +93,7 @@ async function collectedCalendar(
  * are none.
  */
 async function storedCalendar(
-  { connection, now }: AccountRouteContext,
+  { connection, now }: LoadServices,
   { account }: ResolvedAccount,
   { withPrivate }: { withPrivate: boolean },
 ): Promise<Calendar | undefined> {
@@ -108,7 +109,7 @@ async function storedCalendar(
   if (found.length === 0 && isCollecting) return undefined;
   const days = found.map(({ day, counts }) => ({ day, contributions: sum(Object.values(counts)) }));
   return {
-    shown: {
+    input: {
       source: 'collected',
       from,
       until,

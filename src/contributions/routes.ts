@@ -1,21 +1,24 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Entity, toEntity } from '../accounts/entity.ts';
 import { levelOf } from '../accounts/level.ts';
-import {
-  AccountPath,
-  type AccountRouteContext,
-  type HandlerResult,
-  problemResponses,
-  type ResolvedAccount,
-  respondForAccount,
-} from '../accounts/routes.ts';
+import type { RouteServices } from '../accounts/resolve.ts';
 import type { Account } from '../accounts/store.ts';
 import { findOutcome } from '../database/lookups.ts';
 import type { App } from '../http/app.ts';
-import { EnvelopeSchema, envelope, formatTimestamp } from '../http/envelope.ts';
-import { FormatParameter, isImageFormat, withImages } from '../http/images.ts';
-import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../http/pagination.ts';
-import { findCalendar } from './calendar.ts';
+import { AccountPath, type HandlerResult, type RequestContext, type ResolvedAccount } from '../http/endpoint.ts';
+import { envelope, formatTimestamp } from '../http/envelope.ts';
+import { FormatParameter } from '../http/images.ts';
+import {
+  cutPage,
+  neighbourCursors,
+  type Page,
+  PageParameters,
+  type PageStart,
+  type Place,
+  staleCursor,
+} from '../http/pagination.ts';
+import { addEndpoint } from '../http/pipeline.ts';
+import { type Calendar, findCalendar } from './calendar.ts';
 import { findCollection } from './collection-store.ts';
 import { type CountersOfDay, findHistory } from './counter-store.ts';
 import { counterNames, experienceOf, unknownCounters } from './counters.ts';
@@ -49,104 +52,119 @@ const Query = Type.Object({
 });
 
 const listing = 'contributions';
-const defaultLimit = 1;
 
-/** Registers endpoint 2: the lifetime counters, now and as they were on earlier days. */
-export function contributionRoutes(app: App, context: AccountRouteContext): void {
-  app.get(
-    '/v1/:provider/entities/:name/contributions',
-    {
-      schema: {
-        summary: "An account's lifetime contributions",
-        params: AccountPath,
-        querystring: withImages(Query.properties, context.pictures),
-        response: { 200: EnvelopeSchema(EntityWithContributions), ...problemResponses },
-      },
-      config: { cards: ['contributions', 'calendar'] },
-    },
-    async (request, reply) => {
-      const { limit = defaultLimit, private: isPrivateAsked = false, format, card = 'contributions' } = request.query;
-      const picture = isImageFormat(format) ? context.pictures.request(card, format, request.query) : undefined;
-      const start = context.cursors.readStart(listing, request.query);
-      return respondForAccount(
-        context,
-        { request, reply, dataType: 'entity', picture },
-        request.params,
-        async (asked) => {
-          const { account, provider } = asked;
-          const includesPrivate = isPrivateAsked && (asked.isOwner || account.publishesPrivate);
-          if (picture?.card === 'calendar') return makeCalendar(context, asked, includesPrivate);
-          if (includesPrivate) await learnPrivate(context, asked);
-          const days = await findDays(context, account, { limit: limit + 1, start, includesPrivate });
-          const { page, hasPrevious, hasNext } = cutPage(days, limit, start);
-          const asOf = await lastAsked(context, asked, includesPrivate);
-          const cursor = (day: CountersOfDay | undefined): string | undefined =>
-            day && context.cursors.write(listing, [account.id, day.day]);
-          return {
-            envelope: envelope({
-              dataType: 'entity',
-              data: page.map((day) => toItem(account, provider.accountUrl(account), day)),
-              provenance: { asOf, missing: missingOf(page[0]), includesPrivate },
-              previousCursor: hasPrevious ? cursor(page[0]) : undefined,
-              nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
-            }),
-            staleAt: context.resolver.staleAt(asOf),
-            shown: {
-              countsCollected: account.type !== 'organization' && provider.totalsFromStored === true,
-            },
-            // The response also counts contributions to repositories of other accounts.
-            ...(includesPrivate && { audience: 'everybody_for_now', isKept: false }),
-          };
-        },
-      );
-    },
-  );
+/** Registers endpoint 2: the lifetime counters, now and as they were on earlier days, and the calendar card. */
+export function contributionRoutes(app: App, services: RouteServices): void {
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/contributions',
+    summary: "An account's lifetime contributions",
+    readers: 'public',
+    params: AccountPath,
+    query: Query,
+    listing: { name: listing, defaultLimit: 1 },
+    dataType: 'entity',
+    item: EntityWithContributions,
+    cards: ['contributions', 'calendar'],
+    load: async (context): Promise<History | LoadedCalendar | undefined> =>
+      context.image?.card === 'calendar' ? loadCalendar(services, context) : loadHistory(services, context),
+    present: (data, context) =>
+      'calendar' in data ? presentCalendar(services, data, context) : presentHistory(services, data, context),
+  });
+}
+
+type Context = RequestContext<unknown, Static<typeof Query>>;
+
+/** A page of the history of an account's counters. */
+interface History extends Page<CountersOfDay> {
+  asOf: Date;
+  includesPrivate: boolean;
+}
+
+/** The calendar, which is drawn from days alone, without the counters. */
+interface LoadedCalendar {
+  calendar: Calendar;
+  includesPrivate: boolean;
+}
+
+async function loadHistory(services: RouteServices, context: Context): Promise<History> {
+  const { account, page } = context;
+  const includesPrivate = mayIncludePrivate(context);
+  if (includesPrivate) await loadPrivateTotals(services, context);
+  const found = await findDays(services, account, { ...page, limit: page.limit + 1, includesPrivate });
+  const asOf = await lastFetched(services, context, includesPrivate);
+  return { ...cutPage(found, page.limit, page.start), asOf, includesPrivate };
+}
+
+async function loadCalendar(services: RouteServices, context: Context): Promise<LoadedCalendar | undefined> {
+  const includesPrivate = mayIncludePrivate(context);
+  const calendar = await findCalendar(services, context, { withPrivate: includesPrivate });
+  return calendar && { calendar, includesPrivate };
+}
+
+/** Returns whether the request wants private contributions, and the caller may see them. */
+function mayIncludePrivate({ query, isOwner, account }: Context): boolean {
+  return query.private === true && (isOwner || account.publishesPrivate);
+}
+
+function presentHistory(
+  { cursors, resolver }: RouteServices,
+  history: History,
+  { account, provider }: Context,
+): HandlerResult {
+  const { page: days, asOf, includesPrivate } = history;
+  return {
+    envelope: envelope({
+      dataType: 'entity',
+      data: days.map((day) => toItem(account, provider.accountUrl(account), day)),
+      provenance: { asOf, missing: missingOf(days[0]), includesPrivate },
+      ...neighbourCursors(history, ({ day }) => cursors.write(listing, [account.id, day])),
+    }),
+    staleAt: resolver.staleAt(asOf),
+    cardInput: { countsCollected: account.type !== 'organization' && provider.totalsFromStored === true },
+    // The response also counts contributions to repositories of other accounts.
+    ...(includesPrivate && { isWithdrawable: true, isCacheable: false }),
+  };
+}
+
+function presentCalendar(
+  { resolver }: RouteServices,
+  { calendar: { input, asOf, isFinal }, includesPrivate }: LoadedCalendar,
+  { account, provider }: Context,
+): HandlerResult {
+  return {
+    envelope: envelope({
+      dataType: 'entity',
+      data: [toEntity(account, provider.accountUrl(account))],
+      provenance: { asOf, missing: isFinal ? [] : ['days'], includesPrivate: input.includesPrivate },
+    }),
+    staleAt: resolver.staleAt(asOf),
+    cardInput: { calendar: input },
+    // Private contributions are shown only as long as their owner publishes them, here or at the provider.
+    ...(input.includesPrivate && { isWithdrawable: true }),
+    ...(includesPrivate && { isCacheable: false }),
+  };
 }
 
 function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 
-/** Makes the calendar, which is drawn from days alone, without the counters. */
-async function makeCalendar(
-  context: AccountRouteContext,
-  asked: ResolvedAccount,
-  withPrivate: boolean,
-): Promise<HandlerResult> {
-  const { account, provider } = asked;
-  const calendar = await findCalendar(context, asked, { withPrivate });
-  if (calendar === undefined) return undefined;
-  const { shown, asOf, isFinal } = calendar;
-  return {
-    envelope: envelope({
-      dataType: 'entity',
-      data: [toEntity(account, provider.accountUrl(account))],
-      provenance: { asOf, missing: isFinal ? [] : ['days'], includesPrivate: shown.includesPrivate },
-    }),
-    staleAt: context.resolver.staleAt(asOf),
-    shown: { calendar: shown },
-    // Private contributions are shown only as long as their owner publishes them, here or at the provider.
-    ...(shown.includesPrivate && { audience: 'everybody_for_now' }),
-    ...(withPrivate && { isKept: false }),
-  };
-}
-
 /** Returns when the data behind the counters was last fetched; requests it again in the background when that is due. */
-async function lastAsked(
-  context: AccountRouteContext,
+async function lastFetched(
+  { connection, resolver, now }: RouteServices,
   { account, provider }: ResolvedAccount,
   includesPrivate: boolean,
 ): Promise<Date> {
-  const asOf = account.askedAt ?? context.now();
+  const asOf = account.askedAt ?? now();
   // A user's public counters come from the provider, if it reports them; all others are counted from collected
   // contributions.
-  const isTold = account.type !== 'organization' && provider.totalsFromStored === undefined;
-  if (isTold && !includesPrivate) return asOf;
-  const { listedAt, isUnfinished } = await findCollection(context.connection, account.id, {
+  const isReported = account.type !== 'organization' && provider.totalsFromStored === undefined;
+  if (isReported && !includesPrivate) return asOf;
+  const { listedAt, isUnfinished } = await findCollection(connection, account.id, {
     withPrivate: includesPrivate,
   });
-  const isDue = isUnfinished || context.resolver.isStale(listedAt);
-  if (isDue && !account.pinned) context.resolver.askInBackground(collectJob(account.id));
+  const isDue = isUnfinished || resolver.isStale(listedAt);
+  if (isDue && !account.pinned) resolver.askInBackground(collectJob(account.id));
   return listedAt !== null && listedAt < asOf ? listedAt : asOf;
 }
 
@@ -154,19 +172,19 @@ async function lastAsked(
  * Requests the totals that the provider's credentials see, and waits for them when those of a credential are not stored
  * yet.
  */
-async function learnPrivate(
-  { connection, resolver, now }: AccountRouteContext,
+async function loadPrivateTotals(
+  { connection, resolver, now }: RouteServices,
   { account, provider, deadline }: ResolvedAccount,
 ): Promise<void> {
   const accesses = provider.accesses(account);
   if (account.type !== 'user' || account.pinned || accesses.length === 0) return;
-  const seen = await findReportedTotals(connection, account.id);
+  const stored = await findReportedTotals(connection, account.id);
   const job = seeTotalsJob(account.id);
-  const isUnknown = accesses.some((access) => !seen.some((totals) => totals.access === access));
+  const isUnknown = accesses.some((access) => !stored.some((totals) => totals.access === access));
   if (isUnknown) {
     const outcome = await findOutcome(connection, job.key, now());
     if (outcome === undefined) await resolver.askAndWait(job, deadline, async () => undefined);
-  } else if (seen.some(({ askedAt }) => resolver.isStale(askedAt))) resolver.askInBackground(job);
+  } else if (stored.some(({ askedAt }) => resolver.isStale(askedAt))) resolver.askInBackground(job);
 }
 
 /**
@@ -174,7 +192,7 @@ async function learnPrivate(
  * that are stored now.
  */
 async function findDays(
-  { connection }: AccountRouteContext,
+  { connection }: RouteServices,
   account: Account,
   { limit, start, includesPrivate }: { limit: number; start: PageStart; includesPrivate: boolean },
 ): Promise<CountersOfDay[]> {

@@ -1,10 +1,11 @@
-import type { AccountRouteContext, Moved, ResolvedAccount } from '../accounts/routes.ts';
+import type { LoadServices } from '../accounts/resolve.ts';
 import { awaitListing } from '../contributions/await-listing.ts';
 import { findUncollected } from '../contributions/collection-store.ts';
 import type { ContributionKind } from '../contributions/contribution.ts';
 import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { findOutcome } from '../database/lookups.ts';
 import { AppError } from '../errors.ts';
+import { MovedRepository, type ResolvedAccount } from '../http/endpoint.ts';
 import { findByFormerName } from '../repositories/former-name-store.ts';
 import { findOwnedRepository, type Repository } from '../repositories/store.ts';
 import type { Scope } from './contributor.ts';
@@ -16,14 +17,15 @@ export interface Collected {
   uncollected: ContributionKind[];
 }
 
-type Context = Pick<AccountRouteContext, 'connection' | 'resolver' | 'now'>;
-
 /**
  * Returns all repositories of an account, private ones for its owner alone; undefined while no part of them is known.
  */
-export async function collectedOfAccount(context: Context, asked: ResolvedAccount): Promise<Collected | undefined> {
-  const { account, isOwner } = asked;
-  const collection = await awaitListing(context, asked);
+export async function collectedOfAccount(
+  services: LoadServices,
+  resolved: ResolvedAccount,
+): Promise<Collected | undefined> {
+  const { account, isOwner } = resolved;
+  const collection = await awaitListing(services, resolved);
   return (
     collection && {
       scope: { accountId: account.id, repositoryId: null, includesPrivate: isOwner },
@@ -38,21 +40,21 @@ export async function collectedOfAccount(context: Context, asked: ResolvedAccoun
  * present one.
  */
 export async function collectedOfRepository(
-  context: Context,
-  asked: ResolvedAccount,
+  services: LoadServices,
+  resolved: ResolvedAccount,
   name: string,
-): Promise<Collected | Moved | undefined> {
-  const { account, provider, deadline, isOwner } = asked;
-  const { connection, resolver, now } = context;
+): Promise<Collected | MovedRepository | undefined> {
+  const { account, provider, deadline, isOwner } = resolved;
+  const { connection, resolver, now } = services;
   if (!provider.isPossibleRepositoryName(name)) throw noSuchRepository(isOwner);
   const job = collectRepositoryJob({ accountId: account.id, repository: name, withPrivate: isOwner });
   const find = (): Promise<Repository | undefined> =>
     findOwnedRepository(connection, account.id, name, { withPrivate: isOwner });
   let repository = await find();
-  const moved = repository === undefined ? await findMoved(context, asked, name) : undefined;
+  const moved = repository === undefined ? await findMoved(services, resolved, name) : undefined;
   if (moved !== undefined) {
     if (!account.pinned && moved.checkAfter <= now()) resolver.askInBackground(job);
-    return { repository: moved.name };
+    return new MovedRepository(moved.name);
   }
   const isNew = repository === undefined || repository.collectedAt === null;
   if (isNew && !account.pinned) {
@@ -61,8 +63,8 @@ export async function collectedOfRepository(
     if (outcome === undefined)
       await resolver.askAndWait(job, deadline, async () => (await find())?.collectedAt ?? undefined);
     repository = await find();
-    const found = repository === undefined ? await findMoved(context, asked, name) : undefined;
-    if (found !== undefined) return { repository: found.name };
+    const found = repository === undefined ? await findMoved(services, resolved, name) : undefined;
+    if (found !== undefined) return new MovedRepository(found.name);
     if (repository === undefined && (await findOutcome(connection, job.key, now()))?.state === 'absent') {
       throw noSuchRepository(isOwner);
     }
@@ -78,7 +80,7 @@ export async function collectedOfRepository(
   };
 }
 
-function findMoved({ connection }: Context, { account, isOwner }: ResolvedAccount, name: string) {
+function findMoved({ connection }: LoadServices, { account, isOwner }: ResolvedAccount, name: string) {
   return findByFormerName(connection, account.id, name, { withPrivate: isOwner });
 }
 

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { type AccountRouteContext, problemResponses, providerOf } from '../accounts/routes.ts';
+import { findProvider, type RouteServices } from '../accounts/resolve.ts';
 import { Batches } from '../database/batches.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
+import { problemResponses } from '../http/endpoint.ts';
 import { SingleSchema } from '../http/envelope.ts';
 import { ProblemSchema } from '../http/problem.ts';
 import type { Delivery, DeliveryHeaders, Provider } from '../providers/provider.ts';
@@ -21,10 +22,10 @@ const Receipt = SingleSchema(
 /** Registers the route for deliveries. They are verified and stored before they are acknowledged, and applied later. */
 export function deliveryRoutes(
   app: App,
-  context: Pick<AccountRouteContext, 'connection' | 'providers' | 'now'> & { rejections: Rejections },
+  services: Pick<RouteServices, 'connection' | 'providers' | 'now'> & { rejections: Rejections },
 ): void {
   const inbox = new Batches<Received, 'accepted' | 'known'>(maxAtOnce, async (received) => {
-    const saved = await saveDeliveries(context.connection, received);
+    const saved = await saveDeliveries(services.connection, received);
     // When two copies of a delivery arrive at once, the first is `accepted` and the second `known`.
     return received.map(({ provider, id }) => (saved.delete(`${provider} ${id}`) ? 'accepted' : 'known'));
   });
@@ -35,7 +36,7 @@ export function deliveryRoutes(
       done(null, body);
     });
     raw.addHook('onError', async (request, _reply, error) => {
-      if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') count(context, request.params, 'too_large');
+      if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') count(services, request.params, 'too_large');
     });
     raw.post(
       '/v1/:provider/webhooks',
@@ -49,14 +50,14 @@ export function deliveryRoutes(
         },
       },
       async (request, reply) => {
-        const provider = providerOf(context, request.params.provider);
+        const provider = findProvider(services.providers, request.params.provider);
         if (request.headers['content-encoding'] !== undefined) {
-          count(context, request.params, 'compressed');
+          count(services, request.params, 'compressed');
           throw new AppError('invalid_input', 'Deliveries must not be compressed.');
         }
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        const delivery = readDelivery(context, provider, request.headers, body);
-        const received = { ...delivery, provider: provider.name, receivedAt: context.now() };
+        const delivery = readDelivery(services, provider, request.headers, body);
+        const received = { ...delivery, provider: provider.name, receivedAt: services.now() };
         const state = delivery.changes.length === 0 ? 'ignored' : await inbox.add(received);
         return reply.code(202).header('cache-control', 'no-store').send(receipt(delivery.id, state));
       },
@@ -66,7 +67,7 @@ export function deliveryRoutes(
 
 /** Reads a delivery, and counts it when it is rejected. @throws AppError that the provider throws. */
 function readDelivery(
-  context: { rejections: Rejections },
+  services: { rejections: Rejections },
   provider: Provider,
   headers: DeliveryHeaders,
   body: Buffer,
@@ -75,14 +76,14 @@ function readDelivery(
     return provider.readDelivery(headers, body);
   } catch (error) {
     const reason = rejectionReason(error);
-    if (reason !== undefined) context.rejections.add(provider.name, reason);
+    if (reason !== undefined) services.rejections.add(provider.name, reason);
     throw error;
   }
 }
 
 /** Counts a delivery that was rejected before the provider read it. */
 function count(
-  { providers, rejections }: Pick<AccountRouteContext, 'providers'> & { rejections: Rejections },
+  { providers, rejections }: Pick<RouteServices, 'providers'> & { rejections: Rejections },
   params: unknown,
   reason: RejectionReason,
 ): void {

@@ -3,7 +3,7 @@ import type { Envelope } from './envelope.ts';
 
 /** The data that a card is drawn from: a response, and facts that only cards show. */
 export interface CardInput {
-  answer: Envelope;
+  envelope: Envelope;
   /** The number of items after those of the response. */
   further?: number;
   /** Ids of the repositories that images come from, by image URL. An image is stored as long as its repository is. */
@@ -78,7 +78,7 @@ export interface CardImages {
    * @param deadline the time until which the card may wait for images from other hosts.
    * @throws AppError `rate_limited` when too many cards are waiting to be drawn.
    */
-  draw(request: ImageRequest, shown: CardInput, deadline: Date): Promise<CardImage>;
+  draw(request: ImageRequest, input: CardInput, deadline: Date): Promise<CardImage>;
   /** Draws a card which says that its data is being fetched. */
   drawCollecting(request: ImageRequest): Promise<CardImage>;
   /**
@@ -93,7 +93,7 @@ declare module 'fastify' {
     /** The cards that can be drawn from the route's response; the first is the default. */
     cards?: readonly [string, ...string[]];
     /** True for routes that return nothing but an image. */
-    isPicture?: boolean;
+    isImageOnly?: boolean;
   }
 }
 

@@ -76,15 +76,30 @@ export function staleCursor(parameter: string): AppError {
   );
 }
 
+/** A page of items, and on which sides there are more. */
+export interface Page<Item> {
+  page: readonly Item[];
+  hasPrevious: boolean;
+  hasNext: boolean;
+}
+
 /** Cuts a page out of up to `limit` + 1 items, and returns on which sides there are more. */
-export function cutPage<Item>(
-  items: readonly Item[],
-  limit: number,
-  start: PageStart,
-): { page: readonly Item[]; hasPrevious: boolean; hasNext: boolean } {
+export function cutPage<Item>(items: readonly Item[], limit: number, start: PageStart): Page<Item> {
   const hasMore = items.length > limit;
   if (start.before !== undefined) {
     return { page: hasMore ? items.slice(1) : items, hasPrevious: hasMore, hasNext: true };
   }
   return { page: items.slice(0, limit), hasPrevious: start.after !== undefined, hasNext: hasMore };
+}
+
+/** Returns the cursors that lead from a page to its neighbours, as the envelope takes them. */
+export function neighbourCursors<Item>(
+  { page, hasPrevious, hasNext }: Page<Item>,
+  write: (item: Item) => string,
+): { previousCursor: string | undefined; nextCursor: string | undefined } {
+  const [first, last] = [page[0], page.at(-1)];
+  return {
+    previousCursor: hasPrevious && first !== undefined ? write(first) : undefined,
+    nextCursor: hasNext && last !== undefined ? write(last) : undefined,
+  };
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from './caller.ts';
+import type { ImageRequest } from './images.ts';
 import type { RenderedResponse } from './response.ts';
 
 /**
@@ -7,6 +8,11 @@ import type { RenderedResponse } from './response.ts';
  */
 export function cacheKey(address: string, caller: Caller | null): string {
   return caller === null ? address : `${caller.accountId} ${address}`;
+}
+
+/** Returns the cache key of a card, by its contents; no URL begins like it. */
+export function imageKey(accountId: string, { key }: ImageRequest, caller: Caller | null): string {
+  return cacheKey(`${accountId}:${key}`, caller);
 }
 
 /** The memory of a cached response without its body and URL, in bytes. */
@@ -20,7 +26,7 @@ const maxAliases = 20_000;
  * bytes; the response that was not used for the longest time is dropped first.
  */
 export class ResponseCache {
-  readonly #answers: LRUCache<string, RenderedResponse>;
+  readonly #responses: LRUCache<string, RenderedResponse>;
   readonly #aliases = new LRUCache<string, string>({
     max: maxAliases,
     dispose: (name, alias) => this.#forgetAlias(name, alias),
@@ -34,22 +40,22 @@ export class ResponseCache {
   #floor = 0;
 
   constructor(maxBytes: number) {
-    this.#answers = new LRUCache({
+    this.#responses = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: (answer, address) => bytesOf(answer) + 2 * address.length + overheadBytes,
+      sizeCalculation: (response, address) => bytesOf(response) + 2 * address.length + overheadBytes,
       dispose: ({ accountId }, address) => this.#forgetAddress(accountId, address),
     });
   }
 
   get(address: string, now: number): RenderedResponse | undefined {
     const name = this.#aliases.get(address);
-    const answer = this.#answers.get(name ?? address);
-    return answer !== undefined && answer.expiresAt > now ? answer : undefined;
+    const response = this.#responses.get(name ?? address);
+    return response !== undefined && response.expiresAt > now ? response : undefined;
   }
 
   /** Serves the response of a key at another URL too: equivalent URLs share one response. */
   alias(address: string, name: string): void {
-    if (!this.#answers.has(name)) return;
+    if (!this.#responses.has(name)) return;
     this.#aliases.set(address, name);
     this.#aliasesOf.set(name, (this.#aliasesOf.get(name) ?? new Set()).add(address));
   }
@@ -60,12 +66,12 @@ export class ResponseCache {
   }
 
   /** Caches a response, unless its data changed since it was begun. */
-  put(address: string, answer: RenderedResponse, begun: number): void {
-    const changedAt = this.#invalidated.get(answer.accountId) ?? 0;
+  put(address: string, response: RenderedResponse, begun: number): void {
+    const changedAt = this.#invalidated.get(response.accountId) ?? 0;
     if (begun < this.#floor || begun < changedAt) return;
-    this.#answers.set(address, answer);
-    const addresses = this.#addresses.get(answer.accountId) ?? new Set();
-    if (this.#answers.has(address)) this.#addresses.set(answer.accountId, addresses.add(address));
+    this.#responses.set(address, response);
+    const addresses = this.#addresses.get(response.accountId) ?? new Set();
+    if (this.#responses.has(address)) this.#addresses.set(response.accountId, addresses.add(address));
   }
 
   /** Drops every response about an account. */
@@ -76,14 +82,14 @@ export class ResponseCache {
       this.#floor = this.#sequence;
     }
     this.#invalidated.set(accountId, this.#sequence);
-    for (const address of this.#addresses.get(accountId) ?? []) this.#answers.delete(address);
+    for (const address of this.#addresses.get(accountId) ?? []) this.#responses.delete(address);
   }
 
   /** Drops everything, because changes may have been missed. */
   clear(): void {
     this.#sequence += 1;
     this.#floor = this.#sequence;
-    this.#answers.clear();
+    this.#responses.clear();
   }
 
   #forgetAlias(name: string, alias: string): void {

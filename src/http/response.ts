@@ -34,13 +34,13 @@ export const imageHeaders = {
 };
 
 /** The audience of a response: the public, the public until the owner withdraws the data, or one caller. */
-export type Audience = 'everybody' | 'everybody_for_now' | 'caller';
+export type Audience = 'public' | 'public_until_withdrawn' | 'caller';
 
 /** Renders a response once, so that it can be sent many times. */
 export function renderResponse(content: {
   envelope: Envelope;
   /** The image of the response; undefined when it is JSON. */
-  picture?: CardImage | undefined;
+  image?: CardImage | undefined;
   audience: Audience;
   accountId: string;
   /** URLs of the previous and the next page. */
@@ -49,10 +49,10 @@ export function renderResponse(content: {
   /** The time at which the data is due for a refresh, which the next request has to start. */
   staleAt: Date;
 }): RenderedResponse {
-  const { envelope, picture, now } = content;
-  const body = picture?.body ?? Buffer.from(JSON.stringify(envelope));
+  const { envelope, image, now } = content;
+  const body = image?.body ?? Buffer.from(JSON.stringify(envelope));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  const isFinished = envelope.meta_data.complete !== false && picture?.isFinal !== false;
+  const isFinished = envelope.meta_data.complete !== false && image?.isFinal !== false;
   const maxAge = maxAgeOf(isFinished);
   const link = Object.entries(content.links ?? {})
     .filter(([, address]) => address !== undefined)
@@ -64,8 +64,8 @@ export function renderResponse(content: {
     body,
     etag,
     headers: {
-      'content-type': picture?.contentType ?? 'application/json; charset=utf-8',
-      ...(picture && imageHeaders),
+      'content-type': image?.contentType ?? 'application/json; charset=utf-8',
+      ...(image && imageHeaders),
       'content-length': String(body.length),
       etag,
       'cache-control': cacheControl(content.audience, isFinished),
@@ -90,17 +90,17 @@ const toGzip = promisify(gzip);
 const brotliQuality = 7;
 
 /** Adds the compressed representations; compresses away from the event loop. */
-export async function compressResponse(answer: RenderedResponse): Promise<RenderedResponse> {
-  const { body } = answer;
+export async function compressResponse(response: RenderedResponse): Promise<RenderedResponse> {
+  const { body } = response;
   const [br, gzipped] = await Promise.all([
     toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } }),
     toGzip(body, { level: 9 }),
   ]);
   const vary = 'authorization, accept-encoding';
   return {
-    ...answer,
-    headers: { ...answer.headers, vary },
-    compressed: { br: compressedAs('br', br, answer, vary), gzip: compressedAs('gzip', gzipped, answer, vary) },
+    ...response,
+    headers: { ...response.headers, vary },
+    compressed: { br: compressedAs('br', br, response, vary), gzip: compressedAs('gzip', gzipped, response, vary) },
   };
 }
 
@@ -120,12 +120,12 @@ function compressedAs(
 }
 
 /** Returns the representation for a client that accepts these codings (`Accept-Encoding`, RFC 9110, section 12.5.3). */
-export function representationFor(answer: RenderedResponse, acceptEncoding: string | undefined): Representation {
-  const { compressed } = answer;
-  if (compressed === undefined || acceptEncoding === undefined) return answer;
+export function representationFor(response: RenderedResponse, acceptEncoding: string | undefined): Representation {
+  const { compressed } = response;
+  if (compressed === undefined || acceptEncoding === undefined) return response;
   // Only codings that the client names: some that send `*` cannot read Brotli.
   const named = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } }).encodings();
-  return named.includes('br') ? compressed.br : named.includes('gzip') ? compressed.gzip : answer;
+  return named.includes('br') ? compressed.br : named.includes('gzip') ? compressed.gzip : response;
 }
 
 function maxAgeOf(isFinished: boolean): number {
@@ -138,7 +138,7 @@ function maxAgeOf(isFinished: boolean): number {
  */
 function cacheControl(audience: Audience, isFinished: boolean): string {
   if (audience === 'caller') return 'private, no-store';
-  const mayBeStale = audience === 'everybody' && isFinished;
+  const mayBeStale = audience === 'public' && isFinished;
   const whileRevalidating = mayBeStale ? `, stale-while-revalidate=${staleWhileRevalidateS}` : '';
   return `public, max-age=${maxAgeOf(isFinished)}${whileRevalidating}`;
 }

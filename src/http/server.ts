@@ -2,21 +2,22 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyRequest, fastify } from 'fastify';
 import type { TSchema } from 'typebox';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
 import { bearerToken, type Caller, isServiceToken } from './caller.ts';
 import { addDocumentation } from './documentation.ts';
-import { type CardImages, isImageFormat, type Parameters } from './images.ts';
+import type { CardImages } from './images.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { bodyReader, parameterReader } from './parameters.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
 import { addRateLimits, type Counts } from './rate-limits.ts';
-import { sendImage } from './replies.ts';
+
 import { isNotModified, notModifiedHeaders, type RenderedResponse, representationFor } from './response.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
+import { sendProblem, sendProblemAsJson } from './send.ts';
 
 export interface ServerOptions {
   cache: ResponseCache;
@@ -34,7 +35,7 @@ export interface ServerOptions {
   recognize: (token: string) => Caller | undefined;
   /** Waits until this node has received every change that is stored by now. */
   catchUp: () => Promise<void>;
-  pictures: CardImages;
+  images: CardImages;
   counts: Counts;
   readsPerMinute: number;
   trustedProxies: readonly string[];
@@ -69,7 +70,10 @@ export async function createServer(options: ServerOptions): Promise<App> {
     forceCloseConnections: 'idle',
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id);
-      sendProblem(reply, toProblem(new AppError('invalid_input', 'The address is not well-formed.'), options.now()));
+      sendProblemAsJson(
+        reply,
+        toProblem(new AppError('invalid_input', 'The address is not well-formed.'), options.now()),
+      );
     },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, options),
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -97,9 +101,9 @@ export async function createServer(options: ServerOptions): Promise<App> {
     else if (error instanceof AppError && error.cause !== undefined) {
       options.log.warn({ id: request.id, err: error }, 'a request failed');
     }
-    return (await drawnProblem(request, reply, problem, options)) ?? sendProblem(reply, problem);
+    return sendProblem(request, reply, problem, options);
   });
-  app.setNotFoundHandler(async (request, reply) => sendProblem(reply, unmatched(app, request, options.now())));
+  app.setNotFoundHandler(async (request, reply) => sendProblemAsJson(reply, unmatched(app, request, options.now())));
   return app;
 }
 
@@ -119,25 +123,25 @@ function listener(
     (request, response) => {
       const { method, headers, url } = request;
       const isPlain = (method === 'GET' || method === 'HEAD') && !hasBody(headers);
-      const answer = isPlain && options.isCacheLive() ? cachedAnswer(options, headers, url ?? '') : undefined;
-      if (answer === undefined) return handler(request, response);
+      const cached = isPlain && options.isCacheLive() ? findCached(options, headers, url ?? '') : undefined;
+      if (cached === undefined) return handler(request, response);
       const requestId = options.newRequestId();
-      const found = representationFor(answer, headers['accept-encoding']);
-      if (isNotModified(headers['if-none-match'], found.etag)) {
+      const representation = representationFor(cached, headers['accept-encoding']);
+      if (isNotModified(headers['if-none-match'], representation.etag)) {
         metrics.countWarm(304);
-        response.writeHead(304, { ...notModifiedHeaders(found), 'x-request-id': requestId });
+        response.writeHead(304, { ...notModifiedHeaders(representation), 'x-request-id': requestId });
         response.end();
         return;
       }
       metrics.countWarm(200);
-      response.writeHead(200, { ...found.headers, 'x-request-id': requestId });
-      response.end(method === 'HEAD' ? undefined : found.body);
+      response.writeHead(200, { ...representation.headers, 'x-request-id': requestId });
+      response.end(method === 'HEAD' ? undefined : representation.body);
     },
   );
 }
 
 /** Returns the cached response for the public, or for this caller. */
-function cachedAnswer(
+function findCached(
   { cache, now, recognize }: ServerOptions,
   { authorization }: IncomingMessage['headers'],
   url: string,
@@ -203,38 +207,6 @@ function problemOf(error: unknown, now: Date): Problem {
   const isCallersFault =
     !(error instanceof AppError) && error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500;
   return toProblem(isCallersFault ? new AppError('invalid_input', 'The request is not well-formed.') : error, now);
-}
-
-/** Sends an error in the documented shape. */
-export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
-  return reply
-    .code(problem.status)
-    .headers({ 'cache-control': 'no-store', 'access-control-allow-origin': '*', ...problem.headers })
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(problem.body));
-}
-
-/** Sends the error as a card, where the request is for one. */
-async function drawnProblem(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  problem: Problem,
-  { pictures, log }: ServerOptions,
-): Promise<FastifyReply | undefined> {
-  const { cards, isPicture = false } = request.routeOptions.config;
-  const query: Parameters = Object(request.query);
-  const format = isPicture ? (query['format'] ?? 'svg') : query['format'];
-  if (cards === undefined || !isImageFormat(format)) return undefined;
-  const card = cards.find((one) => one === query['card']) ?? cards[0];
-  const { message } = problem.body.error;
-  try {
-    const picture = await pictures.drawProblem(card, format, query, { status: problem.status, message });
-    reply.headers({ 'cache-control': 'no-store', 'access-control-allow-origin': '*', ...problem.headers });
-    return await sendImage(reply, picture, problem.status);
-  } catch (error) {
-    log.error({ id: request.id, err: error }, 'an error could not be drawn');
-    return undefined;
-  }
 }
 
 /** Sends an error in the documented shape for bytes that are not even a readable request. */

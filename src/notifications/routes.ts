@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { actorOf, note } from '../access/actor.ts';
-import type { AccessContext } from '../access/context.ts';
-import { sendOwnedPage } from '../access/owned-list.ts';
-import { AccountPath, privateProblemResponses, requireOwner } from '../accounts/routes.ts';
+import { loadOwnedPage, presentOwnedPage } from '../access/owned-list.ts';
+import type { AccessServices } from '../access/services.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { App } from '../http/app.ts';
+import { AccountPath } from '../http/endpoint.ts';
 import { EnvelopeSchema, formatTimestamp, SingleSchema, single } from '../http/envelope.ts';
+import { addOwnerEndpoint } from '../http/owner-pipeline.ts';
 import { PageParameters } from '../http/pagination.ts';
-import { sendPrivately } from '../http/replies.ts';
 import { findNotification, findNotifications, type Notification, revive, states } from './report-store.ts';
 import { webhookSecretRoutes } from './secrets/routes.ts';
 
@@ -37,67 +37,57 @@ const Query = Type.Object({
   ...PageParameters.properties,
   state: Type.Optional(Type.Enum([...states], { description: 'Only those.' })),
 });
-const address = '/v1/:provider/entities/:name/notifications';
-const security = [{ serviceToken: [] }];
+const path = '/v1/:provider/entities/:name/notifications';
+const listing = 'notifications';
 
 /** Adds the routes to messages about awards in an owner's repositories, sent or not. */
-export function notificationRoutes(app: App, context: AccessContext): void {
-  listingOfNotifications(app, context);
-  retry(app, context);
-  webhookSecretRoutes(app, context);
+export function notificationRoutes(app: App, services: AccessServices): void {
+  listingOfNotifications(app, services);
+  retry(app, services);
+  webhookSecretRoutes(app, services);
 }
 
-function listingOfNotifications(app: App, context: AccessContext): void {
-  app.get(
-    address,
-    {
-      schema: {
-        summary: "Messages about awards in the account's repositories: waiting, sent, given up; newest first",
-        params: AccountPath,
-        querystring: Query,
-        security,
-        response: { 200: EnvelopeSchema(Item), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) =>
-      sendOwnedPage(context, { request, reply }, request, {
-        name: 'notifications',
-        find: (accountId, page) =>
-          findNotifications(context.connection, accountId, { ...page, state: request.query.state }),
-        toItem,
-      }),
-  );
+function listingOfNotifications(app: App, services: AccessServices): void {
+  const { connection, cursors } = services;
+  addOwnerEndpoint(app, services, {
+    method: 'GET',
+    path,
+    summary: "Messages about awards in the account's repositories: waiting, sent, given up; newest first",
+    needs: 'read',
+    params: AccountPath,
+    query: Query,
+    listing: { name: listing, defaultLimit: 30 },
+    response: EnvelopeSchema(Item),
+    load: (context) =>
+      loadOwnedPage(context, (page) =>
+        findNotifications(connection, context.account.id, { ...page, state: context.query.state }),
+      ),
+    present: (page, { account }) => presentOwnedPage({ cursors, account, listing }, page, toItem),
+  });
 }
 
-function retry(app: App, context: AccessContext): void {
-  app.post(
-    `${address}/:notification_id/retry`,
-    {
-      schema: {
-        summary: 'Sends a message again that was given up',
-        params: NotificationPath,
-        security,
-        response: { 200: SingleSchema(Item), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const owned = await requireOwner(context, { request, reply }, request.params, 'manage');
-      if (owned === 'redirected') return reply;
-      const { account, caller } = owned;
-      const { notification_id: subject } = request.params;
-      const revived = await inTransaction(context.connection, async (transaction) => {
+function retry(app: App, services: AccessServices): void {
+  const { connection, now } = services;
+  addOwnerEndpoint(app, services, {
+    method: 'POST',
+    path: `${path}/:notification_id/retry`,
+    summary: 'Sends a message again that was given up',
+    needs: 'manage',
+    params: NotificationPath,
+    response: SingleSchema(Item),
+    load: ({ account, caller, params: { notification_id: subject } }) =>
+      inTransaction(connection, async (transaction) => {
         const known = await findNotification(transaction, account.id, subject);
         if (known === undefined) throw new AppError('not_found', 'The account has no such notification.');
-        if (!(await revive(transaction, subject, context.now()))) {
+        if (!(await revive(transaction, subject, now()))) {
           throw new AppError('conflict', `The notification is ${known.state}: only dead ones can be sent again.`);
         }
         const actor = await actorOf(transaction, caller);
-        await note(context, transaction, account.id, { action: 'notification_retried', subject, ...actor });
+        await note(services, transaction, account.id, { action: 'notification_retried', subject, ...actor });
         return (await findNotification(transaction, account.id, subject)) ?? known;
-      });
-      return sendPrivately(reply, single('unknown', toItem(revived)));
-    },
-  );
+      }),
+    present: (notification) => single('unknown', toItem(notification)),
+  });
 }
 
 function toItem(notification: Notification): object {

@@ -1,76 +1,62 @@
 import { Type } from 'typebox';
-import {
-  AccountPath,
-  type AccountRouteContext,
-  privateProblemResponses,
-  type ResolvedAccount,
-  respondForOwner,
-} from '../accounts/routes.ts';
+import type { RouteServices } from '../accounts/resolve.ts';
 import type { App } from '../http/app.ts';
-import { EnvelopeSchema, envelope } from '../http/envelope.ts';
-import { cutPage, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
+import { AccountPath, type ResolvedAccount } from '../http/endpoint.ts';
+import { envelope } from '../http/envelope.ts';
+import { cutPage, neighbourCursors, PageParameters, type Place, staleCursor } from '../http/pagination.ts';
+import { addEndpoint } from '../http/pipeline.ts';
 import { RepositoryDetails, toDetails } from './details.ts';
 import { findRepositoryPage, type RepositoryPlace } from './page-store.ts';
 
 const listing = 'repositories';
-const defaultLimit = 30;
-
-const Query = Type.Object({ ...PageParameters.properties, format: Type.Optional(Type.Enum(['json'])) });
 
 /**
  * Makes sure that an account's repositories are listed: waits until the deadline when they never were.
  * @returns the time of the last listing; undefined while there is none.
  */
 export type AwaitListing = (
-  asked: Pick<ResolvedAccount, 'account' | 'deadline' | 'isOwner'>,
+  resolved: Pick<ResolvedAccount, 'account' | 'deadline' | 'isOwner'>,
 ) => Promise<{ listedAt: Date } | undefined>;
 
 /** Registers endpoint 6: all repositories that the account of the service token owns. */
-export function repositoryRoutes(app: App, context: AccountRouteContext & { awaitListing: AwaitListing }): void {
-  app.get(
-    '/v1/:provider/entities/:name/repositories',
-    {
-      schema: {
-        summary: 'All repositories of the account that the service token is for',
-        params: AccountPath,
-        querystring: Query,
-        security: [{ serviceToken: [] }],
-        response: { 200: EnvelopeSchema(RepositoryDetails), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const { limit = defaultLimit } = request.query;
-      const start = context.cursors.readStart(listing, request.query);
-      const exchange = { request, reply, dataType: 'repository' } as const;
-      return respondForOwner(context, exchange, request.params, async (asked) => {
-        const { account, provider } = asked;
-        const listed = await context.awaitListing(asked);
-        if (listed === undefined) return undefined;
-        const found = await findRepositoryPage(context.connection, account.id, {
-          limit: limit + 1,
-          after: start.after && placeOf('after', start.after, account.id),
-          before: start.before && placeOf('before', start.before, account.id),
-        });
-        const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
-        const cursor = (item: (typeof found)[number] | undefined): string | undefined =>
-          item && context.cursors.write(listing, [account.id, ...item.place]);
-        return {
-          envelope: envelope({
-            dataType: 'repository',
-            data: page.map(({ repository }) =>
-              toDetails(repository, {
-                owner: account.name,
-                url: provider.repositoryUrl(account.name, repository.name),
-              }),
-            ),
-            previousCursor: hasPrevious ? cursor(page[0]) : undefined,
-            nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
-          }),
-          staleAt: context.resolver.staleAt(listed.listedAt),
-        };
+export function repositoryRoutes(app: App, services: RouteServices & { awaitListing: AwaitListing }): void {
+  const { connection, cursors, resolver, awaitListing } = services;
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/repositories',
+    summary: 'All repositories of the account that the service token is for',
+    readers: 'owner',
+    params: AccountPath,
+    query: Type.Object({ ...PageParameters.properties, format: Type.Optional(Type.Enum(['json'])) }),
+    listing: { name: listing, defaultLimit: 30 },
+    dataType: 'repository',
+    item: RepositoryDetails,
+    load: async (context) => {
+      const { account, page } = context;
+      resolver.refreshStale(account);
+      const listed = await awaitListing(context);
+      if (listed === undefined) return undefined;
+      const { limit, start } = page;
+      const found = await findRepositoryPage(connection, account.id, {
+        limit: limit + 1,
+        after: start.after && placeOf('after', start.after, account.id),
+        before: start.before && placeOf('before', start.before, account.id),
       });
+      return { repositories: cutPage(found, limit, start), listedAt: listed.listedAt };
     },
-  );
+    present: ({ repositories, listedAt }, { account, provider }) => ({
+      envelope: envelope({
+        dataType: 'repository',
+        data: repositories.page.map(({ repository }) =>
+          toDetails(repository, {
+            owner: account.name,
+            url: provider.repositoryUrl(account.name, repository.name),
+          }),
+        ),
+        ...neighbourCursors(repositories, ({ place }) => cursors.write(listing, [account.id, ...place])),
+      }),
+      staleAt: resolver.staleAt(listedAt),
+    }),
+  });
 }
 
 function placeOf(parameter: string, [accountId, createdAtUs, id]: Place, ownerId: string): RepositoryPlace {

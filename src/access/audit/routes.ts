@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import { AccountPath, privateProblemResponses } from '../../accounts/routes.ts';
 import type { App } from '../../http/app.ts';
+import { AccountPath } from '../../http/endpoint.ts';
 import { EnvelopeSchema, formatTimestamp } from '../../http/envelope.ts';
+import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { PageParameters } from '../../http/pagination.ts';
-import type { AccessContext } from '../context.ts';
-import { sendOwnedPage } from '../owned-list.ts';
+import { loadOwnedPage, presentOwnedPage } from '../owned-list.ts';
+import type { AccessServices } from '../services.ts';
 import { type AuditEntry, auditActions, findAudit } from './store.ts';
 
 const Entry = Type.Object({
@@ -18,26 +19,23 @@ const Entry = Type.Object({
   created_dttm: Type.String({ format: 'date-time' }),
 });
 
+const listing = 'audit';
+
 /** Adds the audit trail of an account's keys, settings, links and data. */
-export function auditRoutes(app: App, context: AccessContext): void {
-  app.get(
-    '/v1/:provider/entities/:name/audit',
-    {
-      schema: {
-        summary: "Who did what to the account's tokens, keys, settings and links, newest first",
-        params: AccountPath,
-        querystring: PageParameters,
-        security: [{ serviceToken: [] }],
-        response: { 200: EnvelopeSchema(Entry), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) =>
-      sendOwnedPage(context, { request, reply }, request, {
-        name: 'audit',
-        find: (accountId, page) => findAudit(context.connection, accountId, page),
-        toItem,
-      }),
-  );
+export function auditRoutes(app: App, services: AccessServices): void {
+  const { connection, cursors } = services;
+  addOwnerEndpoint(app, services, {
+    method: 'GET',
+    path: '/v1/:provider/entities/:name/audit',
+    summary: "Who did what to the account's tokens, keys, settings and links, newest first",
+    needs: 'read',
+    params: AccountPath,
+    query: PageParameters,
+    listing: { name: listing, defaultLimit: 30 },
+    response: EnvelopeSchema(Entry),
+    load: (context) => loadOwnedPage(context, (page) => findAudit(connection, context.account.id, page)),
+    present: (page, { account }) => presentOwnedPage({ cursors, account, listing }, page, toItem),
+  });
 }
 
 function toItem({ id, action, subject, actor, tokenId, at }: AuditEntry): object {

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
-import { AccountPath, privateProblemResponses, requireOwner } from '../../accounts/routes.ts';
 import { findById } from '../../accounts/store.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
+import { AccountPath } from '../../http/endpoint.ts';
 import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
 import { imageFormats } from '../../http/images.ts';
-import { sendPrivately } from '../../http/replies.ts';
+import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { actorOf, note } from '../actor.ts';
-import type { AccessContext } from '../context.ts';
-import { removeForOwner } from '../removal.ts';
+import { removeItem } from '../removal.ts';
+import type { AccessServices } from '../services.ts';
 import { issueToken } from '../tokens/issue.ts';
 import { readImagePath } from './image-path.ts';
-import { findEmbedBySecret, findEmbeds, removeEmbed, saveEmbed } from './store.ts';
+import { type Embed, findEmbedBySecret, findEmbeds, removeEmbed, saveEmbed } from './store.ts';
 
 const maxEmbeds = 200;
 const secretBytes = 32;
@@ -41,117 +41,89 @@ const SecretPath = Type.Object({
 });
 
 /** Adds links that open one card each, for pages that others may see. */
-export function embedRoutes(app: App, context: AccessContext): void {
-  creation(app, context);
-  listingOfEmbeds(app, context);
-  revocation(app, context);
-  opening(app, context);
+export function embedRoutes(app: App, services: AccessServices): void {
+  creation(app, services);
+  listingOfEmbeds(app, services);
+  revocation(app, services);
+  opening(app, services);
 }
 
-const address = '/v1/:provider/entities/:name/embeds';
-const security = [{ serviceToken: [] }];
+const path = '/v1/:provider/entities/:name/embeds';
 
-function creation(app: App, context: AccessContext): void {
-  app.post(
-    address,
-    {
-      schema: {
-        summary: 'A link that opens one picture of the account, and nothing else',
-        params: AccountPath,
-        body: Request,
-        security,
-        response: { 201: SingleSchema(Link), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const owned = await requireOwner(context, { request, reply }, request.params, 'manage');
-      if (owned === 'redirected') return reply;
-      const { account, caller } = owned;
-      const { format } = request.body;
-      const path = readImagePath(request.body.path, format, account);
-      const secret = context.randomBytes(secretBytes).toString('base64url');
-      const id = context.newId();
-      await inTransaction(context.connection, async (transaction) => {
-        const held = await findEmbeds(transaction, account.id);
-        if (held.length >= maxEmbeds) {
+function creation(app: App, services: AccessServices): void {
+  addOwnerEndpoint(app, services, {
+    method: 'POST',
+    path,
+    summary: 'A link that opens one picture of the account, and nothing else',
+    needs: 'manage',
+    params: AccountPath,
+    body: Request,
+    status: 201,
+    response: SingleSchema(Link),
+    load: async ({ account, caller, body: { path: givenPath, format } }) => {
+      const imagePath = readImagePath(givenPath, format, account);
+      const secret = services.randomBytes(secretBytes).toString('base64url');
+      const id = services.newId();
+      await inTransaction(services.connection, async (transaction) => {
+        const stored = await findEmbeds(transaction, account.id);
+        if (stored.length >= maxEmbeds) {
           throw new AppError('conflict', `The account has ${maxEmbeds} links already; revoke one first.`);
         }
-        const embed = { id, accountId: account.id, path, format, createdAt: context.now() };
+        const embed = { id, accountId: account.id, path: imagePath, format, createdAt: services.now() };
         await saveEmbed(transaction, { ...embed, secretHash: hashOf(secret) });
         const actor = await actorOf(transaction, caller);
-        await note(context, transaction, account.id, { action: 'embed_created', subject: `${id} ${path}`, ...actor });
+        const subject = `${id} ${imagePath}`;
+        await note(services, transaction, account.id, { action: 'embed_created', subject, ...actor });
       });
-      return sendPrivately(
-        reply,
-        single('unknown', { id, url: `${context.publicUrl()}/v1/embeds/${secret}.${format}` }),
-        201,
-      );
+      return { id, url: `${services.publicUrl()}/v1/embeds/${secret}.${format}` };
     },
-  );
+    present: (link) => single('unknown', link),
+  });
 }
 
-function listingOfEmbeds(app: App, context: AccessContext): void {
-  app.get(
-    address,
-    {
-      schema: {
-        summary: 'The links that were made and not revoked, newest first',
-        params: AccountPath,
-        security,
-        response: { 200: EnvelopeSchema(Listed), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const owned = await requireOwner(context, { request, reply }, request.params);
-      if (owned === 'redirected') return reply;
-      const embeds = await findEmbeds(context.connection, owned.account.id);
-      const data = embeds.map(({ id, path, format, createdAt }) => ({
-        id,
-        path,
-        format,
-        created_dttm: formatTimestamp(createdAt),
-      }));
-      return sendPrivately(reply, envelope({ dataType: 'unknown', data }));
-    },
-  );
+function listingOfEmbeds(app: App, services: AccessServices): void {
+  addOwnerEndpoint(app, services, {
+    method: 'GET',
+    path,
+    summary: 'The links that were made and not revoked, newest first',
+    needs: 'read',
+    params: AccountPath,
+    response: EnvelopeSchema(Listed),
+    load: ({ account }) => findEmbeds(services.connection, account.id),
+    present: (embeds) => envelope({ dataType: 'unknown', data: embeds.map(toItem) }),
+  });
 }
 
-function revocation(app: App, context: AccessContext): void {
-  app.delete(
-    `${address}/:embed_id`,
-    {
-      schema: {
-        summary: 'Revokes a link, at once on every node',
-        params: EmbedPath,
-        security,
-        response: { 204: Type.Null(), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const { embed_id: subject } = request.params;
-      return removeForOwner(context, { request, reply }, request.params, {
-        subject,
+function revocation(app: App, services: AccessServices): void {
+  addOwnerEndpoint(app, services, {
+    method: 'DELETE',
+    path: `${path}/:embed_id`,
+    summary: 'Revokes a link, at once on every node',
+    needs: 'manage',
+    params: EmbedPath,
+    load: (context) =>
+      removeItem(services, context, {
+        subject: context.params.embed_id,
         what: 'link',
         action: 'embed_revoked',
-        remove: (transaction, accountId) => removeEmbed(transaction, accountId, subject),
-      });
-    },
-  );
+        remove: (transaction, accountId) => removeEmbed(transaction, accountId, context.params.embed_id),
+      }),
+  });
 }
 
-function opening(app: App, context: AccessContext): void {
+function opening(app: App, services: AccessServices): void {
   app.get(
     '/v1/embeds/:secret',
     { schema: { summary: 'The picture of a link', params: SecretPath, produces: ['image/svg+xml', 'image/png'] } },
     async (request, reply) => {
       const [secret = '', format] = request.params.secret.split('.');
-      const embed = await findEmbedBySecret(context.connection, hashOf(secret));
-      const account = embed && (await findById(context.connection, embed.accountId));
+      const embed = await findEmbedBySecret(services.connection, hashOf(secret));
+      const account = embed && (await findById(services.connection, embed.accountId));
       if (embed === undefined || account === undefined || embed.format !== format) {
         throw new AppError('not_found', 'There is no such image.');
       }
       // The card is requested as its owner would request it, with a token that never leaves this process.
-      const token = await issueToken(context, account, `embed:${embed.id}`);
+      const token = await issueToken(services, account, `embed:${embed.id}`);
       const etag = request.headers['if-none-match'];
       const asOwner = { authorization: `Bearer ${token}`, ...(etag !== undefined && { 'if-none-match': etag }) };
       const url = `/v1/${account.provider}/entities/${encodeURIComponent(account.name)}/${embed.path}`;
@@ -168,6 +140,10 @@ function opening(app: App, context: AccessContext): void {
       return reply.code(statusCode).header('cache-control', 'private, no-store').send(rawPayload);
     },
   );
+}
+
+function toItem({ id, path, format, createdAt }: Embed): object {
+  return { id, path, format, created_dttm: formatTimestamp(createdAt) };
 }
 
 function hashOf(secret: string): Buffer {

@@ -1,18 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { AccountPath, privateProblemResponses, providerOf, requireOwner } from '../../accounts/routes.ts';
+import { findProvider } from '../../accounts/resolve.ts';
 import type { Account } from '../../accounts/store.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
+import { authorizeOwner, resolveOwn } from '../../http/authorize.ts';
 import { bearerToken } from '../../http/caller.ts';
+import { type AccountName, AccountPath, privateProblemResponses } from '../../http/endpoint.ts';
 import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
 import { seldomByAddress } from '../../http/rate-limits.ts';
-import { sendPrivately } from '../../http/replies.ts';
+import { sendNothing, sendPrivately, sendRedirect } from '../../http/send.ts';
 import { actorOf, note } from '../actor.ts';
 import type { Actor } from '../audit/store.ts';
-import type { AccessContext } from '../context.ts';
 import { proveOwner } from '../prove-owner.ts';
+import type { AccessServices } from '../services.ts';
 import { needsProviderToken } from '../tokens/routes.ts';
 import { readPublicKey, toPem } from './public-key.ts';
 import { findKeysOf, removeKey, saveKey } from './store.ts';
@@ -43,14 +45,17 @@ interface Owner extends Actor {
   account: Account;
 }
 
-/** Adds the management of long-term public keys, which verify the tokens that an owner signs. */
-export function keyRoutes(app: App, context: AccessContext): void {
-  registration(app, context);
-  listingOfKeys(app, context);
-  removal(app, context);
+/**
+ * Adds the management of long-term public keys, which verify the tokens that an owner signs. These routes are outside of
+ * the pipeline: with a token of the provider, the provider decides who owns the account.
+ */
+export function keyRoutes(app: App, services: AccessServices): void {
+  registration(app, services);
+  listingOfKeys(app, services);
+  removal(app, services);
 }
 
-function registration(app: App, context: AccessContext): void {
+function registration(app: App, services: AccessServices): void {
   app.put(
     '/v1/:provider/entities/:name/keys',
     {
@@ -64,23 +69,23 @@ function registration(app: App, context: AccessContext): void {
       },
     },
     async (request, reply) => {
-      const owner = await byProviderToken(context, request, request.params);
+      const owner = await byProviderToken(services, request, request.params);
       const key = readPublicKey(request.body.data.key);
       const { account } = owner;
-      await inTransaction(context.connection, async (transaction) => {
-        const held = await findKeysOf(transaction, account.id);
-        if (held.length >= maxKeys && !held.some(({ id }) => id === key.id)) {
+      await inTransaction(services.connection, async (transaction) => {
+        const registered = await findKeysOf(transaction, account.id);
+        if (registered.length >= maxKeys && !registered.some(({ id }) => id === key.id)) {
           throw new AppError('conflict', `The account has ${maxKeys} keys already; remove one first.`);
         }
-        const isNew = await saveKey(transaction, { ...key, accountId: account.id, createdAt: context.now() });
-        if (isNew) await noteKey(context, transaction, owner, { action: 'key_registered', subject: key.id });
+        const isNew = await saveKey(transaction, { ...key, accountId: account.id, createdAt: services.now() });
+        if (isNew) await noteKey(services, transaction, owner, { action: 'key_registered', subject: key.id });
       });
       return sendPrivately(reply, single('key_id', { id: key.id }));
     },
   );
 }
 
-function listingOfKeys(app: App, context: AccessContext): void {
+function listingOfKeys(app: App, services: AccessServices): void {
   app.get(
     '/v1/:provider/entities/:name/keys',
     {
@@ -93,9 +98,9 @@ function listingOfKeys(app: App, context: AccessContext): void {
       },
     },
     async (request, reply) => {
-      const owner = await byEitherToken(context, request, reply, request.params, 'read');
+      const owner = await byEitherToken(services, request, reply, request.params, 'read');
       if (owner === 'redirected') return reply;
-      const keys = await findKeysOf(context.connection, owner.account.id);
+      const keys = await findKeysOf(services.connection, owner.account.id);
       const data = keys.map(({ id, kind, spki, createdAt }) => ({
         id,
         kind,
@@ -107,7 +112,7 @@ function listingOfKeys(app: App, context: AccessContext): void {
   );
 }
 
-function removal(app: App, context: AccessContext): void {
+function removal(app: App, services: AccessServices): void {
   app.delete(
     '/v1/:provider/entities/:name/keys/:key_id',
     {
@@ -120,48 +125,48 @@ function removal(app: App, context: AccessContext): void {
       },
     },
     async (request, reply) => {
-      const owner = await byEitherToken(context, request, reply, request.params, 'manage');
+      const owner = await byEitherToken(services, request, reply, request.params, 'manage');
       if (owner === 'redirected') return reply;
       const { key_id: subject } = request.params;
-      await inTransaction(context.connection, async (transaction) => {
+      await inTransaction(services.connection, async (transaction) => {
         const isRemoved = await removeKey(transaction, owner.account.id, subject);
         if (!isRemoved) throw new AppError('not_found', 'The account has no such key.');
-        await noteKey(context, transaction, owner, { action: 'key_removed', subject });
+        await noteKey(services, transaction, owner, { action: 'key_removed', subject });
       });
-      return reply.code(204).header('cache-control', 'private, no-store').send(null);
+      return sendNothing(reply);
     },
   );
 }
 
 function noteKey(
-  context: AccessContext,
+  services: AccessServices,
   connection: Parameters<typeof note>[1],
   { account, actor, tokenId }: Owner,
-  done: { action: 'key_registered' | 'key_removed'; subject: string },
+  action: { action: 'key_registered' | 'key_removed'; subject: string },
 ): Promise<void> {
-  return note(context, connection, account.id, { ...done, actor, tokenId });
+  return note(services, connection, account.id, { ...action, actor, tokenId });
 }
 
-async function byProviderToken(
-  context: AccessContext,
-  request: FastifyRequest,
-  asked: { provider: string; name: string },
-): Promise<Owner> {
-  const provider = providerOf(context, asked.provider);
+async function byProviderToken(services: AccessServices, request: FastifyRequest, params: AccountName): Promise<Owner> {
+  const provider = findProvider(services.providers, params.provider);
   const credential = bearerToken(request.headers.authorization);
   if (credential === undefined) throw needsProviderToken();
-  return proveOwner(context, { provider, name: asked.name }, credential);
+  return proveOwner(services, { provider, name: params.name }, credential);
 }
 
 async function byEitherToken(
-  context: AccessContext,
+  services: AccessServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  asked: { provider: string; name: string },
+  params: AccountName,
   needs: 'read' | 'manage',
 ): Promise<Owner | 'redirected'> {
-  if (request.caller === null) return byProviderToken(context, request, asked);
-  const owned = await requireOwner(context, { request, reply }, asked, needs);
-  if (owned === 'redirected') return owned;
-  return { account: owned.account, ...(await actorOf(context.connection, owned.caller)) };
+  if (request.caller === null) return byProviderToken(services, request, params);
+  const resolution = await resolveOwn(services.accounts, params, request.caller);
+  const { state, account, caller } = authorizeOwner(resolution, request.caller, needs);
+  if (state === 'renamed') {
+    await sendRedirect(request, reply, { account: account.name });
+    return 'redirected';
+  }
+  return { account, ...(await actorOf(services.connection, caller)) };
 }

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { AccountPath, privateProblemResponses, requireOwner } from '../../accounts/routes.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { App } from '../../http/app.ts';
+import { AccountPath } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
-import { sendPrivately } from '../../http/replies.ts';
+import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { actorOf, note } from '../actor.ts';
-import type { AccessContext } from '../context.ts';
+import type { AccessServices } from '../services.ts';
 import { changeSettings, type OwnerSettings } from './store.ts';
 
 const Settings = Type.Object({
@@ -17,40 +17,43 @@ const Settings = Type.Object({
 const Changes = Type.Partial(Settings, { additionalProperties: false, minProperties: 1 });
 
 /** Adds the owner's settings of an account. */
-export function settingsRoutes(app: App, context: AccessContext): void {
-  const address = '/v1/:provider/entities/:name/settings';
-  const documented = { params: AccountPath, security: [{ serviceToken: [] }] };
-  const response = { 200: SingleSchema(Settings), ...privateProblemResponses };
-  app.get(address, { schema: { ...documented, summary: "The owner's settings", response } }, async (request, reply) => {
-    const owned = await requireOwner(context, { request, reply }, request.params);
-    return owned === 'redirected' ? reply : sendPrivately(reply, toAnswer(owned.account));
+export function settingsRoutes(app: App, services: AccessServices): void {
+  const shared = {
+    path: '/v1/:provider/entities/:name/settings',
+    params: AccountPath,
+    response: SingleSchema(Settings),
+    present: (settings: OwnerSettings) => single('unknown', toItem(settings)),
+  };
+  addOwnerEndpoint(app, services, {
+    ...shared,
+    method: 'GET',
+    summary: "The owner's settings",
+    needs: 'read',
+    // The resolved account has its settings.
+    load: async ({ account }) => account,
   });
-  app.put(
-    address,
-    { schema: { ...documented, summary: "Changes the owner's settings", body: Changes, response } },
-    async (request, reply) => {
-      const owned = await requireOwner(context, { request, reply }, request.params, 'manage');
-      if (owned === 'redirected') return reply;
-      const { publish_private_contributions: publishesPrivate, hidden } = request.body;
-      const changed = await inTransaction(context.connection, async (transaction) => {
-        const settings = await changeSettings(transaction, owned.account.id, {
+  addOwnerEndpoint(app, services, {
+    ...shared,
+    method: 'PUT',
+    summary: "Changes the owner's settings",
+    needs: 'manage',
+    body: Changes,
+    load: async ({ account, caller, body }) => {
+      const { publish_private_contributions: publishesPrivate, hidden } = body;
+      return inTransaction(services.connection, async (transaction) => {
+        const settings = await changeSettings(transaction, account.id, {
           ...(publishesPrivate !== undefined && { publishesPrivate }),
           ...(hidden !== undefined && { hidden }),
         });
-        const actor = await actorOf(transaction, owned.caller);
-        const subject = JSON.stringify(toSettings(settings));
-        await note(context, transaction, owned.account.id, { action: 'settings_changed', subject, ...actor });
+        const actor = await actorOf(transaction, caller);
+        const subject = JSON.stringify(toItem(settings));
+        await note(services, transaction, account.id, { action: 'settings_changed', subject, ...actor });
         return settings;
       });
-      return sendPrivately(reply, toAnswer(changed));
     },
-  );
+  });
 }
 
-function toAnswer(settings: OwnerSettings): object {
-  return single('unknown', toSettings(settings));
-}
-
-function toSettings({ publishesPrivate, hidden }: OwnerSettings): object {
+function toItem({ publishesPrivate, hidden }: OwnerSettings): object {
   return { publish_private_contributions: publishesPrivate, hidden };
 }

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
-import { AccountPath, privateProblemResponses, requireOwner } from '../../accounts/routes.ts';
 import type { Account } from '../../accounts/store.ts';
+import type { Connection } from '../../database/connection.ts';
 import { findOwnersDeliveries } from '../../deliveries/owner-store.ts';
 import type { App } from '../../http/app.ts';
+import { AccountPath } from '../../http/endpoint.ts';
 import { formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
+import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { PageParameters } from '../../http/pagination.ts';
-import { sendPrivately } from '../../http/replies.ts';
-import type { AccessContext } from '../context.ts';
+import type { AccessServices } from '../services.ts';
 import { messages, ownersReason, ownersReasons } from './reasons.ts';
 import {
   findCollectingState,
@@ -78,33 +79,34 @@ const defaultLimit = 30;
  * Adds the state of an account's data, for its owner: how current and complete it is, without data of the operator or
  * of other owners.
  */
-export function statusRoutes(app: App, context: AccessContext): void {
-  app.get(
-    '/v1/:provider/entities/:name/status',
-    {
-      schema: {
-        summary: "How current and complete the account's data is: streams, skipped items, deliveries, notifications",
-        params: AccountPath,
-        querystring: Type.Pick(PageParameters, ['limit']),
-        security: [{ serviceToken: [] }],
-        response: { 200: SingleSchema(Status), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const { limit = defaultLimit } = request.query;
-      const owned = await requireOwner(context, { request, reply }, request.params);
-      if (owned === 'redirected') return reply;
-      return sendPrivately(reply, single('unknown', await readStatus(context, owned.account, limit)));
-    },
-  );
+export function statusRoutes(app: App, services: AccessServices): void {
+  addOwnerEndpoint(app, services, {
+    method: 'GET',
+    path: '/v1/:provider/entities/:name/status',
+    summary: "How current and complete the account's data is: streams, skipped items, deliveries, notifications",
+    needs: 'read',
+    params: AccountPath,
+    query: Type.Pick(PageParameters, ['limit']),
+    response: SingleSchema(Status),
+    load: ({ account, query: { limit = defaultLimit } }) => loadStatus(services.connection, account, limit),
+    present: (status) => single('unknown', toItem(status)),
+  });
 }
 
-async function readStatus({ connection }: AccessContext, account: Account, limit: number): Promise<object> {
-  const collecting = await findCollectingState(connection, account.id);
-  const streams = await findUnfinishedStreams(connection, account.id, limit);
-  const skipped = await findOwnSkipped(connection, account.id, limit);
-  const deliveries = await findOwnersDeliveries(connection, account.id);
-  const notifications = await findNotificationState(connection, account.id);
+type AccountStatus = Awaited<ReturnType<typeof loadStatus>>;
+
+async function loadStatus(connection: Connection, account: Account, limit: number) {
+  return {
+    account,
+    collecting: await findCollectingState(connection, account.id),
+    streams: await findUnfinishedStreams(connection, account.id, limit),
+    skipped: await findOwnSkipped(connection, account.id, limit),
+    deliveries: await findOwnersDeliveries(connection, account.id),
+    notifications: await findNotificationState(connection, account.id),
+  };
+}
+
+function toItem({ account, collecting, streams, skipped, deliveries, notifications }: AccountStatus): object {
   return {
     as_of: time(account.askedAt),
     repositories: {

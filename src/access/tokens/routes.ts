@@ -1,15 +1,18 @@
 import { Type } from 'typebox';
-import { AccountPath, privateProblemResponses, providerOf, requireOwner } from '../../accounts/routes.ts';
+import { findProvider } from '../../accounts/resolve.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
+import { mayOnlyRead } from '../../http/authorize.ts';
 import { bearerToken } from '../../http/caller.ts';
+import { AccountPath, privateProblemResponses } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
+import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { seldomByAddress } from '../../http/rate-limits.ts';
-import { sendPrivately } from '../../http/replies.ts';
+import { sendPrivately } from '../../http/send.ts';
 import { actorOf, note } from '../actor.ts';
-import type { AccessContext } from '../context.ts';
 import { proveOwner } from '../prove-owner.ts';
+import type { AccessServices } from '../services.ts';
 import { issueToken } from './issue.ts';
 import { findPublishedKeys } from './signing-key-store.ts';
 import { revokeToken } from './store.ts';
@@ -22,7 +25,14 @@ const TokenPath = Type.Object({
 const keysMaxAgeS = 300;
 
 /** Adds endpoint 5, the revocation of tokens, and the public keys that verify them. */
-export function tokenRoutes(app: App, context: AccessContext): void {
+export function tokenRoutes(app: App, services: AccessServices): void {
+  issuance(app, services);
+  revocation(app, services);
+  verification(app, services);
+}
+
+/** Adds endpoint 5. It is outside of the pipeline: the provider decides who owns the account, which may be unknown here. */
+function issuance(app: App, services: AccessServices): void {
   app.get(
     '/v1/:provider/entities/:name/token',
     {
@@ -35,48 +45,49 @@ export function tokenRoutes(app: App, context: AccessContext): void {
       },
     },
     async (request, reply) => {
-      const provider = providerOf(context, request.params.provider);
+      const provider = findProvider(services.providers, request.params.provider);
       const credential = bearerToken(request.headers.authorization);
       if (credential === undefined) throw needsProviderToken();
-      const { account, actor } = await proveOwner(context, { provider, name: request.params.name }, credential);
-      const tokenId = context.newId();
-      const token = await issueToken(context, account, tokenId);
-      await note(context, context.connection, account.id, { action: 'token_issued', subject: tokenId, actor, tokenId });
+      const { account, actor } = await proveOwner(services, { provider, name: request.params.name }, credential);
+      const tokenId = services.newId();
+      const token = await issueToken(services, account, tokenId);
+      await note(services, services.connection, account.id, {
+        action: 'token_issued',
+        subject: tokenId,
+        actor,
+        tokenId,
+      });
       return sendPrivately(reply, single('token', { token }));
     },
   );
-  app.delete(
-    '/v1/:provider/entities/:name/tokens/:token_id',
-    {
-      schema: {
-        summary: 'Revokes a service token of the account, at once on every node',
-        params: TokenPath,
-        security: [{ serviceToken: [] }],
-        response: { 204: Type.Null(), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const owned = await requireOwner(context, { request, reply }, request.params);
-      if (owned === 'redirected') return reply;
-      const { token_id: subject } = request.params;
-      const { account, caller } = owned;
+}
+
+function revocation(app: App, services: AccessServices): void {
+  const { connection, now } = services;
+  addOwnerEndpoint(app, services, {
+    method: 'DELETE',
+    path: '/v1/:provider/entities/:name/tokens/:token_id',
+    summary: 'Revokes a service token of the account, at once on every node',
+    needs: 'read',
+    params: TokenPath,
+    load: async ({ account, caller, params: { token_id: subject } }) => {
       // A caller who may only read may still revoke the token that they hold.
-      if (!caller.mayManage && caller.tokenId !== subject) {
-        throw new AppError('forbidden', 'This token may only read: its scope lacks "manage".');
-      }
-      await inTransaction(context.connection, async (transaction) => {
+      if (!caller.mayManage && caller.tokenId !== subject) throw mayOnlyRead();
+      await inTransaction(connection, async (transaction) => {
         const actor = await actorOf(transaction, caller);
-        await revokeToken(transaction, { accountId: account.id, tokenId: subject, now: context.now() });
-        await note(context, transaction, account.id, { action: 'token_revoked', subject, ...actor });
+        await revokeToken(transaction, { accountId: account.id, tokenId: subject, now: now() });
+        await note(services, transaction, account.id, { action: 'token_revoked', subject, ...actor });
       });
-      return reply.code(204).header('cache-control', 'private, no-store').send(null);
     },
-  );
+  });
+}
+
+function verification(app: App, services: AccessServices): void {
   app.get(
     '/.well-known/jwks.json',
     { schema: { summary: 'Keys that service tokens are signed with (RFC 7517)' } },
     async (_request, reply) => {
-      const keys = await findPublishedKeys(context.connection, context.now());
+      const keys = await findPublishedKeys(services.connection, services.now());
       return reply.header('cache-control', `public, max-age=${keysMaxAgeS}`).send({
         keys: keys.map(({ id, publicKey }) => Object.assign(publicKey, { kid: id, use: 'sig', alg: 'EdDSA' })),
       });

@@ -1,16 +1,18 @@
-import { Type } from 'typebox';
-import {
-  AccountPath,
-  type AccountRouteContext,
-  type HandlerResult,
-  problemResponses,
-  type ResolvedAccount,
-  respondForAccount,
-} from '../../accounts/routes.ts';
+import { type Static, Type } from 'typebox';
+import type { RouteServices } from '../../accounts/resolve.ts';
 import type { App } from '../../http/app.ts';
-import { EnvelopeSchema, envelope, formatTimestamp } from '../../http/envelope.ts';
-import { FormatParameter, isImageFormat, withImages } from '../../http/images.ts';
-import { cutPage, PageParameters, type PageStart, type Place, staleCursor } from '../../http/pagination.ts';
+import { AccountPath, type HandlerResult, type RequestContext } from '../../http/endpoint.ts';
+import { envelope, formatTimestamp } from '../../http/envelope.ts';
+import { FormatParameter } from '../../http/images.ts';
+import {
+  cutPage,
+  neighbourCursors,
+  type Page,
+  PageParameters,
+  type Place,
+  staleCursor,
+} from '../../http/pagination.ts';
+import { addEndpoint } from '../../http/pipeline.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type Award, type AwardPlace, findAwardPage } from './page-store.ts';
 
@@ -30,70 +32,69 @@ const Query = Type.Object({
 });
 
 const listing = 'achievements';
-const defaultLimit = 30;
 
 /** Registers endpoint 4: the achievements that an account was awarded. */
-export function awardRoutes(app: App, context: AccountRouteContext): void {
-  app.get(
-    '/v1/:provider/entities/:name/achievements',
-    {
-      schema: {
-        summary: 'Achievements that an account was awarded, newest first',
-        description:
-          "From public repositories; with the account's service token, or where its owner publishes them, from private ones too.",
-        params: AccountPath,
-        querystring: withImages(Query.properties, context.pictures),
-        response: { 200: EnvelopeSchema(AwardItem), ...problemResponses },
-      },
-      config: { cards: ['achievements'] },
-    },
-    async (request, reply) => {
-      const { limit = defaultLimit, format } = request.query;
-      const start = context.cursors.readStart(listing, request.query);
-      const picture = isImageFormat(format)
-        ? context.pictures.request('achievements', format, request.query)
-        : undefined;
-      const exchange = { request, reply, dataType: 'achievement', picture } as const;
-      return respondForAccount(context, exchange, request.params, (asked) =>
-        makePage(context, asked, { limit, start }),
-      );
-    },
-  );
+export function awardRoutes(app: App, services: RouteServices): void {
+  addEndpoint(app, services, {
+    path: '/v1/:provider/entities/:name/achievements',
+    summary: 'Achievements that an account was awarded, newest first',
+    description:
+      "From public repositories; with the account's service token, or where its owner publishes them, from private ones too.",
+    readers: 'public',
+    params: AccountPath,
+    query: Query,
+    listing: { name: listing, defaultLimit: 30 },
+    dataType: 'achievement',
+    item: AwardItem,
+    cards: ['achievements'],
+    load: (context) => load(services, context),
+    present: (awards, context) => present(services, awards, context),
+  });
 }
 
-async function makePage(
-  context: AccountRouteContext,
-  { account, provider, isOwner }: ResolvedAccount,
-  { limit, start }: { limit: number; start: PageStart },
-): Promise<HandlerResult> {
+type Context = RequestContext<unknown, Static<typeof Query>>;
+
+interface Awards extends Page<Award> {
+  includesPrivate: boolean;
+}
+
+async function load(
+  { connection }: RouteServices,
+  { account, isOwner, page: { limit, start } }: Context,
+): Promise<Awards> {
   const includesPrivate = isOwner || account.publishesPrivate;
   const audience = { accountId: account.id, isOwner, includesPrivate };
-  const found = await findAwardPage(context.connection, audience, {
+  const found = await findAwardPage(connection, audience, {
     limit: limit + 1,
     after: start.after && placeOf('after', start.after, account.id),
     before: start.before && placeOf('before', start.before, account.id),
   });
-  const { page, hasPrevious, hasNext } = cutPage(found, limit, start);
-  const cursor = (award: Award | undefined): string | undefined =>
-    award && context.cursors.write(listing, [account.id, ...award.place]);
+  return { ...cutPage(found, limit, start), includesPrivate };
+}
+
+function present(
+  { cursors, resolver, now }: RouteServices,
+  awards: Awards,
+  { account, provider }: Context,
+): HandlerResult {
+  const { page, includesPrivate } = awards;
   return {
     envelope: envelope({
       dataType: 'achievement',
       data: page.map((award) => toItem(award, provider)),
       includesPrivate,
-      previousCursor: hasPrevious ? cursor(page[0]) : undefined,
-      nextCursor: hasNext ? cursor(page.at(-1)) : undefined,
+      ...neighbourCursors(awards, ({ place }) => cursors.write(listing, [account.id, ...place])),
     }),
-    shown: {
+    staleAt: resolver.staleAt(account.askedAt ?? now()),
+    cardInput: {
       repositoriesOfImages: new Map(page.map((award) => [iconUrl(award, provider), award.repositoryId])),
     },
-    staleAt: context.resolver.staleAt(account.askedAt ?? context.now()),
-    ...(includesPrivate && { audience: 'everybody_for_now' }),
+    ...(includesPrivate && { isWithdrawable: true }),
   };
 }
 
-function placeOf(parameter: string, [accountId, awardedAtUs, id]: Place, askedId: string): AwardPlace {
-  if (accountId !== askedId || typeof awardedAtUs !== 'string' || typeof id !== 'string') throw staleCursor(parameter);
+function placeOf(parameter: string, [accountId, awardedAtUs, id]: Place, ownerId: string): AwardPlace {
+  if (accountId !== ownerId || typeof awardedAtUs !== 'string' || typeof id !== 'string') throw staleCursor(parameter);
   return [awardedAtUs, id];
 }
 

@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import type { AccessContext } from '../../access/context.ts';
-import { AccountPath, problemResponses, providerOf } from '../../accounts/routes.ts';
+import type { AccessServices } from '../../access/services.ts';
+import { findProvider } from '../../accounts/resolve.ts';
 import { findByName, isShown } from '../../accounts/store.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
-import { sendRedirect } from '../../http/replies.ts';
+import { AccountPath, problemResponses } from '../../http/endpoint.ts';
+import { sendRedirect } from '../../http/send.ts';
 import { findAward } from '../awards/page-store.ts';
 import { iconUrl } from '../awards/routes.ts';
 import { credentialId, issuerProfile, paths, statusUrl } from './credential.ts';
@@ -23,12 +24,12 @@ const maxAgeS = 300;
 const everybody = `public, max-age=${maxAgeS}`;
 
 /** Registers the routes for awards as Open Badges 3.0 credentials, and the routes for their verification. */
-export function credentialRoutes(app: App, context: AccessContext): void {
-  credential(app, context);
-  verification(app, context);
+export function credentialRoutes(app: App, services: AccessServices): void {
+  credential(app, services);
+  verification(app, services);
 }
 
-function credential(app: App, context: AccessContext): void {
+function credential(app: App, services: AccessServices): void {
   app.get(
     '/v1/:provider/entities/:name/achievements/:award_id/credential',
     {
@@ -46,9 +47,9 @@ function credential(app: App, context: AccessContext): void {
     },
     async (request, reply) => {
       const { provider: providerName, name, award_id: awardId } = request.params;
-      const provider = providerOf(context, providerName);
+      const provider = findProvider(services.providers, providerName);
       const holder = provider.isPossibleName(name)
-        ? await findByName(context.connection, providerName, name)
+        ? await findByName(services.connection, providerName, name)
         : undefined;
       if (holder === undefined || holder.state === 'gone') throw noSuchAward();
       const { account } = holder;
@@ -57,11 +58,11 @@ function credential(app: App, context: AccessContext): void {
       if (holder.state === 'renamed') return sendRedirect(request, reply, { account: account.name });
       const includesPrivate = isOwner || account.publishesPrivate;
       const audience = { accountId: account.id, isOwner, includesPrivate };
-      const award = await findAward(context.connection, audience, awardId);
+      const award = await findAward(services.connection, audience, awardId);
       if (award === undefined) throw noSuchAward();
-      const key = await currentCredentialKey(context.connection, {
-        now: context.now(),
-        newKey: context.newSigningKey,
+      const key = await currentCredentialKey(services.connection, {
+        now: services.now(),
+        newKey: services.newSigningKey,
       });
       const jwt = await signCredential(
         {
@@ -71,7 +72,7 @@ function credential(app: App, context: AccessContext): void {
           person: { url: provider.accountUrl(account), name: account.name, externalId: account.externalId },
         },
         key,
-        context.publicUrl(),
+        services.publicUrl(),
       );
       if (request.caller !== null) reply.removeHeader('access-control-allow-origin');
       return reply
@@ -83,15 +84,15 @@ function credential(app: App, context: AccessContext): void {
   );
 }
 
-function verification(app: App, context: AccessContext): void {
+function verification(app: App, services: AccessServices): void {
   app.get(paths.issuer, { schema: { summary: 'Who issues credentials (Open Badges 3.0 Profile)' } }, async (_, reply) =>
-    sendOpenly(reply, issuerProfile(context.publicUrl())),
+    sendOpenly(reply, issuerProfile(services.publicUrl())),
   );
   app.get(
     paths.keys,
     { schema: { summary: 'All keys that ever signed credentials (RFC 7517)' } },
     async (_request, reply) => {
-      const keys = await findCredentialKeys(context.connection);
+      const keys = await findCredentialKeys(services.connection);
       return sendOpenly(reply, { keys: keys.map(toJwk) });
     },
   );
@@ -99,7 +100,7 @@ function verification(app: App, context: AccessContext): void {
     `${paths.keys}/:key_id`,
     { schema: { summary: 'A key that signed credentials (RFC 7517)', params: KeyPath } },
     async (request, reply) => {
-      const [key] = await findCredentialKeys(context.connection, request.params.key_id);
+      const [key] = await findCredentialKeys(services.connection, request.params.key_id);
       if (key === undefined) throw new AppError('not_found', 'There is no such key.');
       return sendOpenly(reply, toJwk(key));
     },
@@ -114,10 +115,10 @@ function verification(app: App, context: AccessContext): void {
     },
     async (request, reply) => {
       const { award_id: awardId } = request.params;
-      const isStanding = await isAwardStanding(context.connection, awardId);
+      const isStanding = await isAwardStanding(services.connection, awardId);
       return sendOpenly(reply, {
-        id: statusUrl(context.publicUrl(), awardId),
-        issuer: issuerProfile(context.publicUrl()).id,
+        id: statusUrl(services.publicUrl(), awardId),
+        issuer: issuerProfile(services.publicUrl()).id,
         revokedCredential: isStanding ? [] : [{ id: credentialId(awardId), revoked: true }],
       });
     },

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { actorOf, note } from '../../access/actor.ts';
-import type { AccessContext } from '../../access/context.ts';
-import { removeForOwner } from '../../access/removal.ts';
-import { AccountPath, privateProblemResponses, requireOwner } from '../../accounts/routes.ts';
+import { removeItem } from '../../access/removal.ts';
+import type { AccessServices } from '../../access/services.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { AppError } from '../../errors.ts';
 import type { App } from '../../http/app.ts';
+import { AccountPath } from '../../http/endpoint.ts';
 import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
-import { sendPrivately } from '../../http/replies.ts';
+import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { receiverOf } from '../notification.ts';
 import { writeSecret } from '../senders/http.ts';
 import { findSignedReceivers, removeWebhookSecret, type SignedReceiver, saveWebhookSecret } from './store.ts';
@@ -34,7 +34,7 @@ const Listed = Type.Object({
     description: 'Until then messages are signed with the former secret too.',
   }),
 });
-const Made = Type.Object({
+const Created = Type.Object({
   ...Listed.properties,
   secret: Type.String({ description: 'Shown once; `whsec_...` as libraries of Standard Webhooks take it.' }),
 });
@@ -43,94 +43,75 @@ const SecretPath = Type.Object({
   secret_id: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', maxLength: 36 }),
 });
 
-const address = '/v1/:provider/entities/:name/webhook-secrets';
-const security = [{ serviceToken: [] }];
+const path = '/v1/:provider/entities/:name/webhook-secrets';
 
 /** Adds the routes to secrets that sign messages to addresses: without a secret, nothing is sent to an address. */
-export function webhookSecretRoutes(app: App, context: AccessContext): void {
-  making(app, context);
-  listingOfSecrets(app, context);
-  removal(app, context);
+export function webhookSecretRoutes(app: App, services: AccessServices): void {
+  creation(app, services);
+  listingOfSecrets(app, services);
+  removal(app, services);
 }
 
-function making(app: App, context: AccessContext): void {
-  app.put(
-    address,
-    {
-      schema: {
-        summary: 'Makes the secret that messages to an address are signed with, or another one in its place',
-        params: AccountPath,
-        body: Request,
-        security,
-        response: { 200: SingleSchema(Made), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const owned = await requireOwner(context, { request, reply }, request.params, 'manage');
-      if (owned === 'redirected') return reply;
-      const { account, caller } = owned;
-      const url = readUrl(request.body.url);
+function creation(app: App, services: AccessServices): void {
+  addOwnerEndpoint(app, services, {
+    method: 'PUT',
+    path,
+    summary: 'Makes the secret that messages to an address are signed with, or another one in its place',
+    needs: 'manage',
+    params: AccountPath,
+    body: Request,
+    response: SingleSchema(Created),
+    load: async ({ account, caller, body }) => {
+      const url = readUrl(body.url);
       const receiver = receiverOf(account.provider, 'http', { url });
-      const secret = context.randomBytes(secretBytes);
-      const now = context.now();
-      const made = await inTransaction(context.connection, async (transaction) => {
-        const held = await findSignedReceivers(transaction, account.id);
-        if (held.length >= maxSecrets && !held.some((one) => one.url === url)) {
+      const secret = services.randomBytes(secretBytes);
+      const now = services.now();
+      const stored = await inTransaction(services.connection, async (transaction) => {
+        const receivers = await findSignedReceivers(transaction, account.id);
+        if (receivers.length >= maxSecrets && !receivers.some((one) => one.url === url)) {
           throw new AppError('conflict', `The account has ${maxSecrets} secrets already; remove one first.`);
         }
         const formerUntil = new Date(now.getTime() + overlapMs);
-        const saved = { id: context.newId(), accountId: account.id, url, receiver, secret, formerUntil, now };
-        const stored = await saveWebhookSecret(transaction, saved);
+        const added = { id: services.newId(), accountId: account.id, url, receiver, secret, formerUntil, now };
+        const saved = await saveWebhookSecret(transaction, added);
         const actor = await actorOf(transaction, caller);
-        await note(context, transaction, account.id, { action: 'webhook_secret_made', subject: stored.id, ...actor });
-        return stored;
+        await note(services, transaction, account.id, { action: 'webhook_secret_made', subject: saved.id, ...actor });
+        return saved;
       });
-      return sendPrivately(reply, single('unknown', { ...toItem(made), secret: writeSecret(secret) }));
+      return { stored, secret };
     },
-  );
+    present: ({ stored, secret }) => single('unknown', { ...toItem(stored), secret: writeSecret(secret) }),
+  });
 }
 
-function listingOfSecrets(app: App, context: AccessContext): void {
-  app.get(
-    address,
-    {
-      schema: {
-        summary: 'Addresses for which there is a secret',
-        params: AccountPath,
-        security,
-        response: { 200: EnvelopeSchema(Listed), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const owned = await requireOwner(context, { request, reply }, request.params);
-      if (owned === 'redirected') return reply;
-      const found = await findSignedReceivers(context.connection, owned.account.id);
-      return sendPrivately(reply, envelope({ dataType: 'unknown', data: found.map(toItem) }));
-    },
-  );
+function listingOfSecrets(app: App, services: AccessServices): void {
+  addOwnerEndpoint(app, services, {
+    method: 'GET',
+    path,
+    summary: 'Addresses for which there is a secret',
+    needs: 'read',
+    params: AccountPath,
+    response: EnvelopeSchema(Listed),
+    load: ({ account }) => findSignedReceivers(services.connection, account.id),
+    present: (receivers) => envelope({ dataType: 'unknown', data: receivers.map(toItem) }),
+  });
 }
 
-function removal(app: App, context: AccessContext): void {
-  app.delete(
-    `${address}/:secret_id`,
-    {
-      schema: {
-        summary: 'Removes a secret; nothing is sent to its address any more',
-        params: SecretPath,
-        security,
-        response: { 204: Type.Null(), ...privateProblemResponses },
-      },
-    },
-    async (request, reply) => {
-      const { secret_id: subject } = request.params;
-      return removeForOwner(context, { request, reply }, request.params, {
-        subject,
+function removal(app: App, services: AccessServices): void {
+  addOwnerEndpoint(app, services, {
+    method: 'DELETE',
+    path: `${path}/:secret_id`,
+    summary: 'Removes a secret; nothing is sent to its address any more',
+    needs: 'manage',
+    params: SecretPath,
+    load: (context) =>
+      removeItem(services, context, {
+        subject: context.params.secret_id,
         what: 'secret',
         action: 'webhook_secret_removed',
-        remove: (transaction, accountId) => removeWebhookSecret(transaction, accountId, subject),
-      });
-    },
-  );
+        remove: (transaction, accountId) => removeWebhookSecret(transaction, accountId, context.params.secret_id),
+      }),
+  });
 }
 
 /**

@@ -50,23 +50,23 @@ describe('cards', () => {
         for (const query of [{ locale }, { locale, title: display, width: 240, columns: 6 }]) {
           read(draw('contributions', account, query).svg);
           const people = contributorsOf(3);
-          const data = people.answer.data.map((person) => ({
+          const data = people.envelope.data.map((person) => ({
             ...Object(person),
             name,
             display_name: display,
             avatar_url: display,
           }));
-          read(draw('contributors', { answer: { ...people.answer, data } }, query).svg);
+          read(draw('contributors', { envelope: { ...people.envelope, data } }, query).svg);
           read(draw('community', people, { locale, title: display }).svg);
-          read(draw('calendar', { ...calendarOf(), answer: account.answer }, query).svg);
+          read(draw('calendar', { ...calendarOf(), envelope: account.envelope }, query).svg);
           const awards = achievementsOf(2);
-          const earned = awards.answer.data.map((award) => ({
+          const earned = awards.envelope.data.map((award) => ({
             ...Object(award),
             name,
             repository_name: display,
             icon_url: name,
           }));
-          const shown = { answer: { ...awards.answer, data: earned } };
+          const shown = { envelope: { ...awards.envelope, data: earned } };
           for (const raw of [true, false]) read(draw('achievements', shown, { ...query, raw }).svg);
         }
         const state = { title: display, detail: name, kind: 'problem' } as const;
@@ -252,7 +252,7 @@ describe('cards', () => {
   });
 
   it('draws a state in the size of the card when a card has no data', () => {
-    const nothing = { answer: { meta_data: { count: 0, data_type: 3 }, data: [] } };
+    const nothing = { envelope: { meta_data: { count: 0, data_type: 3 }, data: [] } };
     for (const name of ['contributions', 'calendar', 'contributors', 'achievements']) {
       const card = cardOf(name);
       const look = readCardOptions({}, card.parts);

@@ -35,7 +35,7 @@ export function contributionsOf(
     level,
     contributions: counters,
   };
-  return { answer: { meta_data: { count: 1, data_type: 1, as_of, ...meta }, data: [item] } };
+  return { envelope: { meta_data: { count: 1, data_type: 1, as_of, ...meta }, data: [item] } };
 }
 
 /** Names that cards must be able to show. */
@@ -71,7 +71,7 @@ export function contributorsOf(count: number, further = 0): CardInput {
     avatar_url: `https://images.example/${index}`,
     contributions: index === 4 ? 1_000_000_000 : Math.max(1, Math.round(2400 / (index + 1) ** 1.3)),
   }));
-  return { answer: { meta_data: { count, data_type: 3, as_of, complete: true }, data }, further };
+  return { envelope: { meta_data: { count, data_type: 3, as_of, complete: true }, data }, further };
 }
 
 /**
@@ -100,9 +100,12 @@ export function calendarOf(
   });
   const days = all.filter(({ contributions }) => contributions > 0);
   const total = days.reduce((sum, { contributions }) => sum + contributions, 0);
-  const { answer } = contributionsOf({});
+  const { envelope } = contributionsOf({});
   return {
-    answer: { ...answer, meta_data: { ...answer.meta_data, complete: isFinal, includes_private: includesPrivate } },
+    envelope: {
+      ...envelope,
+      meta_data: { ...envelope.meta_data, complete: isFinal, includes_private: includesPrivate },
+    },
     calendar: { source, from: all[0]?.day ?? until, until, days, total, includesPrivate },
   };
 }
@@ -115,7 +118,7 @@ export function achievementsOf(count: number): CardInput {
     icon_url: `https://images.example/icon-${index}`,
     awarded_dttm: `2026-0${1 + (index % 9)}-15T10:00:00Z`,
   }));
-  return { answer: { meta_data: { count, data_type: 5 }, data } };
+  return { envelope: { meta_data: { count, data_type: 5 }, data } };
 }
 
 /** A square in one colour. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../../../src/errors.ts';
-import { Cursors, cutPage } from '../../../src/http/pagination.ts';
+import { Cursors, cutPage, neighbourCursors } from '../../../src/http/pagination.ts';
 
 const cursors = new Cursors(Buffer.alloc(32, 7));
 
@@ -85,5 +85,14 @@ describe('pagination', () => {
         assert.deepEqual(backwards.flat(), items);
       }),
     );
+  });
+
+  it('returns the cursors of the neighbours that a page has', () => {
+    const write = (item: string): string => `cursor of ${item}`;
+    const cursors = (page: string[], hasPrevious: boolean, hasNext: boolean): object =>
+      neighbourCursors({ page, hasPrevious, hasNext }, write);
+    assert.deepEqual(cursors(['a', 'b'], true, true), { previousCursor: 'cursor of a', nextCursor: 'cursor of b' });
+    assert.deepEqual(cursors(['a', 'b'], false, true), { previousCursor: undefined, nextCursor: 'cursor of b' });
+    assert.deepEqual(cursors([], true, false), { previousCursor: undefined, nextCursor: undefined });
   });
 });

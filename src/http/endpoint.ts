@@ -1,0 +1,176 @@
+import type { FastifyContextConfig } from 'fastify';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { Account } from '../accounts/store.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { Caller } from './caller.ts';
+import { type dataTypes, type Envelope, EnvelopeSchema } from './envelope.ts';
+import type { CardInput, ImageRequest } from './images.ts';
+import type { PageStart } from './pagination.ts';
+import { ProblemSchema } from './problem.ts';
+
+/** The path parameters of every endpoint about an account. */
+export const AccountPath = Type.Object({
+  provider: Type.String({ maxLength: 100, description: 'Identifier of the code host, e.g. `github`.' }),
+  name: Type.String({
+    maxLength: 255,
+    description:
+      'Account name on the provider; the letter case does not matter. Of a group below another at GitLab `group%2Fsub`.',
+  }),
+});
+
+/** The path parameters of an endpoint about a repository of an account. */
+export const RepositoryPath = Type.Object({
+  ...AccountPath.properties,
+  repository: Type.String({ maxLength: 255, description: 'Name of a repository of the account.' }),
+});
+
+export type AccountName = Static<typeof AccountPath>;
+
+/** The account that the name of a request stands for, as far as it is known before the deadline. */
+export type Resolution =
+  | KnownResolution
+  /** The provider has not responded yet; its lookup continues. */
+  | { state: 'pending' }
+  | { state: 'absent' };
+
+export interface KnownResolution {
+  /** `renamed`: the account had the name before. `other_name`: the account of the token never had the name. */
+  state: 'present' | 'renamed' | 'other_name';
+  account: Account;
+  provider: Provider;
+  /** False when only the owner of the account may see it. */
+  isPublic: boolean;
+}
+
+/** Finds the accounts of requests. The pipeline knows accounts by this interface alone. */
+export interface AccountResolver {
+  /**
+   * Finds the account of a name. Waits until the deadline for an account that is not stored.
+   * @throws AppError `not_found` when there is no such provider; a provider's error when the lookup failed.
+   */
+  resolve(name: AccountName, deadline: Date): Promise<Resolution>;
+  /**
+   * Finds the account of a token, for a request under some name. Sends no request to the provider.
+   * @throws AppError `not_found` when there is no such provider.
+   */
+  resolveOwn(name: AccountName, accountId: string): Promise<Resolution>;
+}
+
+/** The resolved account of a request. */
+export interface ResolvedAccount {
+  account: Account;
+  provider: Provider;
+  /** The time until which the caller waits. */
+  deadline: Date;
+  /** True when the caller has proved to own the account. */
+  isOwner: boolean;
+}
+
+/** The page of a listing that a request wants. */
+export interface RequestedPage {
+  limit: number;
+  start: PageStart;
+}
+
+/** The request context: the resolved account and the parsed parameters. */
+export interface RequestContext<Path, Query> extends ResolvedAccount {
+  params: Path;
+  query: Query;
+  page: RequestedPage;
+  /** The card to draw; undefined for a response in JSON. */
+  image: ImageRequest | undefined;
+}
+
+/** The request context of an endpoint for owners. */
+export interface OwnerContext<Path, Query, Body> {
+  account: Account;
+  provider: Provider;
+  caller: Caller;
+  params: Path;
+  query: Query;
+  body: Body;
+  page: RequestedPage;
+}
+
+/** The result of loading when the requested repository has another name now. */
+export class MovedRepository {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** The handler result: the response as JSON, and what cards, caches and clients have to know about it. */
+export interface HandlerResult {
+  envelope: Envelope;
+  /** The time at which the data is due for a refresh. */
+  staleAt: Date;
+  /** Set when the data is public only until its owner withdraws it. */
+  isWithdrawable?: boolean;
+  /** Further data that only cards show. */
+  cardInput?: Omit<CardInput, 'envelope'>;
+  /** False when the response depends on more than this account's own data, so that it cannot be cached. */
+  isCacheable?: boolean;
+}
+
+interface EndpointBase<Path extends TObject> {
+  path: string;
+  summary: string;
+  description?: string;
+  params: Path;
+  /** The name that the cursors of the listing are bound to, and the number of items on a page. */
+  listing?: { name: string; defaultLimit: number };
+}
+
+/** An endpoint whose response is rendered once and cached, as JSON or as a card. */
+export interface Endpoint<Path extends TObject, Query extends TObject, Data> extends EndpointBase<Path> {
+  query: Query;
+  /** The readers: all callers, or only the owner with a service token of the account. */
+  readers: 'public' | 'owner';
+  dataType: keyof typeof dataTypes;
+  /** The items of the response in JSON; undefined where there is only an image. */
+  item?: TSchema;
+  /** The cards that can be drawn from the response; the first is the default. */
+  cards?: readonly [string, ...string[]];
+  /**
+   * Reads the data from the stores.
+   * @returns undefined while nothing at all is known yet.
+   */
+  load: (context: RequestContext<Static<Path>, Static<Query>>) => Promise<Data | MovedRepository | undefined>;
+  /** Returns the response of the data. It reads nothing: the same data gives the same response. */
+  present: (data: Data, context: RequestContext<Static<Path>, Static<Query>>) => HandlerResult;
+}
+
+/** An endpoint for owners whose response no cache may store: it reads private data or changes something. */
+export interface OwnerEndpoint<Path extends TObject, Query extends TObject, Body extends TSchema, Data>
+  extends EndpointBase<Path> {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  query?: Query;
+  body?: Body;
+  /** The rights that the token needs: `manage` where something changes. */
+  needs: 'read' | 'manage';
+  config?: FastifyContextConfig;
+  /** The schema of the response; absent for a response without a body. */
+  response?: TSchema;
+  /** 201 where something was created; absent: 200, or 204 without a body. */
+  status?: 201;
+  /** Reads or changes data in the stores. */
+  load: (context: OwnerContext<Static<Path>, Static<Query>, Static<Body>>) => Promise<Data>;
+  /** Returns the body of the response, or its lines; absent for a response without a body. */
+  present?: (data: Data, context: OwnerContext<Static<Path>, Static<Query>, Static<Body>>) => object;
+}
+
+/** The responses that all endpoints share, for the description of the API. */
+export const problemResponses = {
+  202: EnvelopeSchema(Type.Unknown()),
+  400: ProblemSchema,
+  401: ProblemSchema,
+  404: ProblemSchema,
+  429: ProblemSchema,
+  502: ProblemSchema,
+  503: ProblemSchema,
+};
+
+/** The same for endpoints that need a credential. */
+export const privateProblemResponses = { ...problemResponses, 403: ProblemSchema };

@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { App } from './app.ts';
+import { authorizeOwner, resolveOwn } from './authorize.ts';
+import { type AccountName, type OwnerEndpoint, privateProblemResponses } from './endpoint.ts';
+import type { PageParameters } from './pagination.ts';
+import { type PipelineServices, readPage } from './pipeline.ts';
+import { sendLines, sendNothing, sendPrivately, sendRedirect } from './send.ts';
+
+type OwnerServices = Pick<PipelineServices, 'accounts' | 'cursors'>;
+
+/** Adds an endpoint for owners, whose requests take the five steps of `respondToOwner`. */
+export function addOwnerEndpoint<
+  Data,
+  Path extends TObject,
+  Query extends TObject = TObject,
+  Body extends TSchema = TSchema,
+>(app: App, services: OwnerServices, endpoint: OwnerEndpoint<Path, Query, Body, Data>): void {
+  const { method, path, summary, params, query, body, response, config = {}, status } = endpoint;
+  const success = response === undefined ? { 204: Type.Null() } : { [status ?? 200]: response };
+  const schema = {
+    summary,
+    params,
+    ...(query !== undefined && { querystring: query }),
+    ...(body !== undefined && { body }),
+    security: [{ serviceToken: [] }],
+    response: { ...success, ...privateProblemResponses },
+  };
+  app.route({
+    method,
+    url: path,
+    schema,
+    config,
+    handler: async (request, reply) => respondToOwner(services, endpoint, request, reply),
+  });
+}
+
+/** Responds to an owner's request about their account: resolve → authorize → load → present → send. */
+async function respondToOwner<Path extends TObject, Query extends TObject, Body extends TSchema, Data>(
+  services: OwnerServices,
+  endpoint: OwnerEndpoint<Path, Query, Body, Data>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const params: Static<Path> & AccountName = Object(request.params);
+  const query: Static<Query> & PageParameters = Object(request.query);
+  const body: Static<Body> = Object(request.body);
+  const page = readPage(services, endpoint, query);
+
+  const resolution = await resolveOwn(services.accounts, params, request.caller);
+
+  const { state, account, provider, caller } = authorizeOwner(resolution, request.caller, endpoint.needs);
+  if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
+
+  const context = { account, provider, caller, params, query, body, page };
+  const data = await endpoint.load(context);
+
+  const presented = endpoint.present?.(data, context);
+
+  if (presented === undefined) return sendNothing(reply);
+  if (presented instanceof Readable) return sendLines(reply, presented);
+  return sendPrivately(reply, presented, endpoint.status);
+}

@@ -1,0 +1,175 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TObject } from 'typebox';
+import type { App } from './app.ts';
+import { authorize, resolve } from './authorize.ts';
+import {
+  type AccountName,
+  type AccountResolver,
+  type Endpoint,
+  type HandlerResult,
+  MovedRepository,
+  privateProblemResponses,
+  problemResponses,
+  type RequestedPage,
+  type ResolvedAccount,
+} from './endpoint.ts';
+import { EnvelopeSchema } from './envelope.ts';
+import { type CardImages, type ImageRequest, isImageFormat, withImages } from './images.ts';
+import type { Cursors, PageParameters } from './pagination.ts';
+import { compressResponse, type RenderedResponse, renderResponse } from './response.ts';
+import { cacheKey, imageKey, type ResponseCache } from './response-cache.ts';
+import { holdsCredential, pageLinks, sendPending, sendRedirect, sendResponse } from './send.ts';
+
+/** The services of the pipeline; docs/request-pipeline.md describes its steps. */
+export interface PipelineServices {
+  accounts: AccountResolver;
+  cache: ResponseCache;
+  /** Returns whether changes reach the cache; while they do not, no response comes from it. */
+  isCacheLive: () => boolean;
+  cursors: Cursors;
+  images: CardImages;
+  now: () => Date;
+  /** The time that a caller waits for data that is not stored. */
+  lookUpBudgetMs: number;
+  /** Returns the public base URL of this service, without a trailing slash. */
+  publicUrl: () => string;
+}
+
+/** Adds an endpoint, whose requests take the five steps of `respond`. */
+export function addEndpoint<Path extends TObject, Query extends TObject, Data>(
+  app: App,
+  services: PipelineServices,
+  endpoint: Endpoint<Path, Query, Data>,
+): void {
+  const { path, summary, description, params, query, readers, item, cards } = endpoint;
+  const schema = {
+    summary,
+    ...(description !== undefined && { description }),
+    params,
+    querystring: cards === undefined ? query : withImages(query.properties, services.images),
+    ...(readers === 'owner' && { security: [{ serviceToken: [] }] }),
+    ...(item === undefined && { produces: ['image/svg+xml', 'image/png'] }),
+    response: {
+      ...(item !== undefined && { 200: EnvelopeSchema(item) }),
+      ...(readers === 'owner' ? privateProblemResponses : problemResponses),
+    },
+  };
+  const config = cards === undefined ? {} : { cards, isImageOnly: item === undefined };
+  app.get(path, { schema, config }, async (request, reply) => respond(services, endpoint, request, reply));
+}
+
+/** Responds to a request about an account: resolve → authorize → load → present → send. */
+async function respond<Path extends TObject, Query extends TObject, Data>(
+  services: PipelineServices,
+  endpoint: Endpoint<Path, Query, Data>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { dataType, readers } = endpoint;
+  const { caller } = request;
+  const params: Static<Path> & AccountName = Object(request.params);
+  const query: Static<Query> & PageParameters = Object(request.query);
+  const image = readImage(services, endpoint, { ...params }, { ...query });
+  const page = readPage(services, endpoint, query);
+  const deadline = deadlineOf(services, image);
+  const begun = services.cache.begin();
+
+  const resolution = await resolve(services.accounts, readers, { params, caller, deadline });
+  if (resolution.state === 'pending') return sendPending(services.images, request, reply, { dataType, image });
+
+  const { state, account, provider, isOwner } = authorize(readers, resolution, caller);
+  if (state === 'renamed') return sendRedirect(request, reply, { account: account.name });
+  const cached = findCachedImage(services, request, account.id, image);
+  if (cached !== undefined) return sendResponse(request, reply, cached);
+
+  const context = { account, provider, isOwner, deadline, params, query, page, image };
+  const data = await endpoint.load(context);
+  if (data === undefined) return sendPending(services.images, request, reply, { dataType, image });
+  if (data instanceof MovedRepository) return sendRedirect(request, reply, { repository: data.name });
+
+  const result = endpoint.present(data, context);
+  const response = await render(services, request, context, result);
+
+  if (result.isCacheable !== false) store(services, request, { response, image, begun });
+  return sendResponse(request, reply, response);
+}
+
+/** Reads the card that a request wants; its other path parameters distinguish it from the cards of the account. */
+function readImage(
+  { images }: PipelineServices,
+  { cards, item, readers }: Pick<Endpoint<TObject, TObject, never>, 'cards' | 'item' | 'readers'>,
+  { provider: _provider, name: _name, ...params }: Record<string, unknown>,
+  query: Record<string, unknown>,
+): ImageRequest | undefined {
+  const format = item === undefined ? (query['format'] ?? 'svg') : query['format'];
+  if (cards === undefined || !isImageFormat(format)) return undefined;
+  const card = cards.find((name) => name === query['card']) ?? cards[0];
+  return images.request(card, format, { ...query, ...params, ...(readers === 'owner' && { own: true }) });
+}
+
+/** Reads the page of a listing that a request wants. */
+export function readPage(
+  { cursors }: Pick<PipelineServices, 'cursors'>,
+  { listing }: { listing?: { name: string; defaultLimit: number } },
+  query: PageParameters,
+): RequestedPage {
+  if (listing === undefined) return { limit: 0, start: {} };
+  return { limit: query.limit ?? listing.defaultLimit, start: cursors.readStart(listing.name, query) };
+}
+
+/** The part of the time for a response that is reserved for drawing: at most this time, and at most this share. */
+const maxDrawingMs = 600;
+const maxDrawingShare = 0.25;
+
+/** Returns the time until which a response may wait for a provider; the rest of the budget is for drawing the card. */
+function deadlineOf({ now, lookUpBudgetMs }: PipelineServices, image: ImageRequest | undefined): Date {
+  const drawingMs = image === undefined ? 0 : Math.min(maxDrawingMs, lookUpBudgetMs * maxDrawingShare);
+  return new Date(now().getTime() + lookUpBudgetMs - drawingMs);
+}
+
+/** Returns the cached card of an equivalent URL. */
+function findCachedImage(
+  { cache, isCacheLive, now }: PipelineServices,
+  { url, caller }: FastifyRequest,
+  accountId: string,
+  image: ImageRequest | undefined,
+): RenderedResponse | undefined {
+  if (image === undefined || !isCacheLive()) return undefined;
+  const key = imageKey(accountId, image, caller);
+  const cached = cache.get(key, now().getTime());
+  if (cached !== undefined && !holdsCredential(url)) cache.alias(cacheKey(url, caller), key);
+  return cached;
+}
+
+/** Renders a result as JSON, or as the card that the request wants. */
+async function render(
+  { images, now, publicUrl }: PipelineServices,
+  { url, caller }: FastifyRequest,
+  { account, deadline, image }: Pick<ResolvedAccount, 'account' | 'deadline'> & { image: ImageRequest | undefined },
+  { envelope, staleAt, isWithdrawable, isCacheable, cardInput }: HandlerResult,
+): Promise<RenderedResponse> {
+  const audience = caller !== null ? 'caller' : isWithdrawable === true ? 'public_until_withdrawn' : 'public';
+  const content = { envelope, staleAt, audience, accountId: account.id } as const;
+  if (image === undefined) {
+    return renderResponse({ ...content, links: pageLinks(`${publicUrl()}${url}`, envelope), now: now() });
+  }
+  const drawn = await images.draw(image, { ...cardInput, envelope }, deadline);
+  const response = renderResponse({ ...content, image: drawn, now: now() });
+  return isCacheable !== false && image.format === 'svg' ? compressResponse(response) : response;
+}
+
+/** Caches a response: JSON by its URL, a card by its contents, so that equivalent URLs share it. */
+function store(
+  { cache }: PipelineServices,
+  { url, caller }: FastifyRequest,
+  { response, image, begun }: { response: RenderedResponse; image: ImageRequest | undefined; begun: number },
+): void {
+  const urlKey = cacheKey(url, caller);
+  if (image === undefined) {
+    if (!holdsCredential(url)) cache.put(urlKey, response, begun);
+    return;
+  }
+  const key = imageKey(response.accountId, image, caller);
+  cache.put(key, response, begun);
+  if (!holdsCredential(url)) cache.alias(urlKey, key);
+}

@@ -1,0 +1,171 @@
+import type { Readable } from 'node:stream';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { type dataTypes, type Envelope, envelope } from './envelope.ts';
+import { type CardImage, type CardImages, type ImageRequest, isImageFormat, type Parameters } from './images.ts';
+import type { Problem } from './problem.ts';
+import {
+  imageHeaders,
+  isNotModified,
+  maxAgeS,
+  notModifiedHeaders,
+  type RenderedResponse,
+  representationFor,
+} from './response.ts';
+
+const pendingRetryAfterS = 3;
+/** A client that reads nothing of a streamed response for this time is considered disconnected. */
+const stalledAfterMs = 30_000;
+const json = 'application/json; charset=utf-8';
+
+export function sendResponse(request: FastifyRequest, reply: FastifyReply, response: RenderedResponse): FastifyReply {
+  if (response.headers['access-control-allow-origin'] === undefined) reply.removeHeader('access-control-allow-origin');
+  const representation = representationFor(response, request.headers['accept-encoding']);
+  return isNotModified(request.headers['if-none-match'], representation.etag)
+    ? reply.code(304).headers(notModifiedHeaders(representation)).send()
+    : reply.code(200).headers(representation.headers).send(representation.body);
+}
+
+/**
+ * Sends that the data is still being fetched, as JSON or as a card. The card is a 200, because proxies for images show
+ * nothing of a 202 (see docs/decisions/0018); they may cache it for a few seconds.
+ */
+export async function sendPending(
+  images: CardImages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { dataType, image }: { dataType: keyof typeof dataTypes; image: ImageRequest | undefined },
+): Promise<FastifyReply> {
+  reply.header('retry-after', String(pendingRetryAfterS));
+  if (image !== undefined) {
+    const control = request.caller === null ? `public, max-age=${maxAgeS.incomplete}` : 'private, no-store';
+    reply.headers({ 'cache-control': control, vary: 'authorization' });
+    return sendImage(reply, await images.drawCollecting(image), 200);
+  }
+  return reply
+    .code(202)
+    .header('cache-control', 'no-store')
+    .type(json)
+    .send(Buffer.from(JSON.stringify(envelope({ dataType, data: [] }))));
+}
+
+/** Sends an error: as a card where the request is for one, otherwise as JSON. */
+export async function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+  { images, log }: { images: CardImages; log: FastifyBaseLogger },
+): Promise<FastifyReply> {
+  const { cards, isImageOnly = false } = request.routeOptions.config;
+  const query: Parameters = Object(request.query);
+  const format = isImageOnly ? (query['format'] ?? 'svg') : query['format'];
+  if (cards === undefined || !isImageFormat(format)) return sendProblemAsJson(reply, problem);
+  const card = cards.find((name) => name === query['card']) ?? cards[0];
+  const { message } = problem.body.error;
+  try {
+    const image = await images.drawProblem(card, format, query, { status: problem.status, message });
+    return await sendImage(reply.headers(headersOf(problem)), image, problem.status);
+  } catch (error) {
+    log.error({ id: request.id, err: error }, 'an error could not be drawn');
+    return sendProblemAsJson(reply, problem);
+  }
+}
+
+export function sendProblemAsJson(reply: FastifyReply, problem: Problem): FastifyReply {
+  return reply.code(problem.status).headers(headersOf(problem)).type(json).send(JSON.stringify(problem.body));
+}
+
+function headersOf({ headers }: Problem): Record<string, string> {
+  return { 'cache-control': 'no-store', 'access-control-allow-origin': '*', ...headers };
+}
+
+function sendImage(reply: FastifyReply, { body, contentType }: CardImage, status: number): FastifyReply {
+  return reply.code(status).headers(imageHeaders).type(contentType).send(body);
+}
+
+/** Redirects to the same URL with the present name of an account or a repository; method and body stay the same. */
+export function sendRedirect(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  moved: { account: string } | { repository: string },
+): FastifyReply {
+  const address =
+    'account' in moved ? ofAccount(request.url, moved.account) : ofRepository(request.url, moved.repository);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const control = request.caller === null ? 'public, max-age=60' : 'private, no-store';
+  return reply
+    .code(isRead ? 301 : 308)
+    .headers({ location: address, 'cache-control': control, vary: 'authorization' })
+    .type(json)
+    .send(Buffer.from(JSON.stringify(envelope({ dataType: 'unknown', data: [] }))));
+}
+
+function ofAccount(address: string, name: string): string {
+  return address.replace(/^(\/v1\/[^/]+\/entities\/)[^/?]+/, `$1${encodeURIComponent(name)}`);
+}
+
+/**
+ * Replaces the name of the repository in a URL: in the path, or in the parameter `repository`, whose name may be
+ * percent-encoded too.
+ */
+function ofRepository(address: string, name: string): string {
+  const [path = '', query] = address.split(/\?(.*)/s);
+  const coded = encodeURIComponent(name);
+  const renamed = path.replace(/^(\/v1\/[^/]+\/entities\/[^/]+\/repositories\/)[^/]+/, `$1${coded}`);
+  if (query === undefined || renamed !== path) return query === undefined ? renamed : `${renamed}?${query}`;
+  const parameters = query
+    .split('&')
+    .map((part) => (new URLSearchParams(part).has('repository') ? `repository=${coded}` : part));
+  return `${path}?${parameters.join('&')}`;
+}
+
+/** Sends a response that only this caller may see and no cache may store. */
+export function sendPrivately(reply: FastifyReply, body: object, status: 200 | 201 = 200): FastifyReply {
+  reply.removeHeader('access-control-allow-origin');
+  return reply
+    .code(status)
+    .headers({ 'cache-control': 'private, no-store', vary: 'authorization' })
+    .type(json)
+    .send(Buffer.from(JSON.stringify(body)));
+}
+
+/** Sends that a change was made, without a body. */
+export function sendNothing(reply: FastifyReply): FastifyReply {
+  return reply.code(204).header('cache-control', 'private, no-store').send(null);
+}
+
+/** Sends lines of JSON that only this caller may see, as they are read. */
+export function sendLines(reply: FastifyReply, lines: Readable): FastifyReply {
+  reply.raw.setTimeout(stalledAfterMs, () => lines.destroy(new Error('the reader stalled')));
+  reply.removeHeader('access-control-allow-origin');
+  return reply
+    .headers({ 'cache-control': 'private, no-store', vary: 'authorization' })
+    .type('application/x-ndjson; charset=utf-8')
+    .send(lines);
+}
+
+/** URL parameters in which people put credentials. They have no effect here and must not be repeated. */
+const credentialNames = new Set(['token', 'access_token', 'private_token', 'authorization', 'jwt']);
+
+export function holdsCredential(address: string): boolean {
+  const [, query] = address.split('?', 2);
+  if (query === undefined) return false;
+  return [...new URLSearchParams(query).keys()].some((name) => credentialNames.has(name.toLowerCase()));
+}
+
+/** Returns the URLs of the neighbouring pages, for the Link header (RFC 8288). */
+export function pageLinks(
+  address: string,
+  { previous_cursor, next_cursor }: Envelope,
+): { prev?: string; next?: string } {
+  const withCursor = (parameter: string, cursor: string): string => {
+    const url = new URL(address);
+    const names = [...url.searchParams.keys()].filter((name) => credentialNames.has(name.toLowerCase()));
+    for (const name of ['after', 'before', ...names]) url.searchParams.delete(name);
+    url.searchParams.set(parameter, cursor);
+    return url.href;
+  };
+  return {
+    ...(previous_cursor !== undefined && { prev: withCursor('before', previous_cursor) }),
+    ...(next_cursor !== undefined && { next: withCursor('after', next_cursor) }),
+  };
+}
