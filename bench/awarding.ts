@@ -28,7 +28,7 @@ export async function run(): Promise<BenchResult[]> {
     connection: database.connection,
     now: () => new Date(),
     newId: uuidv7,
-    configs: new LRUCache({ max: 10 }),
+    parsedFiles: new LRUCache({ max: 10 }),
   };
   await awardRepository(context, repositoryId);
   const ratios: number[] = [];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
 import type { Database } from './database/connection.ts';
@@ -15,6 +16,7 @@ import { discoverInstallations } from './sync/installations/learn.ts';
 import { noMetrics, type SyncMetrics } from './sync/metrics.ts';
 
 const maxCacheBytes = 64 * 1024 * 1024;
+const maxParsedFiles = 100;
 const historyLimits = {
   maxCopyBytes: 2 * 1024 ** 3,
   maxTotalBytes: 10 * 1024 ** 3,
@@ -79,6 +81,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     node: listener.node,
     reading: new Set(),
     histories: new HistoryCache({ directory: join(config.dataDir, 'histories'), ...historyLimits, now }),
+    parsedFiles: new LRUCache({ max: maxParsedFiles }),
     freshForMs: config.freshForMs,
     now,
     newId: uuidv7,

@@ -1,3 +1,4 @@
+import type { ParsedFiles } from '../achievements/files/read-file.ts';
 import type { Connection } from '../database/connection.ts';
 import type { HistoryCache } from '../history/history-cache.ts';
 import type { Call, Cost, Provider } from '../providers/provider.ts';
@@ -15,6 +16,8 @@ export interface SyncContext {
   reading: Set<string>;
   /** Local copies of histories. */
   histories: HistoryCache;
+  /** Files of achievements as they were parsed when they were stored. */
+  parsedFiles: ParsedFiles;
   /** The time, in ms, for which fetched data counts as current. */
   freshForMs: number;
   now: () => Date;

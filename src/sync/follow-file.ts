@@ -29,6 +29,7 @@ export async function followFile(
   if (read === null) return;
   const found = configPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
   const file = found && readFile(found, provider.unreported);
+  if (file !== undefined) context.parsedFiles.set(file.oid, file.config);
   await inTransaction(context.connection, (transaction) =>
     saveFile(transaction, repository.id, { file, revision: read.revision, readAt, isNew, newId: context.newId }),
   );

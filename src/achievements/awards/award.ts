@@ -1,8 +1,7 @@
-import type { LRUCache } from 'lru-cache';
 import type { Connection } from '../../database/connection.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import type { Config } from '../config.ts';
 import { readConfigFile } from '../config-file.ts';
+import type { EvaluatedConfig, ParsedFiles } from '../files/read-file.ts';
 import { storable } from '../files/store.ts';
 import { asksForRank } from '../judging/compile.ts';
 import { evaluate } from '../judging/evaluate-store.ts';
@@ -23,8 +22,7 @@ export interface AwardContext {
   connection: Connection;
   now: () => Date;
   newId: () => string;
-  /** Parsed files, by their git object ids. */
-  configs: LRUCache<string, Pick<Config, 'achievements' | 'pointActions'>>;
+  parsedFiles: ParsedFiles;
 }
 
 /** The number of work rows that one round takes. */
@@ -71,21 +69,16 @@ function isSame(one: ReadonlyMap<Kind, Date>, other: ReadonlyMap<Kind, Date>): b
   return one.size === other.size && [...one].every(([kind, until]) => other.get(kind)?.getTime() === until.getTime());
 }
 
-function readConfig(
-  { configs }: AwardContext,
-  { oid, text }: EvaluatedFile,
-): Pick<Config, 'achievements' | 'pointActions'> {
-  const known = configs.get(oid);
-  if (known !== undefined) return known;
+/** Returns a file as this process parsed it; parses it when another process did, or an earlier run of this one. */
+function readConfig({ parsedFiles }: AwardContext, { oid, text }: EvaluatedFile): EvaluatedConfig {
+  const parsed = parsedFiles.get(oid);
+  if (parsed !== undefined) return parsed;
   const { config } = readConfigFile(Buffer.from(text));
-  configs.set(oid, config);
+  parsedFiles.set(oid, config);
   return config;
 }
 
-function toEarnables(
-  { achievements }: EvaluatedFile,
-  config: Pick<Config, 'achievements' | 'pointActions'>,
-): Earnable[] {
+function toEarnables({ achievements }: EvaluatedFile, config: EvaluatedConfig): Earnable[] {
   const byName = new Map(config.achievements.map((achievement) => [storable(achievement.name), achievement]));
   return achievements.flatMap((stored) => {
     const achievement = byName.get(stored.name);
@@ -99,7 +92,7 @@ function toEarnables(
 async function judgeAll(
   { connection }: AwardContext,
   repositoryId: string,
-  { pointActions }: Pick<Config, 'pointActions'>,
+  { pointActions }: Pick<EvaluatedConfig, 'pointActions'>,
   { ready }: Plan,
 ): Promise<NewAward[]> {
   const idOf = new Map(ready.map(({ earnable }) => [earnable.achievement, earnable.stored.id]));

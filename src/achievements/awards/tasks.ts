@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { collectRepositoryJob } from '../../contributions/jobs.ts';
@@ -7,16 +6,14 @@ import { type AwardContext, awardRepository } from './award.ts';
 import { addAwardJob, findUnknownAtDate, requestAllAwards } from './jobs-store.ts';
 import { settlingMs } from './plan.ts';
 
-const maxConfigs = 100;
 /** The maximum number of rounds in one job, so that one repository does not keep the others waiting. */
 const maxRounds = 20;
 
 const OneRepository = Type.Object({ repositoryId: Type.String() });
 
 /** Creates the jobs that evaluate and award achievements. */
-export function createAwardTasks(options: Omit<AwardContext, 'configs'>): Record<string, Task> {
-  const context: AwardContext = { ...options, configs: new LRUCache({ max: maxConfigs }) };
-  const { connection, now } = options;
+export function createAwardTasks(context: AwardContext): Record<string, Task> {
+  const { connection, now } = context;
   return {
     award: {
       urgency: 'background',

@@ -1,3 +1,4 @@
+import type { LRUCache } from 'lru-cache';
 import type { RepositoryFile } from '../../providers/provider.ts';
 import type { UnreportedKind } from '../../providers/unreported.ts';
 import { newFault } from '../conditions/fault.ts';
@@ -13,6 +14,12 @@ export interface ReadFile {
   reports: Report[];
   config: Config;
 }
+
+/** The parts of a file that decide who earns an achievement. */
+export type EvaluatedConfig = Pick<Config, 'achievements' | 'pointActions'>;
+
+/** Parsed files by their git object ids: a file that was parsed to be stored is not parsed again to be evaluated. */
+export type ParsedFiles = LRUCache<string, EvaluatedConfig>;
 
 /**
  * Parses a file as its provider returns it. A file that is not text, or too long, gives one fault and nothing else.

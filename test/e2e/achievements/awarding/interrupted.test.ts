@@ -43,7 +43,7 @@ function breaking(url: string, at: number, isDone: boolean): { connection: Conne
 }
 
 function contextOf(connection: Connection): AwardContext {
-  return { connection, now: () => new Date(), newId: uuidv7, configs: new LRUCache({ max: 10 }) };
+  return { connection, now: () => new Date(), newId: uuidv7, parsedFiles: new LRUCache({ max: 10 }) };
 }
 describe('interrupted awarding', () => {
   it('stores every award once, when awarding stops at any statement or runs four times at once', async () => {
