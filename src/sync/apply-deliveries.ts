@@ -8,7 +8,7 @@ import type { Connection } from '../database/connection.ts';
 import { askWithin } from '../database/lookups.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
-import { recordApplied } from '../deliveries/owner-store.ts';
+import { type DeliveredChange, recordApplied } from '../deliveries/owner-store.ts';
 import {
   applyJob,
   countFailure,
@@ -19,7 +19,7 @@ import {
 } from '../deliveries/store.ts';
 import type { Change } from '../providers/provider.ts';
 import { hideRepository } from '../repositories/hide-store.ts';
-import { findByExternalId } from '../repositories/store.ts';
+import { findByExternalIds, type Repository } from '../repositories/store.ts';
 import { applyStar } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
 import { followInstallation } from './installations/settle.ts';
@@ -97,7 +97,7 @@ async function applyChanges(
   transaction: Connection,
   deliveries: readonly Unapplied[],
 ): Promise<void> {
-  const distinct = new Map<string, { provider: string; change: Change }>();
+  const distinct = new Map<string, DeliveredChange>();
   for (const { provider, id, changes } of deliveries) {
     for (const change of changes) {
       // Two deliveries can report the same about a star that was given, taken back and given again within a second.
@@ -107,17 +107,43 @@ async function applyChanges(
   }
   // All transactions apply changes in one order, so that they cannot deadlock.
   const ordered = [...distinct].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  for (const [, { provider, change }] of ordered) await applyChange(context, transaction, provider, change);
+  const repositories = await findChanged(transaction, [...distinct.values()]);
+  for (const [, delivered] of ordered) {
+    await applyChange(context, transaction, delivered, repositories.get(keyOf(delivered)));
+  }
   if (deliveries.length === 0) return;
   await markApplied(transaction, deliveries, context.now());
   await recordApplied(transaction, [...distinct.values()], context.now());
 }
 
+/** Finds the stored repositories of changes, each once for all changes about it. */
+async function findChanged(
+  transaction: Connection,
+  delivered: readonly DeliveredChange[],
+): Promise<Map<string, Repository>> {
+  const idsOf = new Map<string, Set<string>>();
+  for (const { provider, change } of delivered) {
+    if ('repository' in change) idsOf.set(provider, (idsOf.get(provider) ?? new Set()).add(change.repository));
+  }
+  const found = new Map<string, Repository>();
+  for (const [provider, ids] of idsOf) {
+    for (const [id, repository] of await findByExternalIds(transaction, provider, [...ids])) {
+      found.set(`${provider} ${id}`, repository);
+    }
+  }
+  return found;
+}
+
+function keyOf({ provider, change }: DeliveredChange): string {
+  return 'repository' in change ? `${provider} ${change.repository}` : '';
+}
+
+/** @param repository the stored repository that the change is about, hidden ones too. */
 async function applyChange(
   context: SyncContext,
   transaction: Connection,
-  provider: string,
-  change: Change,
+  { provider, change }: DeliveredChange,
+  repository: Repository | undefined,
 ): Promise<void> {
   switch (change.what) {
     case 'account':
@@ -125,17 +151,17 @@ async function applyChange(
     case 'owned':
       return list(context, transaction, { provider, externalId: change.account, name: change.name });
     case 'contributions':
-      return collect(context, transaction, provider, change);
+      return collect(context, transaction, { provider, change, repository });
     case 'reactions':
-      return look(context, transaction, { provider, repository: change.repository });
+      return poll(context, transaction, repository);
     case 'hidden':
-      return hide(context, transaction, provider, change);
+      return hide(context, transaction, repository, change);
     case 'installation':
       return followInstallation(context, transaction, provider, change);
     case 'star':
-      return applyStar(context, transaction, provider, change);
+      return applyStar(context, transaction, repository, change);
     case 'removed':
-      return remove(context, transaction, provider, change);
+      return remove(context, transaction, repository, change);
   }
 }
 
@@ -172,10 +198,13 @@ async function list(
 async function collect(
   context: SyncContext,
   transaction: Connection,
-  provider: string,
-  change: Extract<Change, { what: 'contributions' }>,
+  delivered: {
+    provider: string;
+    change: Extract<Change, { what: 'contributions' }>;
+    repository: Repository | undefined;
+  },
 ): Promise<void> {
-  const repository = await findByExternalId(transaction, provider, change.repository);
+  const { provider, change, repository } = delivered;
   if (repository === undefined) {
     return list(context, transaction, { provider, externalId: change.owner, name: change.ownerName });
   }
@@ -186,22 +215,16 @@ async function collect(
 }
 
 /** Queues a poll of an installed repository, which reads its last changes and their reactions. */
-async function look(
-  context: SyncContext,
-  transaction: Connection,
-  asked: { provider: string; repository: string },
-): Promise<void> {
-  const repository = await findByExternalId(transaction, asked.provider, asked.repository);
+async function poll(context: SyncContext, transaction: Connection, repository: Repository | undefined): Promise<void> {
   if (repository !== undefined) await addJob(transaction, later(context, pollJob(repository.id), restMs.repository));
 }
 
 async function hide(
   context: SyncContext,
   transaction: Connection,
-  provider: string,
-  { repository: externalId, onlyPrivate }: Extract<Change, { what: 'hidden' }>,
+  repository: Repository | undefined,
+  { onlyPrivate }: Extract<Change, { what: 'hidden' }>,
 ): Promise<void> {
-  const repository = await findByExternalId(transaction, provider, externalId);
   if (repository === undefined || (onlyPrivate && !repository.isPrivate)) return;
   await hideRepository(transaction, repository.id, context.now());
   await recordVisibility(context, transaction, repository.ownerId);
@@ -210,12 +233,11 @@ async function hide(
 async function remove(
   context: SyncContext,
   transaction: Connection,
-  provider: string,
-  { repository: externalId, kind, externalId: item }: Extract<Change, { what: 'removed' }>,
+  repository: Repository | undefined,
+  { kind, externalId }: Extract<Change, { what: 'removed' }>,
 ): Promise<void> {
-  const repository = await findByExternalId(transaction, provider, externalId);
   if (repository === undefined) return;
-  await removeContribution(transaction, { repositoryId: repository.id, kind, externalId: item });
+  await removeContribution(transaction, { repositoryId: repository.id, kind, externalId });
   if (await recordTotalsChanged(transaction, repository.id))
     await recordState(context, transaction, repository.ownerId);
 }

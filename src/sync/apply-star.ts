@@ -3,7 +3,7 @@ import { type Contribution, noDetails } from '../contributions/contribution.ts';
 import { removeStar, saveStarEvent } from '../contributions/star-store.ts';
 import type { Connection } from '../database/connection.ts';
 import type { Change } from '../providers/provider.ts';
-import { findByExternalId } from '../repositories/store.ts';
+import type { Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
 import type { SyncContext } from './context.ts';
 import { savePage } from './read-stream.ts';
@@ -18,10 +18,9 @@ export const starEventsKeptMs = 30 * 86_400_000;
 export async function applyStar(
   context: SyncContext,
   transaction: Connection,
-  provider: string,
-  { repository: externalId, account, at: happenedAt, isTakenBack }: Extract<Change, { what: 'star' }>,
+  repository: Repository | undefined,
+  { account, at: happenedAt, isTakenBack }: Extract<Change, { what: 'star' }>,
 ): Promise<void> {
-  const repository = await findByExternalId(transaction, provider, externalId);
   const now = context.now();
   const at = new Date(happenedAt);
   if (repository === undefined || repository.installedAt === null) return;

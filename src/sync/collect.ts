@@ -87,14 +87,16 @@ export async function collectNamed(
       await settleAbsent(context, asked, listedAt);
       return 'complete';
     }
-    await inTransaction(context.connection, async (transaction) => {
+    const repository = await inTransaction(context.connection, async (transaction) => {
       await saveListed(context, transaction, { account, provider, repositories: [listed], listedAt });
-      if (listed.name.toLowerCase() === name.toLowerCase()) return;
-      const found = { provider: provider.name, externalId: listed.externalId, now: listedAt };
-      await settleRenamed(context, transaction, asked, found);
+      const stored = await findByExternalId(transaction, provider.name, listed.externalId);
+      const isRenamed = listed.name.toLowerCase() !== name.toLowerCase();
+      if (isRenamed && stored !== undefined) await settleRenamed(context, transaction, asked, stored.id, listedAt);
+      return stored;
     });
-    const repository = await findOwnedRepository(context.connection, accountId, listed.name, { withPrivate });
-    const end = repository && (await collectOne(context, { account, provider, work }, repository));
+    // A response that came meanwhile may have hidden the repository, or found it below another owner.
+    const isShown = repository?.ownerId === accountId && !repository.isGone && (withPrivate || !repository.isPrivate);
+    const end = isShown ? await collectOne(context, { account, provider, work }, repository) : undefined;
     await inTransaction(context.connection, (transaction) => recordState(context, transaction, accountId));
     await completeLookup(context.connection, key);
     return end === 'busy' ? 'paused' : 'complete';
@@ -112,13 +114,11 @@ async function settleRenamed(
   context: SyncContext,
   transaction: Connection,
   asked: RepositoryOfAccount,
-  found: { provider: string; externalId: string; now: Date },
+  repositoryId: string,
+  now: Date,
 ): Promise<void> {
-  const { provider, externalId, now } = found;
-  const stored = await findByExternalId(transaction, provider, externalId);
-  if (stored === undefined) return;
   const checkAfter = new Date(now.getTime() + context.freshForMs);
-  await saveFormerName(transaction, { repositoryId: stored.id, name: asked.repository, now, checkAfter });
+  await saveFormerName(transaction, { repositoryId, name: asked.repository, now, checkAfter });
   await completeLookup(transaction, collectRepositoryJob(asked).key);
 }
 
