@@ -60,7 +60,7 @@ export default {
         path: '^src/',
         pathNot: [
           '^src/providers/$1/',
-          '^src/providers/(provider|announcer|installation|call|collector|commit-owners|diagnosis|owner-polls|unreported)\\.ts$',
+          '^src/providers/(?!index\\.ts$)[^/]+\\.ts$',
           '^src/providers/(http|rest|transport)/',
           '^src/errors\\.ts$',
           '^src/(accounts/account|repositories/repository|contributions/contribution|contributions/counters)\\.ts$',
@@ -74,7 +74,7 @@ export default {
       from: { path: '^src/sync/' },
       to: {
         path: '^src/providers/',
-        pathNot: '^src/providers/(provider|announcer|installation|call|owner-polls)\\.ts$',
+        pathNot: '^src/providers/(?!index\\.ts$)[^/]+\\.ts$',
       },
     },
     {

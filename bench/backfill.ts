@@ -69,17 +69,22 @@ async function timed(
   const provider = core.providers.get('github');
   const id = await lookUp(core.sync, { provider: 'github', name: owner }, call);
   const account = id === undefined ? undefined : await findById(core.sync.connection, id);
-  if (provider === undefined || account === undefined) throw new Error('there is nobody to collect for');
+  const streams = provider?.streams;
+  if (provider === undefined || streams === undefined || account === undefined)
+    throw new Error('there is nobody to collect for');
   let providerMs = 0;
   const watched: Provider = {
     ...provider,
-    readStream: async (...asked) => {
-      const begun = performance.now();
-      try {
-        return await provider.readStream(...asked);
-      } finally {
-        providerMs += performance.now() - begun;
-      }
+    streams: {
+      list: streams.list,
+      read: async (...asked) => {
+        const begun = performance.now();
+        try {
+          return await streams.read(...asked);
+        } finally {
+          providerMs += performance.now() - begun;
+        }
+      },
     },
   };
   await install(core.sync, { account, provider, repository: repository.name }, call);

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { recountRepository } from '../src/contributions/recount-store.ts';
 import type { Database } from '../src/database/connection.ts';
 import { inTransaction } from '../src/database/transaction.ts';
-import type { ContributionPage, ListedRepository, Provider } from '../src/providers/provider.ts';
+import type { ContributionPage, ListedRepository, Provider, Streams } from '../src/providers/provider.ts';
 import { collectNamed } from '../src/sync/collect.ts';
 import { newCost, type SyncContext } from '../src/sync/context.ts';
 import type { BenchResult } from './bench-result.ts';
@@ -95,15 +95,17 @@ async function apply(
   round: number,
 ): Promise<number> {
   let done = 0;
-  const provider: Pick<Provider, 'name' | 'streams' | 'findRepository' | 'readStream'> = {
+  const provider = {
     name: 'github',
-    streams: [{ name: 'issues', covers: ['issue'] }],
-    findRepository: async () => listed(name, contributions),
-    readStream: async () => pageOf(round * events + done),
+    repositories: { find: async () => listed(name, contributions) },
+    streams: {
+      list: [{ name: 'issues', covers: ['issue'] }],
+      read: async () => pageOf(round * events + done),
+    } satisfies Streams,
   };
   const context = {
     connection,
-    providers: new Map([['github', provider as Provider]]),
+    providers: new Map([['github', provider as unknown as Provider]]),
     node: 1,
     reading: new Set(),
     freshForMs: 3_600_000,

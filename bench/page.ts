@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { findById } from '../src/accounts/store.ts';
 import type { Contribution } from '../src/contributions/contribution.ts';
 import type { Database } from '../src/database/connection.ts';
-import type { ContributionPage, Provider } from '../src/providers/provider.ts';
+import type { ContributionPage, Provider, Streams } from '../src/providers/provider.ts';
 import { findRepository } from '../src/repositories/store.ts';
 import { newCost, type SyncContext } from '../src/sync/context.ts';
 import { readStream } from '../src/sync/read-stream.ts';
@@ -98,15 +98,17 @@ async function scan(database: Database, repositoryId: string): Promise<void> {
   const repository = await findRepository(connection, repositoryId);
   const [stream] = await findStreams(connection, repositoryId);
   if (repository === undefined || stream === undefined) throw new Error('there is nothing to scan');
-  const provider: Pick<Provider, 'readStream'> = {
-    readStream: async (_stream, _repository, { cursor }) => pageOf(Number(cursor ?? '0')),
+  const streams: Streams = {
+    list: [],
+    read: async (_stream, _repository, { cursor }) => pageOf(Number(cursor ?? '0')),
   };
+  const provider = { streams } as Provider;
   const context = { connection, now: () => new Date(), newId: uuidv7 } as SyncContext;
   const call = { urgency: 'background', signal: new AbortController().signal, cost: newCost() } as const;
   const account = await findById(connection, repository.ownerId);
   if (account === undefined) throw new Error('the repository is nobody’s');
   const known = { owner: 'bench', name: 'bench', handle: 'R_1', defaultBranch: 'main', access: null };
-  const subject = { account, repository, known, provider: provider as Provider, call, skips: new SkipCollector(call) };
+  const subject = { account, repository, known, provider, call, skips: new SkipCollector(call) };
   await readStream(context, subject, stream, 'everything');
 }
 

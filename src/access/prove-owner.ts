@@ -21,7 +21,7 @@ export interface Proven extends Actor {
  * Has the provider confirm that the bearer of its token owns an account or administers the organization, and stores the
  * account if it is new. The token is sent to that provider alone, and not stored.
  * @throws AppError `forbidden`, in the same words when there is no such account and when another person owns it;
- * `unauthenticated` when the provider does not accept the token; a provider's error when the provider cannot decide.
+ * where the provider offers no proofs; `unauthenticated` when the provider does not accept the token; a provider's error when the provider cannot decide.
  */
 export async function proveOwner(
   services: AccessServices,
@@ -30,7 +30,13 @@ export async function proveOwner(
 ): Promise<Proven> {
   const { provider, name } = claimed;
   await countAttempt(services.counts, { provider: provider.name, name });
-  const proof = await provider.proveOwnership(token, name, AbortSignal.timeout(proofTimeoutMs));
+  if (provider.ownership === undefined) {
+    throw new AppError(
+      'forbidden',
+      'This provider offers no proof of ownership, so no client can act as an owner there.',
+    );
+  }
+  const proof = await provider.ownership.prove(token, name, AbortSignal.timeout(proofTimeoutMs));
   const owned = proof.owned ?? (await formerlyNamed(services, claimed, proof));
   if (owned === undefined) {
     throw new AppError(

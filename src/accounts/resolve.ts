@@ -58,7 +58,7 @@ export class Resolver implements AccountResolver {
    */
   async resolve(name: NameOnProvider, deadline: Date): Promise<Resolution> {
     const provider = findProvider(this.#options.providers, name.provider);
-    if (!provider.isPossibleName(name.name)) return { state: 'absent' };
+    if (!provider.accounts.isPossibleName(name.name)) return { state: 'absent' };
     const find = (): Promise<StoredName | undefined> => this.#find(name);
     const found: StoredName = (await find()) ??
       (await this.askAndWait(lookUpJob(name), deadline, find)) ??
@@ -74,7 +74,7 @@ export class Resolver implements AccountResolver {
     const { connection, providers } = this.#options;
     const provider = findProvider(providers, name.provider);
     const account = await findById(connection, accountId);
-    if (account?.provider !== name.provider || !provider.isPossibleName(name.name)) return { state: 'absent' };
+    if (account?.provider !== name.provider || !provider.accounts.isPossibleName(name.name)) return { state: 'absent' };
     const known = { account, provider, isPublic: isShown(account) };
     if (nameKey(account.name) === nameKey(name.name)) return { state: 'present', ...known };
     const holder = await findByName(connection, name.provider, name.name);

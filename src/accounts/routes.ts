@@ -23,7 +23,7 @@ export function accountRoutes(app: App, services: RouteServices): void {
     // The account is resolved already.
     load: async ({ account }) => account,
     present: (account, { provider }) => ({
-      envelope: envelope({ dataType: 'entity', data: [toEntity(account, provider.accountUrl(account))] }),
+      envelope: envelope({ dataType: 'entity', data: [toEntity(account, provider.accounts.urlOf(account))] }),
       staleAt: resolver.staleAt(account.askedAt ?? now()),
     }),
   });

@@ -76,7 +76,7 @@ async function about(
       const known = [...core.providers.keys()].join(', ');
       throw new AppError('invalid_input', `${providerName} is not a provider here; those that are: ${known}`);
     }
-    if (!provider.isPossibleName(name) || (repository && !provider.isPossibleRepositoryName(repository))) {
+    if (!provider.accounts.isPossibleName(name) || (repository && !provider.repositories.isPossibleName(repository))) {
       throw new AppError('invalid_input', `${target} cannot be a name at ${providerName}`);
     }
     await work(core, { provider, name, repository });

@@ -25,9 +25,9 @@ export async function runService(config: Config, io: Io, examples: readonly stri
   try {
     const hosts = await Promise.all(
       configuredHosts(config).map(async ({ name }) => {
-        const provider = service.providers.get(name);
         const signal = AbortSignal.any([io.signal, AbortSignal.timeout(diagnosisTimeoutMs)]);
-        return `${name}: ${provider === undefined ? 'not served' : summarize(await provider.diagnose(signal))}`;
+        const diagnosis = await service.providers.get(name)?.diagnose?.(signal);
+        return `${name}: ${diagnosis === undefined ? 'not checked' : summarize(diagnosis)}`;
       }),
     );
     const tries = examples.map((path) => `${service.url}${path}`).join(' or ');

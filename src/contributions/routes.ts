@@ -115,12 +115,12 @@ function presentHistory(
   return {
     envelope: envelope({
       dataType: 'entity',
-      data: days.map((day) => toItem(account, provider.accountUrl(account), day)),
+      data: days.map((day) => toItem(account, provider.accounts.urlOf(account), day)),
       provenance: { asOf, missing: missingOf(days[0]), includesPrivate },
       ...neighbourCursors(history, ({ day }) => cursors.write(listing, [account.id, day])),
     }),
     staleAt: resolver.staleAt(asOf),
-    cardInput: { countsCollected: account.type !== 'organization' && provider.totalsFromStored === true },
+    cardInput: { countsCollected: account.type !== 'organization' && !provider.accounts.reportsTotals },
     // The response also counts contributions to repositories of other accounts.
     ...(includesPrivate && { isWithdrawable: true, isCacheable: false }),
   };
@@ -134,7 +134,7 @@ function presentCalendar(
   return {
     envelope: envelope({
       dataType: 'entity',
-      data: [toEntity(account, provider.accountUrl(account))],
+      data: [toEntity(account, provider.accounts.urlOf(account))],
       provenance: { asOf, missing: isFinal ? [] : ['days'], includesPrivate: input.includesPrivate },
     }),
     staleAt: resolver.staleAt(asOf),
@@ -158,7 +158,7 @@ async function lastFetched(
   const asOf = account.askedAt ?? now();
   // A user's public counters come from the provider, if it reports them; all others are counted from collected
   // contributions.
-  const isReported = account.type !== 'organization' && provider.totalsFromStored === undefined;
+  const isReported = account.type !== 'organization' && provider.accounts.reportsTotals;
   if (isReported && !includesPrivate) return asOf;
   const { listedAt, isUnfinished } = await findCollection(connection, account.id, {
     withPrivate: includesPrivate,
@@ -176,7 +176,7 @@ async function loadPrivateTotals(
   { connection, resolver, now }: RouteServices,
   { account, provider, deadline }: ResolvedAccount,
 ): Promise<void> {
-  const accesses = provider.accesses(account);
+  const accesses = provider.privateData?.accesses(account) ?? [];
   if (account.type !== 'user' || account.pinned || accesses.length === 0) return;
   const stored = await findReportedTotals(connection, account.id);
   const job = seeTotalsJob(account.id);

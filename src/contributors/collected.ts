@@ -46,7 +46,7 @@ export async function collectedOfRepository(
 ): Promise<Collected | MovedRepository | undefined> {
   const { account, provider, deadline, isOwner } = resolved;
   const { connection, resolver, now } = services;
-  if (!provider.isPossibleRepositoryName(name)) throw noSuchRepository(isOwner);
+  if (!provider.repositories.isPossibleName(name)) throw noSuchRepository(isOwner);
   const job = collectRepositoryJob({ accountId: account.id, repository: name, withPrivate: isOwner });
   const find = (): Promise<Repository | undefined> =>
     findOwnedRepository(connection, account.id, name, { withPrivate: isOwner });

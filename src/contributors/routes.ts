@@ -142,7 +142,7 @@ function present(
   return {
     envelope: envelope({
       dataType: 'contributor',
-      data: page.map((contributor) => toItem(contributor, provider.accountUrl(contributor))),
+      data: page.map((contributor) => toItem(contributor, provider.accounts.urlOf(contributor))),
       provenance: { asOf, missing: uncollected.map((kind) => kindNames[kind]), includesPrivate: isOwner },
       ...neighbourCursors(contributors, ({ rank }) => cursors.write(listing, [ranking, rank])),
     }),

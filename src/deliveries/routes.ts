@@ -73,7 +73,8 @@ function readDelivery(
   body: Buffer,
 ): Delivery {
   try {
-    return provider.readDelivery(headers, body);
+    if (provider.deliveries === undefined) throw new AppError('not_found', 'This provider sends no deliveries.');
+    return provider.deliveries.read(headers, body);
   } catch (error) {
     const reason = rejectionReason(error);
     if (reason !== undefined) services.rejections.add(provider.name, reason);

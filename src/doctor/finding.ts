@@ -19,6 +19,7 @@ export const findingCodes = [
   'service_not_running',
   'host_reachable',
   'host_unreachable',
+  'host_unchecked',
   'credential_accepted',
   'credential_refused',
   'credential_lacks_permission',

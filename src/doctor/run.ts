@@ -7,7 +7,7 @@ import { checkDrift, checkInstallations, checkPolls, checkSkipped, checkStreams 
 import { checkServer, type Opened, openForDoctor } from './checks/database.ts';
 import { checkDeliveries } from './checks/deliveries.ts';
 import type { HostContext } from './checks/host-context.ts';
-import { examineHost } from './checks/hosts.ts';
+import { examineHost, hostUnchecked } from './checks/hosts.ts';
 import { checkJobs } from './checks/jobs.ts';
 import { checkDisk, checkGit } from './checks/machine.ts';
 import { countPrivateByAccess, findInstalledAccounts } from './collecting-store.ts';
@@ -99,11 +99,13 @@ function hostChecks(options: DoctorOptions, database: Database | undefined): Che
     const run = async (signal: AbortSignal): Promise<Finding[]> => {
       if (database !== undefined) provider.app?.use(await findUsable(database.connection, host.name));
       const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs * hostShare)]);
-      const diagnosis = await provider.diagnose(limited);
+      const diagnosis = await provider.diagnose?.(limited);
+      if (diagnosis === undefined) return [hostUnchecked(host)];
       const accesses = diagnosis.credentials.flatMap(({ access }) => access ?? []);
       const context: HostContext = {
         now: now(),
         isOnlyHost: config.providers.length === 1,
+        sendsDeliveries: provider.deliveries !== undefined,
         shown: database === undefined ? new Map() : await countPrivateByAccess(database.connection),
         installedOn: database === undefined ? new Map() : await findInstalledAccounts(database.connection, accesses),
       };

@@ -49,7 +49,7 @@ export function repositoryRoutes(app: App, services: RouteServices & { awaitList
         data: repositories.page.map(({ repository }) =>
           toDetails(repository, {
             owner: account.name,
-            url: provider.repositoryUrl(account.name, repository.name),
+            url: provider.repositories.urlOf(account.name, repository.name),
           }),
         ),
         ...neighbourCursors(repositories, ({ place }) => cursors.write(listing, [account.id, ...place])),

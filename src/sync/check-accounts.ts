@@ -28,6 +28,7 @@ export async function checkAccounts(context: SyncContext, call: Call): Promise<v
 
 async function checkAt(context: SyncContext, provider: Provider, call: Call): Promise<void> {
   const { connection, now } = context;
+  if (provider.accounts.check === undefined) return;
   const before = new Date(now().getTime() - checkedForMs);
   for (let checked = 0; checked < atOnce.run; checked += atOnce.call) {
     const due = await findDueChecks(connection, provider.name, before, atOnce.call);
@@ -43,12 +44,13 @@ async function checkTogether(
   call: Call,
 ): Promise<void> {
   const askedAt = context.now();
-  const found = await provider.checkAccounts(due, call).catch((error: unknown) => {
+  const checked = await provider.accounts.check?.(due, call).catch((error: unknown) => {
     if (!(error instanceof AppError) || !isAboutThese(error)) throw error;
     // Without being marked as checked, these accounts would come first again and keep all others from being checked.
     context.onFailure(error, 'checking accounts');
-    return new Map<string, null>();
+    return undefined;
   });
+  const found = checked ?? new Map<string, null>();
   await inTransaction(context.connection, async (transaction) => {
     const shown = [...found.values()].filter((actor) => actor !== null);
     await saveActors(transaction, provider.name, shown, { mentionedAt: askedAt, newId: context.newId });

@@ -1,7 +1,7 @@
 import { requestAwards } from '../achievements/awards/jobs-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { GitRemote } from '../providers/provider.ts';
+import { type GitRemote, requirePart } from '../providers/provider.ts';
 import { markRepositoryGone } from '../repositories/hide-store.ts';
 import { markCollected } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
@@ -120,7 +120,7 @@ async function fillCommitFilesIfTold(
   context: SyncContext,
   { repository, provider, known, call }: Subject,
 ): Promise<void> {
-  const findRemote = (): Promise<GitRemote> => provider.gitRemote(known, call.signal);
+  const findRemote = async (): Promise<GitRemote> => requirePart(provider, 'history').remoteOf(known, call.signal);
   try {
     await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal: call.signal });
   } catch (error) {
@@ -153,7 +153,7 @@ async function isStillAsItWas(
 ): Promise<boolean> {
   const askedAt = context.now();
   const { name, externalId, isPrivate, access } = repository;
-  const found = await provider.findRepository(account, name, { withPrivate: true }, call).catch((error: unknown) => {
+  const found = await provider.repositories.find(account, name, { withPrivate: true }, call).catch((error: unknown) => {
     if (call.signal.aborted) throw error;
     return null;
   });

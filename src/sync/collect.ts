@@ -82,7 +82,7 @@ export async function collectNamed(
   }
   try {
     const listedAt = context.now();
-    const listed = await provider.findRepository(account, name, { withPrivate }, work.call);
+    const listed = await provider.repositories.find(account, name, { withPrivate }, work.call);
     if (listed === null) {
       await settleAbsent(context, asked, listedAt);
       return 'complete';

@@ -7,8 +7,14 @@ import type { Connection } from '../database/connection.ts';
 import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
-import type { Call, ListedRepository, Provider, RepositoryPage, StreamTip } from '../providers/provider.ts';
-import { historyStream } from '../providers/provider.ts';
+import {
+  type Call,
+  type ListedRepository,
+  type Provider,
+  type RepositoryPage,
+  type StreamTip,
+  streamsOf,
+} from '../providers/provider.ts';
 import { hideUnseen } from '../repositories/hide-store.ts';
 import type { RepositoryFacts } from '../repositories/repository.ts';
 import { findByExternalIds, type Repository } from '../repositories/store.ts';
@@ -48,7 +54,7 @@ export async function compareListing(context: SyncContext, comparison: Compariso
   let cursor: string | null = null;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const listedAt = now();
-    const page: RepositoryPage = await provider.listRepositories(account, cursor, skips.call);
+    const page: RepositoryPage = await provider.repositories.list(account, cursor, skips.call);
     view.skipped += skips.take().filter(({ kind, isStored }) => kind === 'repository' && !isStored).length;
     for (const { externalId } of page.repositories) view.seen.add(externalId);
     await inTransaction(connection, (transaction) =>
@@ -142,12 +148,12 @@ async function readSoon(
 
 /** Returns the names of the streams that the listing shows in another state than the last one did. */
 function changedStreams(
-  { streams }: Provider,
+  provider: Provider,
   { tips: listed }: ListedRepository,
   stored: ReadonlyMap<string, StreamTip>,
 ): string[] {
   const unknown: StreamTip = { total: null, changedAt: null, revision: null };
-  return [historyStream, ...streams].flatMap(({ name }) => {
+  return streamsOf(provider).flatMap(({ name }) => {
     const known = stored.get(name);
     return known === undefined || isDeepStrictEqual(known, listed[name] ?? unknown) ? [] : [name];
   });

@@ -18,13 +18,13 @@ export async function fetchCalendar(context: SyncContext, accountId: string, cal
   const account = await findById(connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
   const { key } = calendarJob(accountId);
-  if (account?.type !== 'user' || provider?.fetchCalendar === undefined || account.pinned) {
+  if (account?.type !== 'user' || provider?.accounts.fetchCalendar === undefined || account.pinned) {
     await completeLookup(connection, key);
     return;
   }
   await settling(context, key, call, async () => {
     const fetchedAt = now();
-    const calendar = (await provider.fetchCalendar?.(account, call)) ?? null;
+    const calendar = (await provider.accounts.fetchCalendar?.(account, call)) ?? null;
     await inTransaction(connection, async (transaction) => {
       // The erasure lock keeps this from storing data of an account that was erased meanwhile.
       await takeSharedErasureLock(transaction);

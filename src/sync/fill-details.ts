@@ -17,11 +17,11 @@ const maxRounds = 200_000;
 export async function fillDetails(context: SyncContext, subject: Subject): Promise<void> {
   const { repository, provider, known, call } = subject;
   await fill(context, repository.id, 'commit_lines', async (asked) => {
-    const found = await provider.readLineCounts(known, keysOf(asked), call);
+    const found = (await provider.details?.readLineCounts(known, keysOf(asked), call)) ?? new Map();
     await inTransaction(context.connection, (transaction) => saveLineCounts(transaction, repository.id, asked, found));
   });
   await fill(context, repository.id, 'pull_request_files', async (asked) => {
-    const found = await provider.readChangedFiles(known, keysOf(asked), call);
+    const found = (await provider.details?.readChangedFiles(known, keysOf(asked), call)) ?? new Map();
     await inTransaction(context.connection, (transaction) =>
       saveChangedFiles(transaction, repository.id, asked, found),
     );

@@ -25,7 +25,7 @@ export async function followFile(
       ? followed !== undefined && followed.readAt.getTime() + context.freshForMs > readAt.getTime()
       : followed?.revision === revision;
   if (isCurrent && !isNew) return;
-  const read = await provider.readFiles(known, configPaths, call);
+  const read = (await provider.files?.read(known, configPaths, call)) ?? null;
   if (read === null) return;
   const found = configPaths.flatMap((path) => read.files.filter((file) => file.path === path)).at(0);
   const file = found && readFile(found, provider.unreported);

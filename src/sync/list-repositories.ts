@@ -4,7 +4,7 @@ import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import { hideUncovered, recordInstalled } from '../installations/coverage-store.ts';
-import type { Call, ListedRepository, Provider } from '../providers/provider.ts';
+import { type Call, type ListedRepository, type Provider, streamsOf } from '../providers/provider.ts';
 import { hideUnlisted } from '../repositories/hide-store.ts';
 import { privateListing, publicListing } from '../repositories/listing.ts';
 import { findListing, finishListing, moveListing } from '../repositories/listing-store.ts';
@@ -36,7 +36,7 @@ export async function listRepositories(
   const skips = new SkipCollector(call);
   for (let pages = 0; pages < maxPages; pages += 1) {
     const listedAt = context.now();
-    const page = await provider.listRepositories(account, cursor, skips.call);
+    const page = await provider.repositories.list(account, cursor, skips.call);
     const place = placeOf(account, page.access, startedAt);
     const next = await inTransaction(context.connection, async (transaction): Promise<'more' | 'again' | 'end'> => {
       await saveListed(context, transaction, { account, provider, repositories: page.repositories, listedAt });
@@ -110,7 +110,7 @@ export async function saveListed(
   const owners = { ids: [account.id, ...ownersChanged] };
   await recordInstalled(connection, owners, listedAt);
   // Some streams exist for installed repositories only, which `recordInstalled` has just marked.
-  await saveTips(connection, repositories, ids, provider.streams);
+  await saveTips(connection, repositories, ids, streamsOf(provider));
   // A response to a request from just before an installation ended must not show hidden repositories again.
   const hidden = await hideUncovered(connection, owners, listedAt);
   for (const ownerId of new Set([...ownersChanged, ...hidden])) await recordVisibility(context, connection, ownerId);

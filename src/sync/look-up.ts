@@ -36,7 +36,7 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
     if (!(await isUnwanted())) {
       const skips = new SkipCollector(call);
       const source = { provider: asked.provider, key, name: asked.name, skips };
-      const id = await saveReports(context, source, provider.lookUp(asked.name, skips.call));
+      const id = await saveReports(context, source, provider.accounts.lookUp(asked.name, skips.call));
       if (id !== undefined) {
         await refreshOther(context, mentioned, id);
         return id;
@@ -72,7 +72,7 @@ async function followMentioned(
   if (provider === undefined || mentioned === undefined || mentioned.hiddenByHost) return undefined;
   const skips = new SkipCollector(call);
   const source = { provider: providerName, key: lookUpJob({ provider: providerName, name }).key, name, skips };
-  const id = await saveReports(context, source, provider.refresh(mentioned, skips.call));
+  const id = await saveReports(context, source, provider.accounts.refresh(mentioned, skips.call));
   if (id === undefined) await hide(context, mentioned);
   return id;
 }
@@ -99,7 +99,7 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
   }
   await settling(context, key, call, async () => {
     const skips = new SkipCollector(call);
-    const reports = provider.refresh(account, skips.call);
+    const reports = provider.accounts.refresh(account, skips.call);
     const id = await saveReports(context, { provider: account.provider, key, skips }, reports);
     if (id === undefined) await hide(context, account, key);
     return id;

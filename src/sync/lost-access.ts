@@ -17,7 +17,7 @@ export async function hideLostRepositories(context: SyncContext): Promise<void> 
       if (provider.app === undefined && (await endAppInstallations(transaction, name, now))) {
         await settleInstallations(context, transaction, { everyInstalledOn: name });
       }
-      const accesses = provider.accesses();
+      const accesses = provider.privateData?.accesses() ?? [];
       const owners = await hideWithoutAccess(transaction, name, accesses, now);
       for (const ownerId of owners) await recordVisibility(context, transaction, ownerId);
       await forgetReportedTotals(transaction, name, accesses);

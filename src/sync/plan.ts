@@ -1,4 +1,4 @@
-import { historyStream } from '../providers/provider.ts';
+import { historyStream } from '../providers/history.ts';
 import type { StreamState } from './stream-store.ts';
 
 /** The scan that is due to make the stored stream complete. */

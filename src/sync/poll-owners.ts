@@ -44,7 +44,7 @@ export function pollOwnersJob(provider: string): Job {
 
 /** Begins a round: queues one job for each provider with an owner to poll, so that a slow host holds up no other. */
 export async function startOwnerPolls(context: SyncContext): Promise<void> {
-  const polled = [...context.providers.values()].filter(({ ownerPolls }) => ownerPolls !== undefined);
+  const polled = [...context.providers.values()].filter(({ polls }) => polls !== undefined);
   const names = polled.map(({ name }) => name);
   const dueUntil = new Date(context.now().getTime() + dueEarlyMs);
   for (const provider of await findDueProviders(context.connection, names, dueUntil)) {
@@ -55,7 +55,7 @@ export async function startOwnerPolls(context: SyncContext): Promise<void> {
 /** Polls the owners of a provider that are due, those first that have waited longest. */
 export async function pollOwners(context: SyncContext, name: string, signal: AbortSignal): Promise<void> {
   const provider = context.providers.get(name);
-  const polls = provider?.ownerPolls;
+  const polls = provider?.polls?.owners;
   if (provider === undefined || polls === undefined) return;
   const begunAt = context.now();
   const dueUntil = new Date(begunAt.getTime() + dueEarlyMs);

@@ -77,7 +77,7 @@ export async function bringUpToDate(context: SyncContext, installed: Installed, 
   const { connection } = context;
   const askedAt = context.now();
   const skips = new SkipCollector(work.call);
-  const tip = await provider.readTip(toKnown(account, repository), skips.call);
+  const tip = (await provider.polls?.readTip(toKnown(account, repository), skips.call)) ?? null;
   if (tip === null) {
     // A request for the repository by its name finds out what became of it.
     await addJob(

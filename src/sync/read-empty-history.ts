@@ -2,6 +2,7 @@ import { collectRepositoryJob } from '../contributions/jobs.ts';
 import { addJob } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
+import { requirePart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
 import { completeStream, type StreamState, waitForHistory } from './stream-store.ts';
@@ -55,7 +56,7 @@ function isRecent(stream: StreamState, now: Date): boolean {
 async function holdsCommits(context: SyncContext, { repository, provider, known, call }: Subject): Promise<boolean> {
   try {
     return await context.histories.use(repository.id, 'commits', async (copy) => {
-      const remote = await provider.gitRemote(known, call.signal);
+      const remote = await requirePart(provider, 'history').remoteOf(known, call.signal);
       return (await copy.fetch({ ...remote, branch: null }, call.signal)) !== null;
     });
   } catch (error) {

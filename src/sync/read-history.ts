@@ -10,6 +10,7 @@ import {
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { HistoryCopy } from '../history/history-cache.ts';
+import { requirePart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import { isWholeScanWanted } from './plan.ts';
 import { finishStream, type Subject } from './read-stream.ts';
@@ -50,7 +51,10 @@ async function storeHistory(
   const { connection } = context;
   const { repository, provider, known, call } = subject;
   const { signal } = call;
-  const tip = await copy.fetch({ ...(await provider.gitRemote(known, signal)), branch: null }, signal);
+  const tip = await copy.fetch(
+    { ...(await requirePart(provider, 'history').remoteOf(known, signal)), branch: null },
+    signal,
+  );
   const earlierTips = [...new Set([stream.cursor, ...stream.pendingTips])].filter((oid) => oid !== null);
   const isHeld = await Promise.all(earlierTips.map((oid) => copy.holds(oid, signal)));
   // Without a commit that the branch held before, only a whole scan can find the commits that it lost.

@@ -6,7 +6,13 @@ import { lackPullRequests } from '../contributions/detail-store.ts';
 import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
-import type { Call, ContributionPage, KnownRepository, Provider } from '../providers/provider.ts';
+import {
+  type Call,
+  type ContributionPage,
+  type KnownRepository,
+  type Provider,
+  requirePart,
+} from '../providers/provider.ts';
 import type { Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
 import type { SyncContext } from './context.ts';
@@ -57,12 +63,13 @@ export async function readStream(
   let cursor = due === 'resume' ? stream.cursor : null;
   let { pageSize } = stream;
   let scanTotal = due === 'resume' ? stream.scanTotal : null;
+  const streams = requirePart(subject.provider, 'streams');
   const actors = new ActorsOfScan();
   let looks = 1;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const position = { cursor, since: scan.since, pageSize, isDeep: scan.isDeep };
     const askedAt = context.now();
-    const page = await subject.provider.readStream(stream.name, subject.known, position, subject.call);
+    const page = await streams.read(stream.name, subject.known, position, subject.call);
     if (page.isWithheld) return withholdStream(context, subject, stream, scan, cursor);
     if (cursor === null) scanTotal = page.total;
     const accountIds = await inTransaction(context.connection, async (transaction) => {

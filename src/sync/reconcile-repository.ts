@@ -45,7 +45,7 @@ async function differences(context: SyncContext, repositoryId: string, work: Wor
   if (installed === undefined) return different;
   const { account, provider, repository } = installed;
   await bringUpToDate(context, installed, work);
-  const totals = await provider.readTotals(toKnown(account, repository), work.call);
+  const totals = (await provider.polls?.readTotals(toKnown(account, repository), work.call)) ?? {};
   const streams = await findStreams(context.connection, repositoryId);
   for (const { name, storedTotal, skippedTotal, completedAt, withheldAt } of streams) {
     const expected = totals[name];

@@ -9,7 +9,7 @@ import {
   saveResolved,
 } from '../contributions/identity-store.ts';
 import { inTransaction } from '../database/transaction.ts';
-import type { CommitIdentity, CommitOwners } from '../providers/provider.ts';
+import { type CommitIdentity, type CommitOwners, requirePart } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
 import type { Subject } from './read-stream.ts';
 
@@ -34,7 +34,8 @@ interface Lookup extends DueAddress {
 export async function resolveAddresses(context: SyncContext, subject: Subject): Promise<'none' | 'some'> {
   const { connection } = context;
   const { repository, provider } = subject;
-  const maxRetries = retryCallsPerRead * provider.identitiesAtOnce;
+  const { identitiesAtOnce } = requirePart(provider, 'history');
+  const maxRetries = retryCallsPerRead * identitiesAtOnce;
   const { addresses, isMore } = await findDueAddresses(connection, repository.id, { now: context.now(), maxRetries });
   if (addresses.length === 0) return 'none';
   const ids = addresses.map(({ id }) => id);
@@ -46,8 +47,8 @@ export async function resolveAddresses(context: SyncContext, subject: Subject): 
   const unused = ids.filter((id) => !commits.has(id));
   await removeUnusedAddresses(connection, repository.id, unused);
   let isLeft = isMore;
-  for (let at = 0; at < lookups.length; at += provider.identitiesAtOnce) {
-    const batch = lookups.slice(at, at + provider.identitiesAtOnce);
+  for (let at = 0; at < lookups.length; at += identitiesAtOnce) {
+    const batch = lookups.slice(at, at + identitiesAtOnce);
     const unknown = await resolveBatch(context, subject, batch);
     const lost = unknown.filter(({ commits: [first] }) => first?.isCoAuthor === false);
     // Git has just shown these commits. If the host does not, the branch was replaced meanwhile, and the next read has
@@ -69,7 +70,7 @@ async function resolveBatch(context: SyncContext, subject: Subject, batch: reado
     });
     if (identities.length === 0) break;
     const askedAt = context.now();
-    const owners = await provider.resolveIdentities(known, identities, call);
+    const owners = await requirePart(provider, 'history').resolveIdentities(known, identities, call);
     await saveOwners(context, subject, { lookups: unknown, owners, askedAt });
     unknown = unknown.filter(({ email }) => !owners.has(email));
   }

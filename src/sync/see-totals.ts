@@ -21,7 +21,7 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
     return;
   }
   await settling(context, key, call, async () => {
-    const accesses = provider.accesses(account);
+    const accesses = provider.privateData?.accesses(account) ?? [];
     const known = await findReportedTotals(connection, accountId);
     for (const access of accesses) {
       const memory = known.find((seen) => seen.access === access)?.memory ?? null;
@@ -34,7 +34,7 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
       });
       await renewLookup(connection, key, askedAt);
     }
-    await forgetReportedTotals(connection, account.provider, provider.accesses());
+    await forgetReportedTotals(connection, account.provider, provider.privateData?.accesses() ?? []);
     return accountId;
   });
 }
@@ -47,7 +47,7 @@ async function lastReport(
 ): Promise<Pick<AccountReport, 'counters' | 'missing' | 'memory'>> {
   let last: Pick<AccountReport, 'counters' | 'missing' | 'memory'> = { counters: {}, missing: [], memory: null };
   try {
-    for await (const { counters, missing, memory } of provider.seenTotals(account, call)) {
+    for await (const { counters, missing, memory } of provider.privateData?.fetchTotals?.(account, call) ?? []) {
       last = { counters, missing, memory };
     }
   } catch (error) {

@@ -14,7 +14,7 @@ export async function sumMissing(
   { provider, id }: { provider: string; id: string },
   missing: readonly CounterName[],
 ): Promise<Partial<Counters>> {
-  if (providers.get(provider)?.totalsFromStored === undefined) return {};
+  if (providers.get(provider)?.accounts.reportsTotals !== false) return {};
   const { counters: stored } = await countStored(transaction, id, 'public');
   // Stars come with the listing of the user's repositories, which may not be read yet.
   return Object.fromEntries(missing.filter((name) => name !== 'stars').map((name) => [name, stored[name]]));

@@ -3,7 +3,6 @@ import type { ItemKind } from '../contributions/contribution.ts';
 import type { Connection } from '../database/connection.ts';
 import { AppError } from '../errors.ts';
 import type { ListedRepository, Stream, StreamTip } from '../providers/provider.ts';
-import { historyStream } from '../providers/provider.ts';
 
 /** The progress of reading a stream of one repository. */
 export interface StreamState {
@@ -60,7 +59,7 @@ export async function saveTips(
 ): Promise<void> {
   const stored = repositories.filter(({ externalId }) => repositoryIds.has(externalId));
   const rows = stored.flatMap((repository) =>
-    [historyStream, ...streams].map((stream) => ({
+    streams.map((stream) => ({
       repository_id: repositoryIds.get(repository.externalId),
       name: stream.name,
       is_for_installed: stream.isForInstalled ?? false,

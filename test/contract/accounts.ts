@@ -3,7 +3,7 @@ import type { TokenName } from '../../simulators/github/tokens.ts';
 import type { Account } from '../../simulators/world/model.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../../simulators/world/mutations.ts';
 import type { AccountReport } from '../../src/providers/provider.ts';
-import { type ContractHost, call, knownAccount, last, type Rule } from './host.ts';
+import { aboutParts, type ContractHost, call, knownAccount, last, type Rule } from './host.ts';
 
 /** Rules about accounts and the proof of their ownership. */
 export const accountRules: readonly Rule[] = [
@@ -14,12 +14,12 @@ export const accountRules: readonly Rule[] = [
       const { provider, people, organization } = scene;
       for (const account of [people.ada, people.olive, organization]) {
         for (const spelling of [account.login, account.login.toUpperCase()]) {
-          const report = await last(provider.lookUp(spelling, call()));
+          const report = await last(provider.accounts.lookUp(spelling, call()));
           assert.deepEqual(identityOf(report), expectedIdentity(account, host), spelling);
         }
       }
-      assert.equal(await last(provider.lookUp('nobody-at-all', call())), undefined);
-      assert.equal(await last(provider.lookUp(people.gone.login, call())), undefined);
+      assert.equal(await last(provider.accounts.lookUp('nobody-at-all', call())), undefined);
+      assert.equal(await last(provider.accounts.lookUp(people.gone.login, call())), undefined);
     },
   },
   {
@@ -27,7 +27,7 @@ export const accountRules: readonly Rule[] = [
     tokens: ['public_only'],
     check: async (scene) => {
       const { provider, people } = scene;
-      const report = await last(provider.lookUp(people.ada.login, call()));
+      const report = await last(provider.accounts.lookUp(people.ada.login, call()));
       assert.equal(report?.counters.stars, 0);
       for (const name of ['issues', 'pull_requests'] as const) {
         assert.ok(report?.missing.includes(name) !== (report?.counters[name] !== undefined), name);
@@ -39,18 +39,18 @@ export const accountRules: readonly Rule[] = [
     tokens: ['public_only'],
     check: async ({ provider, people, world }) => {
       const known = await knownAccount(provider, people.max.login);
-      assert.equal((await last(provider.refresh(known, call())))?.account.externalId, known.externalId);
+      assert.equal((await last(provider.accounts.refresh(known, call())))?.account.externalId, known.externalId);
       deleteAccount(world, people.max);
-      assert.equal(await last(provider.refresh(known, call())), undefined);
+      assert.equal(await last(provider.accounts.refresh(known, call())), undefined);
     },
   },
-  {
+  aboutParts(['ownership'], {
     what: 'proves the account of the bearer of a token, and the organizations that the bearer administers',
     tokens: ['public_only'],
     check: async (scene, host) => {
       const { provider, told, people, organization } = scene;
       const prove = (token: TokenName, name: string) =>
-        provider.proveOwnership(told.tokens[token], name, AbortSignal.timeout(10_000));
+        provider.ownership.prove(told.tokens[token], name, AbortSignal.timeout(10_000));
       const own = await prove('user', people.ada.login.toUpperCase());
       assert.deepEqual([own.bearer.externalId, own.owned?.externalId], [String(people.ada.id), String(people.ada.id)]);
       const administered = await prove('organization_admin', organization.login);
@@ -67,20 +67,21 @@ export const accountRules: readonly Rule[] = [
       ] as const) {
         assert.equal((await prove(token, name)).owned, null, `${token} ${name}`);
       }
-      const stranger = provider.proveOwnership('no-token-at-all', organization.login, AbortSignal.timeout(10_000));
+      const stranger = provider.ownership.prove('no-token-at-all', organization.login, AbortSignal.timeout(10_000));
       await assert.rejects(stranger, { code: 'unauthenticated' });
     },
-  },
-  {
+  }),
+  aboutParts(['deliveries'], {
     what: 'refuses unsigned deliveries',
     tokens: ['public_only'],
     check: async ({ provider }) => {
-      assert.throws(() => provider.readDelivery({}, Buffer.from('{}')), { code: 'unauthenticated' });
+      assert.throws(() => provider.deliveries.read({}, Buffer.from('{}')), { code: 'unauthenticated' });
     },
-  },
+  }),
   {
     what: 'checks accounts by their immutable ids, and reports their present names or that they are absent',
     tokens: ['organization_member'],
+    appliesTo: ({ accounts }) => accounts.check !== undefined,
     check: async ({ provider, people, world }) => {
       const known = await Promise.all(
         [people.ada, people.max, people.olive].map(({ login }) => knownAccount(provider, login)),
@@ -88,9 +89,9 @@ export const accountRules: readonly Rule[] = [
       renameAccount(world, people.max, 'max-renamed');
       takeLogin(world, 'max-member');
       deleteAccount(world, people.olive);
-      const checked = await provider.checkAccounts(known, call());
+      const checked = await provider.accounts.check?.(known, call());
       assert.deepEqual(
-        [...checked].map(([id, actor]) => [id, actor && [actor.externalId, actor.name, actor.isPublic]]),
+        [...(checked ?? [])].map(([id, actor]) => [id, actor && [actor.externalId, actor.name, actor.isPublic]]),
         [
           [String(people.ada.id), [String(people.ada.id), 'ada-lovelace', true]],
           [String(people.max.id), [String(people.max.id), 'max-renamed', true]],
@@ -104,7 +105,7 @@ export const accountRules: readonly Rule[] = [
     tokens: ['public_only'],
     check: async ({ provider, people, world }) => {
       renameAccount(world, people.max, 'max-renamed');
-      const report = await last(provider.lookUp('max-renamed', call()));
+      const report = await last(provider.accounts.lookUp('max-renamed', call()));
       assert.equal(report?.account.externalId, String(people.max.id));
     },
   },

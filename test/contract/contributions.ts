@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Repository } from '../../simulators/world/model.ts';
 import { type Contribution, contributionKinds, type ItemKind } from '../../src/contributions/contribution.ts';
-import { historyStream, type Stream } from '../../src/providers/provider.ts';
+import { type Stream, streamsOf } from '../../src/providers/provider.ts';
 import { expectedContributions, inOrder, normalized, withoutUntold } from './expected.ts';
-import { call, knownRepository, type Rule, type Scene } from './host.ts';
+import { aboutParts, call, knownRepository, type Rule, type Scene } from './host.ts';
 
 const kinds: readonly (ItemKind | 'commit')[] = [
   ...contributionKinds,
@@ -16,7 +16,7 @@ export const contributionRules: readonly Rule[] = [
     what: 'names a kind that no stream covers as unavailable, with the reason',
     tokens: ['public_only'],
     check: async ({ provider }) => {
-      const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
+      const covered = new Set(streamsOf(provider).flatMap(({ covers }) => covers));
       const unreported = new Set(
         provider.unreported.filter(({ details }) => details === undefined).map(({ kind }) => kind),
       );
@@ -24,14 +24,14 @@ export const contributionRules: readonly Rule[] = [
         kinds.filter((kind) => !covered.has(kind) && !unreported.has(kind)),
         [],
       );
-      for (const { why } of provider.unreported) assert.match(why, /^Git(?:Hub|Lab|ea) .*[^.]$/);
+      for (const { why } of provider.unreported) assert.match(why, /^[A-Z].*[^.]$/);
     },
   },
   {
     what: 'names a kind that no stream covers as unavailable, also without a token',
     tokens: [],
     check: async ({ provider }) => {
-      const covered = new Set([historyStream, ...provider.streams].flatMap(({ covers }) => covers));
+      const covered = new Set(streamsOf(provider).flatMap(({ covers }) => covers));
       const unreported = new Set(provider.unreported.map(({ kind }) => kind));
       assert.deepEqual(
         kinds.filter((kind) => !covered.has(kind) && !unreported.has(kind)),
@@ -39,7 +39,7 @@ export const contributionRules: readonly Rule[] = [
       );
     },
   },
-  {
+  aboutParts(['streams'], {
     what: 'reads contributions from every page',
     tokens: ['public_only'],
     check: async (scene, host) => {
@@ -55,10 +55,10 @@ export const contributionRules: readonly Rule[] = [
       const people = world.accounts.filter(({ isDeleted, type }) => !isDeleted && type === 'User');
       const known = new Set(people.map(({ id }) => String(id)));
       for (const { externalId } of read.actors) assert.ok(known.has(externalId), externalId);
-      assert.ok(provider.streams.some(({ covers }) => covers.includes('review')));
+      assert.ok(provider.streams.list.some(({ covers }) => covers.includes('review')));
     },
-  },
-  {
+  }),
+  aboutParts(['streams'], {
     what: 'reads installed repositories completely',
     // Hosts list stars for those who administer a repository.
     tokens: ['organization_admin'],
@@ -76,8 +76,8 @@ export const contributionRules: readonly Rule[] = [
         host.tellsStars,
       );
     },
-  },
-  {
+  }),
+  aboutParts(['streams'], {
     what: 'reads only the changes since a given time',
     tokens: ['public_only'],
     check: async (scene) => {
@@ -91,28 +91,28 @@ export const contributionRules: readonly Rule[] = [
       advance(60);
       const repository = await knownRepository(scene, repositories.handbook);
       const position = { cursor: null, since, pageSize: null, isDeep: false };
-      const page = await provider.readStream('issues', repository, position, call());
+      const page = await provider.streams.read('issues', repository, position, call());
       assert.deepEqual(
         page.contributions.map(({ externalId }) => externalId),
         [String(issue.id)],
       );
       assert.equal(page.total, null);
     },
-  },
+  }),
 ];
 
-async function readEverything(scene: Scene, shown: Repository, { isDeep }: { isDeep: boolean }) {
+async function readEverything(scene: Scene<'streams'>, shown: Repository, { isDeep }: { isDeep: boolean }) {
   const { provider } = scene;
   const repository = await knownRepository(scene, shown);
   const wanted = (stream: Stream): boolean => isDeep || stream.isForInstalled !== true;
   const contributions = new Map<string, Contribution>();
   const actors = [];
-  for (const { name } of provider.streams.filter(wanted)) {
+  for (const { name } of provider.streams.list.filter(wanted)) {
     let cursor: string | null = null;
     let pageSize: number | null = null;
     do {
       const position = { cursor, since: null, pageSize, isDeep };
-      const page = await provider.readStream(name, repository, position, call());
+      const page = await provider.streams.read(name, repository, position, call());
       for (const one of page.contributions) contributions.set(`${one.kind} ${one.externalId}`, normalized(one));
       actors.push(...page.actors);
       ({ nextCursor: cursor, pageSize } = page);

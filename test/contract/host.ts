@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import type { TokenName } from '../../simulators/github/tokens.ts';
 import type { Account, Repository, ReviewState } from '../../simulators/world/model.ts';
 import type { Contribution } from '../../src/contributions/contribution.ts';
-import type { AccountReport, Call, KnownAccount, KnownRepository, Provider } from '../../src/providers/provider.ts';
+import type {
+  AccountReport,
+  Call,
+  KnownAccount,
+  KnownRepository,
+  Provider,
+  ProviderWith,
+} from '../../src/providers/provider.ts';
 import type { ContractWorld } from './world.ts';
 
 /** A kind of code host whose provider must keep the contract. */
@@ -36,16 +43,41 @@ export interface Told extends AsyncDisposable {
 }
 
 /** The world as one provider sees it. */
-export interface Scene extends ContractWorld {
+export interface Scene<Part extends keyof Provider = never> extends ContractWorld {
   told: Told;
-  provider: Provider;
+  provider: ProviderWith<Part>;
 }
 
 /** A rule of the contract, checked with a provider that uses these tokens. */
 export interface Rule {
   what: string;
   tokens: readonly TokenName[];
+  /** Returns whether the provider has what the rule is about; absent: every provider has it. */
+  appliesTo?: (provider: Provider) => boolean;
   check(scene: Scene, host: ContractHost): Promise<void>;
+}
+
+/** Returns a rule about optional parts, which does not apply to a provider without one of them. */
+export function aboutParts<Part extends keyof Provider>(
+  parts: readonly Part[],
+  rule: Pick<Rule, 'what' | 'tokens'> & { check(scene: Scene<Part>, host: ContractHost): Promise<void> },
+): Rule {
+  return {
+    ...rule,
+    appliesTo: (provider) => hasParts(provider, parts),
+    check: async (scene, host) => {
+      const { provider } = scene;
+      assert.ok(hasParts(provider, parts));
+      await rule.check({ ...scene, provider }, host);
+    },
+  };
+}
+
+function hasParts<Part extends keyof Provider>(
+  provider: Provider,
+  parts: readonly Part[],
+): provider is ProviderWith<Part> {
+  return parts.every((part) => provider[part] !== undefined);
 }
 
 export function call(): Call {
@@ -61,7 +93,7 @@ export async function last(
 }
 
 export async function knownAccount(provider: Provider, login: string): Promise<KnownAccount> {
-  const report = await last(provider.lookUp(login, call()));
+  const report = await last(provider.accounts.lookUp(login, call()));
   assert.ok(report, login);
   return { ...report.account, memory: report.memory };
 }
@@ -72,7 +104,7 @@ export async function knownRepository(
 ): Promise<KnownRepository> {
   const login = world.accountById(ownerId)?.login ?? assert.fail();
   const owner = await knownAccount(provider, login);
-  const found = await provider.findRepository(owner, name, { withPrivate: true }, call());
+  const found = await provider.repositories.find(owner, name, { withPrivate: true }, call());
   assert.ok(found, name);
   return { owner: login, name, handle: found.handle, defaultBranch: found.defaultBranch, access: found.access };
 }

@@ -3,7 +3,7 @@ import { lineCountsOf } from '../../simulators/world/line-counts.ts';
 import { renameRepository, transferRepository } from '../../simulators/world/mutations.ts';
 import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
 import { expectedContributions, withoutUntold } from './expected.ts';
-import { call, knownAccount, knownRepository, type Rule } from './host.ts';
+import { aboutParts, call, knownAccount, knownRepository, type Rule } from './host.ts';
 
 /** Rules about the repositories of accounts, and about the authors of the commits in them. */
 export const repositoryRules: readonly Rule[] = [
@@ -41,7 +41,7 @@ export const repositoryRules: readonly Rule[] = [
       const { provider, organization } = scene;
       const owner = await knownAccount(provider, organization.login);
       const find = (name: string, withPrivate: boolean) =>
-        provider.findRepository(owner, name, { withPrivate }, call());
+        provider.repositories.find(owner, name, { withPrivate }, call());
       assert.equal((await find('HANDBOOK', false))?.name, 'handbook');
       assert.equal(await find('secret-plans', false), null);
       assert.equal((await find('secret-plans', true))?.isPrivate, true);
@@ -54,7 +54,7 @@ export const repositoryRules: readonly Rule[] = [
     check: async ({ provider, organization, repositories, world, people }) => {
       const owner = await knownAccount(provider, organization.login);
       const find = async (name: string, withPrivate: boolean): Promise<string | undefined> =>
-        (await provider.findRepository(owner, name, { withPrivate }, call()))?.name;
+        (await provider.repositories.find(owner, name, { withPrivate }, call()))?.name;
       renameRepository(world, repositories.handbook, 'manual');
       renameRepository(world, repositories.plans, 'hidden-plans');
       assert.deepEqual([await find('handbook', false), await find('manual', false)], ['manual', 'manual']);
@@ -66,13 +66,13 @@ export const repositoryRules: readonly Rule[] = [
       assert.deepEqual([await find('handbook', true), await find('manual', true)], [undefined, undefined]);
     },
   },
-  {
+  aboutParts(['polls', 'streams'], {
     what: 'reads the state of a repository and its totals',
     tokens: ['organization_member'],
     check: async (scene, host) => {
       const { provider, repositories, world } = scene;
       const repository = await knownRepository(scene, repositories.handbook);
-      const tip = await provider.readTip(repository, call());
+      const tip = await provider.polls.readTip(repository, call());
       assert.equal(tip?.repository.name, 'handbook');
       const expected = expectedContributions(scene, repositories.handbook, host);
       for (const { kind, externalId, details } of tip?.page.contributions ?? []) {
@@ -85,20 +85,20 @@ export const repositoryRules: readonly Rule[] = [
         );
       }
       assert.ok((tip?.page.contributions.length ?? 0) > 0);
-      const totals = await provider.readTotals(repository, call());
+      const totals = await provider.polls.readTotals(repository, call());
       const { issues, pulls } = scene;
       assert.equal(totals['issues'], issues.length);
       assert.equal(totals['pull_requests'], pulls.length);
       assert.equal(totals['commits'], repositories.handbook.commits.length);
       // Where comments have no list of their own, nothing counts them.
-      const hasList = provider.streams.some(({ name }) => name === 'comments');
+      const hasList = provider.streams.list.some(({ name }) => name === 'comments');
       assert.equal(totals['comments'], hasList ? 3 : undefined);
       repositories.handbook.visibility = 'private';
       world.changed();
-      assert.equal(await provider.readTip(repository, call()), null);
+      assert.equal(await provider.polls.readTip(repository, call()), null);
     },
-  },
-  {
+  }),
+  aboutParts(['history'], {
     what: 'finds the accounts of addresses in commits',
     tokens: ['public_only'],
     check: async (scene) => {
@@ -106,7 +106,7 @@ export const repositoryRules: readonly Rule[] = [
       const { commits } = repositories.handbook;
       const identities = commits.map(({ author, oid }) => ({ email: author.email.toLowerCase(), oid }));
       const repository = await knownRepository(scene, repositories.handbook);
-      const resolved = await provider.resolveIdentities(repository, identities, call());
+      const resolved = await provider.history.resolveIdentities(repository, identities, call());
       const idOf = (email: string): string | null | undefined => {
         const actor = resolved.get(email);
         return actor === undefined ? undefined : (actor?.externalId ?? null);
@@ -116,50 +116,50 @@ export const repositoryRules: readonly Rule[] = [
       assert.equal(idOf('nobody@elsewhere.example'), null);
       assert.equal(idOf('gone-babbage@mail.example'), null);
     },
-  },
-  {
+  }),
+  aboutParts(['history'], {
     what: 'gives git a credential for private repositories, and none for public ones',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, repositories } = scene;
       const { signal } = new AbortController();
-      const open = await provider.gitRemote(await knownRepository(scene, repositories.handbook), signal);
+      const open = await provider.history.remoteOf(await knownRepository(scene, repositories.handbook), signal);
       assert.equal(open.authorization, undefined);
-      const hidden = await provider.gitRemote(await knownRepository(scene, repositories.plans), signal);
+      const hidden = await provider.history.remoteOf(await knownRepository(scene, repositories.plans), signal);
       assert.match(hidden.authorization ?? '', /^Basic /);
     },
-  },
-  {
+  }),
+  aboutParts(['files'], {
     what: 'reads files at the newest commit, and none of a repository that became private',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, repositories, world } = scene;
       const { handbook } = repositories;
       const repository = await knownRepository(scene, handbook);
-      const read = await provider.readFiles(repository, ['.plaudit/config.yaml', 'absent/file.md'], call());
+      const read = await provider.files.read(repository, ['.plaudit/config.yaml', 'absent/file.md'], call());
       assert.equal(read?.revision, handbook.commits.at(-1)?.oid);
       assert.deepEqual(
         read?.files.map(({ path, text, sizeBytes }) => ({ path, text, sizeBytes })),
         [{ path: '.plaudit/config.yaml', text: 'version: 0.0.1\n# Überraschung\n', sizeBytes: 31 }],
       );
       const empty = await knownRepository(scene, repositories.empty);
-      assert.deepEqual(await provider.readFiles(empty, ['.plaudit/config.yaml'], call()), {
+      assert.deepEqual(await provider.files.read(empty, ['.plaudit/config.yaml'], call()), {
         revision: null,
         files: [],
       });
       handbook.visibility = 'private';
       world.changed();
-      assert.equal(await provider.readFiles(repository, ['.plaudit/config.yaml'], call()), null);
+      assert.equal(await provider.files.read(repository, ['.plaudit/config.yaml'], call()), null);
     },
-  },
-  {
+  }),
+  aboutParts(['details'], {
     what: 'reads the line counts of commits and the changed files of pull requests',
     tokens: ['organization_member'],
     check: async (scene) => {
       const { provider, repositories, pulls } = scene;
       const repository = await knownRepository(scene, repositories.handbook);
       const oids = repositories.handbook.commits.map(({ oid }) => oid);
-      const counts = await provider.readLineCounts(repository, [...oids, '0'.repeat(40)], call());
+      const counts = await provider.details.readLineCounts(repository, [...oids, '0'.repeat(40)], call());
       assert.deepEqual(
         [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)),
         repositories.handbook.commits
@@ -168,17 +168,17 @@ export const repositoryRules: readonly Rule[] = [
       );
       const [pull] = pulls;
       assert.ok(pull);
-      const files = await provider.readChangedFiles(repository, [String(pull.number)], call());
+      const files = await provider.details.readChangedFiles(repository, [String(pull.number)], call());
       assert.deepEqual([...files], [[String(pull.number), ['guide/engines.md']]]);
     },
-  },
+  }),
 ];
 
 async function listAll(provider: Provider, owner: KnownAccount) {
   const found = [];
   let cursor: string | null = null;
   do {
-    const page = await provider.listRepositories(owner, cursor, call());
+    const page = await provider.repositories.list(owner, cursor, call());
     found.push(...page.repositories);
     cursor = page.nextCursor;
   } while (cursor !== null);

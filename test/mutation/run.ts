@@ -6,7 +6,7 @@ import { collectJob, seeTotalsJob } from '../../src/contributions/jobs.ts';
 import { addJob, type Job, type Task } from '../../src/database/queue.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { AppError } from '../../src/errors.ts';
-import { historyStream } from '../../src/providers/provider.ts';
+import { historyStream } from '../../src/providers/history.ts';
 import { newCost, type SyncContext } from '../../src/sync/context.ts';
 import { install } from '../../src/sync/installations/operator.ts';
 import { pollJob } from '../../src/sync/poll-repository.ts';

@@ -113,5 +113,5 @@ function toItem(award: Award, provider: Provider): object {
 /** Returns the URL of an achievement's icon; empty where there is none, or where the reader may not see it. */
 export function iconUrl({ icon, iconSource }: Award, provider: Provider): string {
   if (icon === '' || /^https?:/i.test(icon)) return icon;
-  return iconSource === null ? '' : provider.fileUrl(iconSource, icon.replace(/^\.\//, ''));
+  return (iconSource && provider.files?.urlOf(iconSource, icon.replace(/^\.\//, ''))) ?? '';
 }

@@ -48,7 +48,7 @@ function credential(app: App, services: AccessServices): void {
     async (request, reply) => {
       const { provider: providerName, name, award_id: awardId } = request.params;
       const provider = findProvider(services.providers, providerName);
-      const holder = provider.isPossibleName(name)
+      const holder = provider.accounts.isPossibleName(name)
         ? await findByName(services.connection, providerName, name)
         : undefined;
       if (holder === undefined || holder.state === 'gone') throw noSuchAward();
@@ -69,7 +69,7 @@ function credential(app: App, services: AccessServices): void {
           ...award,
           awardId,
           iconUrl: iconUrl(award, provider),
-          person: { url: provider.accountUrl(account), name: account.name, externalId: account.externalId },
+          person: { url: provider.accounts.urlOf(account), name: account.name, externalId: account.externalId },
         },
         key,
         services.publicUrl(),

@@ -5,6 +5,8 @@ export interface HostContext {
   now: Date;
   /** True: no other host is configured. */
   isOnlyHost: boolean;
+  /** False: the service takes no deliveries from such a host. */
+  sendsDeliveries: boolean;
   /** The number of stored private repositories that each credential shows, by the credential's name. */
   shown: ReadonlyMap<string, number>;
   /** Names of accounts that installed the App, by the name of the installation as a credential. */

@@ -20,8 +20,18 @@ export function examineHost(host: ProviderConfig, diagnosis: Diagnosis, context:
       message: `${host.apiUrl} responds${time}${software}.`,
     }),
     ...credentials.flatMap((credential) => examineCredential(host, credential, context)),
-    ...judgeWebhookSecret(host),
+    ...judgeWebhookSecret(host, context),
   ];
+}
+
+/** Returns the finding about a host whose provider has no diagnosis. */
+export function hostUnchecked({ name, apiUrl }: ProviderConfig): Finding {
+  return found('hosts', {
+    severity: 'fine',
+    code: 'host_unchecked',
+    subject: name,
+    message: `${apiUrl} was not called: the provider of this host has no diagnosis.`,
+  });
 }
 
 /** Returns only a hint when the host is configured by default and another one is used. */
@@ -35,8 +45,8 @@ function unreachable(host: ProviderConfig, [first]: readonly CredentialReport[],
   });
 }
 
-function judgeWebhookSecret(host: ProviderConfig): Finding[] {
-  if (host.webhookSecret !== undefined || host.source === 'default') return [];
+function judgeWebhookSecret(host: ProviderConfig, { sendsDeliveries }: HostContext): Finding[] {
+  if (!sendsDeliveries || host.webhookSecret !== undefined || host.source === 'default') return [];
   return [
     found('hosts', {
       severity: 'hint',

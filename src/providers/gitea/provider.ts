@@ -1,7 +1,6 @@
-import type { DeliveryHeaders, Provider } from '../provider.ts';
+import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { RestClient } from '../rest/client.ts';
-import { readersOf } from '../rest/readers.ts';
 import { accessesOf, seenBy } from '../rest/views.ts';
 import { accountPath, checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
@@ -32,53 +31,88 @@ export interface GiteaOptions {
 /** Letters, digits, and hyphens, underscores and dots between them; for older names the rules were less strict. */
 const possibleName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
+/** The parts that this provider has for every host. */
+type GiteaProvider = ProviderWith<
+  'streams' | 'history' | 'details' | 'files' | 'polls' | 'privateData' | 'deliveries' | 'ownership' | 'diagnose'
+>;
+
 /**
  * Creates a provider for Gitea 1.21 or later, or Forgejo, by its REST API. With tokens it includes private
- * repositories.
+ * repositories. Neither has apps that owners could install: the operator configures tokens, and they show all that
+ * there is.
  */
-export function createGiteaProvider(options: GiteaOptions): Provider {
+export function createGiteaProvider(options: GiteaOptions): GiteaProvider {
   const { name, url, apiUrl } = options;
   const client = new RestClient(options, giteaDialect);
   const bearers = new BearerClient(options, giteaDialect);
   return {
     name,
-    isPossibleName: (login) => possibleName.test(login),
-    isPossibleRepositoryName: (repository) => possibleName.test(repository),
-    accountUrl: (account) => `${apiUrl}${accountPath(account.name)}`,
-    repositoryUrl: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
-    lookUp: (login, call) => reportAccount(client, login, call),
-    refresh: (account, call) => refreshAccount(client, account, call),
-    checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
-    totalsFromStored: true,
-    accesses: () => accessesOf(client),
-    // Gitea reports no totals of the items that the bearer of a token may see.
-    async *seenTotals() {},
-    proveOwnership: (credential, login, signal) =>
-      proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
-    listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
-    ownerPolls: {
-      // Five requests a second. A poll of an owner with one page and one token costs three.
-      intervalMs: 30_000,
-      maxCostPerHour: 18_000,
-      readChanges: (owner, known, call) => readChanges(client, owner, known, call),
+    accounts: {
+      isPossibleName: (login) => possibleName.test(login),
+      urlOf: (account) => `${apiUrl}${accountPath(account.name)}`,
+      lookUp: (login, call) => reportAccount(client, login, call),
+      refresh: (account, call) => refreshAccount(client, account, call),
+      reportsTotals: false,
+      check: (accounts, call) => checkAccounts(client, accounts, call),
     },
-    findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
-    streams,
-    unreported: unreported,
-    readStream: (stream, repository, position, call) =>
-      readStream(client, stream, repository, position, seenBy(repository, call)),
-    readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
-    // Each lookup may take a request.
-    identitiesAtOnce: 20,
-    ...readersOf(client, { readTip, readTotals, readFiles, readLineCounts, readChangedFiles, resolveIdentities }),
-    fileUrl: (repository, path) => fileUrl(url, repository, path),
-    // Gitea has no apps that owners could install: the operator configures tokens, and they show all that there is.
-    app: undefined,
+    repositories: {
+      isPossibleName: (repository) => possibleName.test(repository),
+      urlOf: (owner, repository) => `${apiUrl}${repositoryPath({ owner, name: repository })}`,
+      list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
+      find: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
+    },
+    unreported,
+    ...partsOfRepositories(client, url),
+    privateData: { accesses: () => accessesOf(client) },
+    deliveries: { read: (headers, body) => readDelivery(options.webhookSecret, headers, body) },
+    ownership: {
+      prove: (credential, login, signal) =>
+        proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
+    },
     announcer: createAnnouncer(client),
-    gitRemote: createGitRemote(client, url),
     diagnose: (signal) => diagnose(client, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);
+    },
+  };
+}
+
+/** Returns the parts that read stored repositories, a private one with the token that showed it. */
+function partsOfRepositories(
+  client: RestClient,
+  url: string,
+): Pick<GiteaProvider, 'streams' | 'history' | 'details' | 'files' | 'polls'> {
+  return {
+    streams: {
+      list: streams,
+      read: (stream, repository, position, call) =>
+        readStream(client, stream, repository, position, seenBy(repository, call)),
+    },
+    history: {
+      remoteOf: createGitRemote(client, url),
+      // Each lookup may take a request.
+      identitiesAtOnce: 20,
+      resolveIdentities: (repository, identities, call) =>
+        resolveIdentities(client, repository, identities, seenBy(repository, call)),
+    },
+    details: {
+      readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
+      readChangedFiles: (repository, numbers, call) =>
+        readChangedFiles(client, repository, numbers, seenBy(repository, call)),
+    },
+    files: {
+      read: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
+      urlOf: (repository, path) => fileUrl(url, repository, path),
+    },
+    polls: {
+      owners: {
+        // Five requests a second. A poll of an owner with one page and one token costs three.
+        intervalMs: 30_000,
+        maxCostPerHour: 18_000,
+        readChanges: (owner, known, call) => readChanges(client, owner, known, call),
+      },
+      readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
+      readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
     },
   };
 }

@@ -1,4 +1,14 @@
-import type { Call, ContributionPage, DeliveryHeaders, KnownAccount, KnownRepository, Provider } from '../provider.ts';
+import type {
+  Accounts,
+  Call,
+  ContributionPage,
+  History,
+  KnownAccount,
+  KnownRepository,
+  Provider,
+  ProviderWith,
+  Repositories,
+} from '../provider.ts';
 import { reportAccount } from './accounts.ts';
 import { isBotName, isGhostName } from './actors.ts';
 import {
@@ -50,88 +60,64 @@ const possibleRepositoryName = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
  */
 const identitiesAtOnce = { withToken: 100, anonymous: 10 };
 
+/** The parts that this provider has with and without a token. */
+type GitHubProvider = ProviderWith<'streams' | 'history' | 'files' | 'deliveries' | 'ownership' | 'diagnose'>;
+
 /** Creates the provider for github.com or an enterprise server; without a token it uses the REST API only. */
-export function createGitHubProvider(options: GitHubOptions): Provider {
+export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
   const { name, url, apiUrl, now } = options;
   const client = new GitHubClient(options);
   const bearers = new BearerClient(options);
   const app = options.app && new GitHubApp({ ...options, app: options.app }, client.credentials);
-  const seam = {
+  const { isAnonymous } = client.credentials;
+  const remoteOf: History['remoteOf'] = async (repository, signal) => ({
+    url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
+    authorization: await gitAuthorization(client, repository.access, signal),
+  });
+  return {
     name,
-    isPossibleName: (login: string) => possibleName.test(login) && !isGhostName(login),
-    isPossibleRepositoryName: (repository: string) => possibleRepositoryName.test(repository),
-    accountUrl: ({ name: login }: Pick<KnownAccount, 'name'>) => `${apiUrl}${accountPath(login)}`,
-    repositoryUrl: (owner: string, repository: string) =>
-      `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
+    accounts: {
+      isPossibleName: (login) => possibleName.test(login) && !isGhostName(login),
+      urlOf: ({ name: login }) => `${apiUrl}${accountPath(login)}`,
+      reportsTotals: true,
+      ...(isAnonymous ? anonymousAccounts(client) : accountsByToken(client, now)),
+    },
+    repositories: {
+      isPossibleName: (repository) => possibleRepositoryName.test(repository),
+      urlOf: (owner, repository) => `${apiUrl}/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repository)}`,
+      ...(isAnonymous ? anonymousRepositories(client) : repositoriesByToken(client)),
+    },
+    unreported: unreportedWith(!isAnonymous),
+    ...(isAnonymous ? anonymousParts(client, { url, remoteOf }) : partsByToken(client, app, { url, remoteOf, now })),
+    deliveries: {
+      read: (headers, body) =>
+        readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
+    },
+    ownership: {
+      prove: (credential, login, signal) =>
+        proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
+    },
     app,
     announcer: app?.announcer,
-    gitRemote: async (repository: KnownRepository, signal: AbortSignal) => ({
-      url: `${url}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}.git`,
-      authorization: await gitAuthorization(client, repository.access, signal),
-    }),
-    fileUrl: (repository: Pick<KnownRepository, 'owner' | 'name'>, path: string) => fileUrl(url, repository, path),
-    unreported: unreportedWith(!client.credentials.isAnonymous),
-    readDelivery: (headers: DeliveryHeaders, body: Buffer) =>
-      readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
-    proveOwnership: (credential: string, login: string, signal: AbortSignal) =>
-      proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),
-    diagnose: (signal: AbortSignal) => diagnose({ client, app, tokens: options.tokens, now }, signal),
+    diagnose: (signal) => diagnose({ client, app, tokens: options.tokens, now }, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close(), app?.close()]);
     },
   };
-  if (client.credentials.isAnonymous) {
-    return {
-      ...seam,
-      lookUp: (login, call) => reportByRest(client, accountPath(login), call),
-      refresh: (account, call) => reportByRest(client, `/user/${account.externalId}`, call),
-      // The 60 requests an hour are kept for lookups by callers.
-      checkAccounts: async () => new Map(),
-      listRepositories: (owner, cursor, call) => listRepositoriesByRest(client, owner, cursor, call),
-      ownerPolls: undefined,
-      findRepository: (owner, repository, _options, call) => findRepositoryByRest(client, owner, repository, call),
-      accesses: () => [],
-      // Without a token GitHub shows public data only.
-      async *seenTotals() {},
-      streams: anonymousStreams,
-      ...nothingInstalled,
-      readStream: (_stream, repository, position, call) => readIssuesByRest(client, repository, position, call),
-      identitiesAtOnce: identitiesAtOnce.anonymous,
-      resolveIdentities: (repository, identities, call) =>
-        resolveIdentitiesByRest(client, repository, identities, call),
-    };
-  }
+}
+
+type AccountReaders = Pick<Accounts, 'lookUp' | 'refresh' | 'check' | 'fetchCalendar'>;
+type RepositoryReaders = Pick<Repositories, 'list' | 'find'>;
+
+/** Accounts are not checked without a token: the 60 requests an hour are kept for lookups by callers. */
+function anonymousAccounts(client: GitHubClient): AccountReaders {
   return {
-    ...seam,
-    ...accountsByToken(client, now),
-    checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
-    // The listing shows every change. With deliveries polls may be rare, because GitHub reports what became private.
-    get ownerPolls() {
-      const intervalMs = app?.takesDeliveries === true ? 900_000 : 120_000;
-      return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.credentials.tokens.length) };
-    },
-    accesses: (account) => privateAccesses(client, account),
-    seenTotals: (account, call) =>
-      reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
-    fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
-    streams: tokenStreams,
-    ...readersOf(client, app),
-    ...byQueries(client),
+    lookUp: (login, call) => reportByRest(client, accountPath(login), call),
+    refresh: (account, call) => reportByRest(client, `/user/${account.externalId}`, call),
   };
 }
 
-function byQueries(client: GitHubClient): Pick<Provider, 'identitiesAtOnce' | 'resolveIdentities'> {
-  return {
-    identitiesAtOnce: identitiesAtOnce.withToken,
-    resolveIdentities: (repository, identities, call) =>
-      resolveIdentities(client, repository, identities, seenBy(repository, call)),
-  };
-}
-
-type Lookups = Pick<Provider, 'lookUp' | 'refresh' | 'listRepositories' | 'findRepository'>;
-
-/** Returns the readers of accounts and their repositories, for use with a credential. */
-function accountsByToken(client: GitHubClient, now: () => Date): Lookups {
+function accountsByToken(client: GitHubClient, now: () => Date): AccountReaders {
   return {
     // GraphQL knows no bots by name.
     lookUp: (login, call) =>
@@ -148,43 +134,101 @@ function accountsByToken(client: GitHubClient, now: () => Date): Lookups {
             reportAccount(client, { ...known(account), counting: 'public' }, account.memory, call, now()),
             () => reportByRest(client, `/user/${account.externalId}`, withoutCredential(call)),
           ),
-    listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
-    findRepository: (owner, repository, which, call) =>
+    check: (accounts, call) => checkAccounts(client, accounts, call),
+    fetchCalendar: (account, call) => fetchCalendar(client, account, call, now()),
+  };
+}
+
+function anonymousRepositories(client: GitHubClient): RepositoryReaders {
+  return {
+    list: (owner, cursor, call) => listRepositoriesByRest(client, owner, cursor, call),
+    find: (owner, repository, _options, call) => findRepositoryByRest(client, owner, repository, call),
+  };
+}
+
+function repositoriesByToken(client: GitHubClient): RepositoryReaders {
+  return {
+    list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
+    find: (owner, repository, which, call) =>
       orAnonymously(findRepository(client, owner, repository, which, call), () =>
         findRepositoryByRest(client, owner, repository, withoutCredential(call)),
       ),
   };
 }
 
-/** Returns the readers of contributions and of installed repositories, for use with a token. */
-function readersOf(client: GitHubClient, app: GitHubApp | undefined): Pick<Provider, 'readStream'> & FullDepth {
-  const withoutOwn = async (page: ContributionPage, call: Call): Promise<ContributionPage> =>
-    app === undefined ? page : withoutOwnComments(page, () => app.botName(call));
+interface Site {
+  url: string;
+  remoteOf: History['remoteOf'];
+}
+
+type RequiredParts = Pick<GitHubProvider, 'streams' | 'history' | 'files'>;
+
+/** Returns the parts that read repositories without a token: GitHub shows issues and pull requests only. */
+function anonymousParts(client: GitHubClient, { url, remoteOf }: Site): RequiredParts {
   return {
-    readStream: async (stream, repository, position, call) =>
-      withoutOwn(await readStream(client, stream, repository, position, seenBy(repository, call)), call),
-    readTip: async (repository, call) => {
-      const tip = await readTip(client, repository, seenBy(repository, call));
-      return tip && { ...tip, page: await withoutOwn(tip.page, call) };
+    streams: {
+      list: anonymousStreams,
+      read: (_stream, repository, position, call) => readIssuesByRest(client, repository, position, call),
     },
-    readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
-    readChangedFiles: (repository, numbers, call) =>
-      readChangedFiles(client, repository, numbers, seenBy(repository, call)),
-    readFiles: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
-    readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
+    history: {
+      remoteOf,
+      identitiesAtOnce: identitiesAtOnce.anonymous,
+      resolveIdentities: (repository, identities, call) =>
+        resolveIdentitiesByRest(client, repository, identities, call),
+    },
+    // The addresses of stored icons stay valid.
+    files: { read: async () => null, urlOf: (repository, path) => fileUrl(url, repository, path) },
   };
 }
 
-type FullDepth = Pick<Provider, 'readFiles' | 'readTip' | 'readTotals' | 'readLineCounts' | 'readChangedFiles'>;
-
-/** The readers of installed repositories without a token: nothing is installed. */
-const nothingInstalled: FullDepth = {
-  readFiles: async () => null,
-  readTip: async () => null,
-  readTotals: async () => ({}),
-  readLineCounts: async () => new Map(),
-  readChangedFiles: async () => new Map(),
-};
+/** Returns the parts that read repositories with a token, a private one with the credential that showed it. */
+function partsByToken(
+  client: GitHubClient,
+  app: GitHubApp | undefined,
+  { url, remoteOf, now }: Site & { now: () => Date },
+): RequiredParts & Pick<Provider, 'details' | 'polls' | 'privateData'> {
+  const withoutOwn = async (page: ContributionPage, call: Call): Promise<ContributionPage> =>
+    app === undefined ? page : withoutOwnComments(page, () => app.botName(call));
+  return {
+    streams: {
+      list: tokenStreams,
+      read: async (stream, repository, position, call) =>
+        withoutOwn(await readStream(client, stream, repository, position, seenBy(repository, call)), call),
+    },
+    history: {
+      remoteOf,
+      identitiesAtOnce: identitiesAtOnce.withToken,
+      resolveIdentities: (repository, identities, call) =>
+        resolveIdentities(client, repository, identities, seenBy(repository, call)),
+    },
+    details: {
+      readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
+      readChangedFiles: (repository, numbers, call) =>
+        readChangedFiles(client, repository, numbers, seenBy(repository, call)),
+    },
+    files: {
+      read: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
+      urlOf: (repository, path) => fileUrl(url, repository, path),
+    },
+    polls: {
+      // The listing shows every change. With deliveries polls may be rare, because GitHub reports what became private.
+      get owners() {
+        const intervalMs = app?.takesDeliveries === true ? 900_000 : 120_000;
+        return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.credentials.tokens.length) };
+      },
+      readTip: async (repository, call) => {
+        const tip = await readTip(client, repository, seenBy(repository, call));
+        return tip && { ...tip, page: await withoutOwn(tip.page, call) };
+      },
+      readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
+    },
+    privateData: {
+      accesses: (account) => privateAccesses(client, account),
+      fetchTotals: (account, call) =>
+        reportAccount(client, { ...known(account), counting: 'seen' }, account.memory, call, now()),
+    },
+  };
+}
 
 function known({ name, handle }: KnownAccount): { name: string; handle: string } {
   return { name, handle };

@@ -1,7 +1,6 @@
-import type { DeliveryHeaders, Provider } from '../provider.ts';
+import type { ProviderWith } from '../provider.ts';
 import { BearerClient } from '../rest/bearer/client.ts';
 import { type ClientOptions, RestClient } from '../rest/client.ts';
-import { readersOf } from '../rest/readers.ts';
 import { accessesOf, gitAuthorization, seenBy } from '../rest/views.ts';
 import { checkAccounts, refreshAccount, reportAccount } from './accounts.ts';
 import { createAnnouncer } from './announcer.ts';
@@ -36,57 +35,94 @@ function isPossibleName(name: string): boolean {
   return parts.length <= maxDepth && parts.every((part) => segment.test(part));
 }
 
-/** Creates a provider for GitLab 16 or later, by REST and GraphQL. With tokens it includes private projects. */
-export function createGitLabProvider(options: GitLabOptions): Provider {
-  const { name, url, apiUrl, tokens } = options;
+/** The parts that this provider has for every host. */
+type GitLabProvider = ProviderWith<
+  'streams' | 'history' | 'details' | 'files' | 'polls' | 'privateData' | 'deliveries' | 'ownership' | 'diagnose'
+>;
+
+/**
+ * Creates a provider for GitLab 16 or later, by REST and GraphQL. With tokens it includes private projects. GitLab has
+ * no apps that owners could install: the operator configures tokens, and they show all that there is.
+ */
+export function createGitLabProvider(options: GitLabOptions): GitLabProvider {
+  const { name, apiUrl, tokens } = options;
   const client = new RestClient(options, gitlabDialect);
   const bearers = new BearerClient(options, gitlabDialect);
   return {
     name,
-    isPossibleName,
-    isPossibleRepositoryName: (repository) => segment.test(repository),
-    accountUrl: (account) =>
-      account.type === 'organization'
-        ? `${apiUrl}/groups/${encodeURIComponent(account.name)}`
-        : `${apiUrl}/users?username=${encodeURIComponent(account.name)}`,
-    repositoryUrl: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
-    lookUp: (login, call) => reportAccount(client, login, call),
-    refresh: (account, call) => refreshAccount(client, account, call),
-    checkAccounts: (accounts, call) => checkAccounts(client, accounts, call),
-    totalsFromStored: true,
-    accesses: () => accessesOf(client),
-    // GitLab reports no totals of the items that the bearer of a token may see.
-    async *seenTotals() {},
-    proveOwnership: (credential, login, signal) =>
-      proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
-    listRepositories: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
-    ownerPolls: {
-      intervalMs: 30_000,
-      // Half of the requests that an instance allows by default where limits are switched on: 7,200 an hour
-      // (docs.gitlab.com, user and IP rate limits).
-      maxCostPerHour: 3600 * Math.max(1, tokens.length),
-      readChanges: (owner, known, call) => readChanges(client, owner, known, call),
+    accounts: {
+      isPossibleName,
+      urlOf: (account) =>
+        account.type === 'organization'
+          ? `${apiUrl}/groups/${encodeURIComponent(account.name)}`
+          : `${apiUrl}/users?username=${encodeURIComponent(account.name)}`,
+      lookUp: (login, call) => reportAccount(client, login, call),
+      refresh: (account, call) => refreshAccount(client, account, call),
+      reportsTotals: false,
+      check: (accounts, call) => checkAccounts(client, accounts, call),
     },
-    findRepository: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
-    streams: tokens.length === 0 ? anonymousStreams : streams,
+    repositories: {
+      isPossibleName: (repository) => segment.test(repository),
+      urlOf: (owner, repository) => `${apiUrl}/projects/${encodeURIComponent(`${owner}/${repository}`)}`,
+      list: (owner, cursor, call) => listRepositories(client, owner, cursor, call),
+      find: (owner, repository, which, call) => findRepository(client, owner, repository, which, call),
+    },
     unreported: unreportedWith(tokens.length > 0),
-    readStream: (stream, repository, position, call) =>
-      readStream(client, stream, repository, position, seenBy(repository, call)),
-    readDelivery: (headers: DeliveryHeaders, body: Buffer) => readDelivery(options.webhookSecret, headers, body),
-    // They take five queries.
-    identitiesAtOnce: 40,
-    ...readersOf(client, { readTip, readTotals, readFiles, readLineCounts, readChangedFiles, resolveIdentities }),
-    fileUrl: (repository, path) => fileUrl(url, repository, path),
-    // GitLab has no apps that owners could install: the operator configures tokens, and they show all that there is.
-    app: undefined,
+    ...partsOfRepositories(client, options),
+    privateData: { accesses: () => accessesOf(client) },
+    deliveries: { read: (headers, body) => readDelivery(options.webhookSecret, headers, body) },
+    ownership: {
+      prove: (credential, login, signal) =>
+        proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),
+    },
     announcer: createAnnouncer(client),
-    gitRemote: async ({ owner, name: repository, access }) => ({
-      url: `${url}/${[...owner.split('/'), repository].map(encodeURIComponent).join('/')}.git`,
-      authorization: gitAuthorization(client, access),
-    }),
     diagnose: (signal) => diagnose(client, signal),
     close: async () => {
       await Promise.all([client.close(), bearers.close()]);
+    },
+  };
+}
+
+/** Returns the parts that read stored repositories, a private one with the token that showed it. */
+function partsOfRepositories(
+  client: RestClient,
+  { url, tokens }: GitLabOptions,
+): Pick<GitLabProvider, 'streams' | 'history' | 'details' | 'files' | 'polls'> {
+  return {
+    streams: {
+      list: tokens.length === 0 ? anonymousStreams : streams,
+      read: (stream, repository, position, call) =>
+        readStream(client, stream, repository, position, seenBy(repository, call)),
+    },
+    history: {
+      remoteOf: async ({ owner, name, access }) => ({
+        url: `${url}/${[...owner.split('/'), name].map(encodeURIComponent).join('/')}.git`,
+        authorization: gitAuthorization(client, access),
+      }),
+      // They take five queries.
+      identitiesAtOnce: 40,
+      resolveIdentities: (repository, identities, call) =>
+        resolveIdentities(client, repository, identities, seenBy(repository, call)),
+    },
+    details: {
+      readLineCounts: (repository, oids, call) => readLineCounts(client, repository, oids, seenBy(repository, call)),
+      readChangedFiles: (repository, numbers, call) =>
+        readChangedFiles(client, repository, numbers, seenBy(repository, call)),
+    },
+    files: {
+      read: (repository, paths, call) => readFiles(client, repository, paths, seenBy(repository, call)),
+      urlOf: (repository, path) => fileUrl(url, repository, path),
+    },
+    polls: {
+      owners: {
+        intervalMs: 30_000,
+        // Half of the requests that an instance allows by default where limits are switched on: 7,200 an hour
+        // (docs.gitlab.com, user and IP rate limits).
+        maxCostPerHour: 3600 * Math.max(1, tokens.length),
+        readChanges: (owner, known, call) => readChanges(client, owner, known, call),
+      },
+      readTip: (repository, call) => readTip(client, repository, seenBy(repository, call)),
+      readTotals: (repository, call) => readTotals(client, repository, seenBy(repository, call)),
     },
   };
 }

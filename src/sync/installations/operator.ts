@@ -26,7 +26,7 @@ export async function install(
   const at = now();
   const repository = name === undefined ? null : await readable(account, provider, name, call);
   // Only a response shows which data a credential can read, and whether the provider accepts it at all.
-  if (repository === null) await provider.listRepositories(account, null, call);
+  if (repository === null) await provider.repositories.list(account, null, call);
   await inTransaction(connection, async (transaction) => {
     const wish = { provider: account.provider, account, repository: repository?.externalId ?? null };
     await installByOperator(transaction, wish, at);
@@ -43,11 +43,11 @@ export async function install(
     }
     await announce(transaction, { kind: 'installations', key: account.provider });
   });
-  return { showsPrivate: repository !== null || provider.accesses(account).length > 0 };
+  return { showsPrivate: repository !== null || (provider.privateData?.accesses(account) ?? []).length > 0 };
 }
 
 async function readable(account: Account, provider: Provider, name: string, call: Call): Promise<ListedRepository> {
-  const repository = await provider.findRepository(account, name, { withPrivate: true }, call);
+  const repository = await provider.repositories.find(account, name, { withPrivate: true }, call);
   if (repository !== null) return repository;
   const message = `${account.name}/${name} cannot be read: there is no such repository, or no configured credential shows it`;
   throw new AppError('not_found', message);

@@ -163,7 +163,7 @@ describe('GET .../status', () => {
       await failStream(service, repository);
       await skipItem(service, repository, '/assignees/*');
     }
-    const accesses = service.service.providers.get('github')?.accesses() ?? assert.fail();
+    const accesses = service.service.providers.get('github')?.privateData?.accesses() ?? assert.fail();
     assert.ok(accesses.length > 0);
     for (const [owner, token, foreign] of [
       [engines, tokens.engines, 'diary'],

@@ -17,11 +17,12 @@ async function commentAuthors(scene: Scene): Promise<Map<string, string | null>>
   const { provider, repositories } = scene;
   const repository = await knownRepository(scene, repositories.handbook);
   const authors = new Map<string, string | null>();
-  for (const { name } of provider.streams) {
+  const streams = provider.streams ?? assert.fail();
+  for (const { name } of streams.list) {
     let cursor: string | null = null;
     do {
       const position = { cursor, since: null, pageSize: null, isDeep: true };
-      const page = await provider.readStream(name, repository, position, call());
+      const page = await streams.read(name, repository, position, call());
       for (const { kind, externalId, author } of page.contributions) {
         if (kind === 'issue_comment') authors.set(externalId, author);
       }

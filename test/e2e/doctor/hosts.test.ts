@@ -66,7 +66,13 @@ describe('plaudit doctor on hosts and credentials', () => {
     const unreachable = await reportOn({ kind: 'none', label: 'no token', access: null }, () =>
       Promise.reject(new AppError('provider_unavailable', 'GitHub cannot be reached.')),
     );
-    const context = { now: new Date(), isOnlyHost: false, shown: new Map(), installedOn: new Map() };
+    const context = {
+      now: new Date(),
+      isOnlyHost: false,
+      sendsDeliveries: true,
+      shown: new Map(),
+      installedOn: new Map(),
+    };
     const judge = (host: ProviderConfig | undefined, isOnlyHost: boolean) =>
       examineHost(host ?? assert.fail(), { version: null, credentials: [unreachable] }, { ...context, isOnlyHost });
     const [github, gitea] = hosts;

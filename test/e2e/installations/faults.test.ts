@@ -91,7 +91,10 @@ describe('faults of an App', () => {
     assert.deepEqual([answer.status, answer.body.error?.type], [502, 'provider_denied'], answer.text);
     assert.match(answer.body.error?.message ?? '', /installed nowhere/);
     const provider = service.service.providers.get('github') ?? assert.fail();
-    assert.equal(summarize(await provider.diagnose(AbortSignal.timeout(5000))), 'the App is installed nowhere yet');
+    assert.equal(
+      summarize((await provider.diagnose?.(AbortSignal.timeout(5000))) ?? assert.fail()),
+      'the App is installed nowhere yet',
+    );
   });
 
   it('uses an installation on every node after a delivery to one of them, until it is suspended', async () => {
@@ -104,7 +107,7 @@ describe('faults of an App', () => {
     for (const { service } of [one, other]) {
       const provider = service.providers.get('github') ?? assert.fail();
       await until(
-        async () => (provider.accesses().includes(`installation:${installation.id}`) ? true : undefined),
+        async () => (provider.privateData?.accesses().includes(`installation:${installation.id}`) ? true : undefined),
         'it is known',
       );
     }
@@ -113,7 +116,9 @@ describe('faults of an App', () => {
     await app.deliverer.idle();
     await untilShown(one, 'hidden-engine', /^private collected gone$/);
     await until(async () => {
-      const left = [one, other].flatMap(({ service }) => service.providers.get('github')?.accesses() ?? []);
+      const left = [one, other].flatMap(
+        ({ service }) => service.providers.get('github')?.privateData?.accesses() ?? [],
+      );
       return left.length === 0 ? true : undefined;
     }, 'no node asks with it any more');
   });

@@ -46,7 +46,7 @@ describe('overtaken listings', () => {
         listRepositories(
           context,
           owner,
-          { name: 'github', streams: [], listRepositories: listing } as unknown as Provider,
+          { name: 'github', repositories: { list: listing } } as unknown as Provider,
           call,
         );
       await asking(async () => pageWith(false));

@@ -5,7 +5,7 @@ import { Count, Nullable, Text } from '../../http/scalars.ts';
 import { itemsOf, orElse } from '../../http/tolerant.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
-import { readPaths } from '../../rest/readers.ts';
+import { readPaths } from '../../rest/read-paths.ts';
 import { repositoryPath } from '../repositories.ts';
 
 /** Reads the changes of commits and pull requests, with a request for each. */

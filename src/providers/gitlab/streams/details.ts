@@ -6,7 +6,7 @@ import { itemsOf } from '../../http/tolerant.ts';
 import type { Call, KnownRepository } from '../../provider.ts';
 import type { RestClient } from '../../rest/client.ts';
 import { readAll } from '../../rest/lists.ts';
-import { readPaths } from '../../rest/readers.ts';
+import { readPaths } from '../../rest/read-paths.ts';
 import { projectPath } from '../projects.ts';
 
 /** Reads the changes of commits and merge requests. https://docs.gitlab.com/api/commits/ */

@@ -68,7 +68,7 @@ describe('awards as credentials', () => {
         image: {
           id: service.service.providers
             .get('github')
-            ?.fileUrl({ owner: engines.name, name: 'Merge hero', defaultBranch: '' }, 'icons/hero.png'),
+            ?.files?.urlOf({ owner: engines.name, name: 'Merge hero', defaultBranch: '' }, 'icons/hero.png'),
           type: 'Image',
         },
       },

@@ -1,11 +1,5 @@
 import { createGiteaProvider, type GiteaOptions } from '../../../../src/providers/gitea/provider.ts';
-import type {
-  AccountReport,
-  Call,
-  KnownAccount,
-  KnownRepository,
-  Provider,
-} from '../../../../src/providers/provider.ts';
+import type { AccountReport, Call, KnownAccount, KnownRepository } from '../../../../src/providers/provider.ts';
 
 /** Calls a simulated Gitea through the provider, as the service does. */
 
@@ -14,7 +8,7 @@ export const deliverySecret = 'a secret for deliveries';
 export function giteaProvider(
   { url, apiUrl }: { url: string; apiUrl: string },
   options: Partial<GiteaOptions> = {},
-): Provider & AsyncDisposable {
+): ReturnType<typeof createGiteaProvider> & AsyncDisposable {
   const provider = createGiteaProvider({
     name: 'gitea',
     url,

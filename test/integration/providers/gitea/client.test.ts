@@ -12,7 +12,7 @@ describe('the Gitea client', () => {
   it('names the scope that a token lacks, even when all data is public', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay, { tokens: [secretOf('alice-useronly')] });
-    await assert.rejects(provider.readTotals(handbook, call()), {
+    await assert.rejects(provider.polls.readTotals(handbook, call()), {
       code: 'provider_denied',
       message: 'The code host wants the scope read:repository of the configured token.',
     });
@@ -23,7 +23,7 @@ describe('the Gitea client', () => {
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { now: scene.now });
     simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));
-    const look = () => lastReport(provider.lookUp('ada-lovelace', call()));
+    const look = () => lastReport(provider.accounts.lookUp('ada-lovelace', call()));
     const retryAt = new Date(scene.now().getTime() + 120_000);
     await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
     simulator.surprises.pop();
@@ -38,7 +38,7 @@ describe('the Gitea client', () => {
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { now: scene.now });
     simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '99999999999' } }));
-    const look = () => lastReport(provider.lookUp('ada-lovelace', call()));
+    const look = () => lastReport(provider.accounts.lookUp('ada-lovelace', call()));
     const retryAt = new Date(scene.now().getTime() + 3_600_000);
     await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
     simulator.surprises.pop();
@@ -53,7 +53,7 @@ describe('the Gitea client', () => {
     simulator.surprises.push(() => ({ status: 429, body: {} }));
     for (const seconds of [60, 120, 240]) {
       const retryAt = new Date(scene.now().getTime() + seconds * 1000);
-      await assert.rejects(lastReport(provider.lookUp('ada-lovelace', call())), { retryAt });
+      await assert.rejects(lastReport(provider.accounts.lookUp('ada-lovelace', call())), { retryAt });
       scene.advance(seconds + 1);
     }
   });
@@ -73,9 +73,9 @@ describe('the Gitea client', () => {
     });
     await using polite = giteaProvider({ url: slow.url, apiUrl: slow.url });
     const names = Array.from({ length: 40 }, (_, index) => `somebody-${index}`);
-    await Promise.all(names.map((name) => lastReport(polite.lookUp(name, call({ urgency: 'background' })))));
+    await Promise.all(names.map((name) => lastReport(polite.accounts.lookUp(name, call({ urgency: 'background' })))));
     assert.ok(most <= 3, `${most} at once`);
-    assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.name, 'max-member');
+    assert.equal((await lastReport(provider.accounts.lookUp('max-member', call())))?.account.name, 'max-member');
   });
 
   it('replaces a refused token with another one, and reports the refusal when there is none', async () => {
@@ -83,9 +83,9 @@ describe('the Gitea client', () => {
     await using simulator = await startGiteaSimulator({ world: scene.world });
     const { tokens } = simulator;
     await using two = giteaProvider(simulator, { tokens: ['revoked', tokens.public_only], now: scene.now });
-    assert.equal((await lastReport(two.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
+    assert.equal((await lastReport(two.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
     await using one = giteaProvider(simulator, { tokens: ['revoked'], now: scene.now });
-    await assert.rejects(lastReport(one.lookUp('ada-lovelace', call())), { code: 'provider_denied' });
+    await assert.rejects(lastReport(one.accounts.lookUp('ada-lovelace', call())), { code: 'provider_denied' });
     const owner = {
       externalId: String(scene.organization.id),
       handle: '',
@@ -93,9 +93,9 @@ describe('the Gitea client', () => {
       name: 'analytical-engines',
       memory: null,
     } as const;
-    const [refused = ''] = two.accesses();
+    const [refused = ''] = two.privateData.accesses();
     const cursor = JSON.stringify({ access: refused, after: null });
-    assert.deepEqual((await two.listRepositories(owner, cursor, call())).isRefused, true);
+    assert.deepEqual((await two.repositories.list(owner, cursor, call())).isRefused, true);
   });
 
   it('follows a redirect to a new name, and rejects one to another host without a request to it', async () => {
@@ -104,7 +104,7 @@ describe('the Gitea client', () => {
     await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user], now: scene.now });
     renameAccount(scene.world, scene.people.max, 'max-renamed');
     remember(scene.people.max, 'max-member');
-    assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.name, 'max-renamed');
+    assert.equal((await lastReport(provider.accounts.lookUp('max-member', call())))?.account.name, 'max-renamed');
 
     const seen: (string | undefined)[] = [];
     await using thief = await startHttpServer((request, response) => {
@@ -113,7 +113,9 @@ describe('the Gitea client', () => {
     });
     const location = `${thief.url}/api/v1/users/ada-lovelace`;
     simulator.surprises.push(() => ({ status: 307, body: '', headers: { location } }));
-    await assert.rejects(lastReport(provider.lookUp('ada-lovelace', call())), { code: 'provider_invalid_response' });
+    await assert.rejects(lastReport(provider.accounts.lookUp('ada-lovelace', call())), {
+      code: 'provider_invalid_response',
+    });
     assert.deepEqual(seen, []);
   });
 
@@ -127,7 +129,7 @@ describe('the Gitea client', () => {
     ] as const) {
       await using server = await startHttpServer((_request, response) => void response.writeHead(status).end(body));
       await using provider = giteaProvider({ url: server.url, apiUrl: server.url });
-      await assert.rejects(lastReport(provider.lookUp('alice', call())), { code }, body);
+      await assert.rejects(lastReport(provider.accounts.lookUp('alice', call())), { code }, body);
     }
   });
 
@@ -140,7 +142,7 @@ describe('the Gitea client', () => {
       await using simulator = await startGiteaSimulator({ world: scene.world });
       await using provider = giteaProvider(simulator, { tokens: [simulator.tokens.user] });
       simulator.hidden.set(scene.people.max.id, visibility);
-      assert.equal((await lastReport(provider.lookUp('max-member', call())))?.account.isPublic, expected);
+      assert.equal((await lastReport(provider.accounts.lookUp('max-member', call())))?.account.isPublic, expected);
     }
   });
 
@@ -151,7 +153,7 @@ describe('the Gitea client', () => {
     const { id: externalId, login: name } = scene.organization;
     const owner = { externalId: String(externalId), handle: '', type: 'organization', name, memory: null } as const;
     simulator.hidden.set(externalId, 'limited');
-    const find = (withPrivate: boolean) => provider.findRepository(owner, 'handbook', { withPrivate }, call());
+    const find = (withPrivate: boolean) => provider.repositories.find(owner, 'handbook', { withPrivate }, call());
     assert.equal(await find(false), null);
     assert.equal((await find(true))?.isPrivate, true);
   });

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type GiteaSimulator, startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import type { CredentialReport, Diagnosis } from '../../../../src/providers/diagnosis.ts';
-import type { Provider } from '../../../../src/providers/provider.ts';
+import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { giteaProvider } from './asking.ts';
 
-const diagnose = (provider: Provider): Promise<Diagnosis> => provider.diagnose(AbortSignal.timeout(20_000));
+const diagnose = (provider: ProviderWith<'diagnose'>): Promise<Diagnosis> =>
+  provider.diagnose(AbortSignal.timeout(20_000));
 
 async function reportOn(simulator: GiteaSimulator, tokens: readonly string[]): Promise<CredentialReport> {
   await using provider = giteaProvider(simulator, { tokens });

@@ -6,7 +6,7 @@ import { addIssue, addRepository } from '../../../../simulators/world/activity.t
 import { addComment, deleteComment } from '../../../../simulators/world/comments.ts';
 import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { Random } from '../../../../simulators/world/random.ts';
-import type { ContributionPage, Provider } from '../../../../src/providers/provider.ts';
+import type { ContributionPage, ProviderWith } from '../../../../src/providers/provider.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { call, giteaProvider } from './asking.ts';
 
@@ -14,7 +14,7 @@ import { call, giteaProvider } from './asking.ts';
 
 interface Scene extends ContractWorld {
   simulator: GiteaSimulator;
-  provider: Provider;
+  provider: ProviderWith<'streams'>;
 }
 
 async function inScene(maxPerPage: number, check: (scene: Scene) => Promise<void>): Promise<void> {
@@ -35,7 +35,7 @@ async function readAll(
   let cursor: string | null = null;
   do {
     const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
-    const page: ContributionPage = await scene.provider.readStream(stream, repository, position, call());
+    const page: ContributionPage = await scene.provider.streams.read(stream, repository, position, call());
     for (const { externalId } of page.contributions) seen.add(externalId);
     options.meanwhile?.(page);
     cursor = page.nextCursor;
@@ -160,7 +160,7 @@ describe('lists of Gitea', () => {
       let cursor: string | null = null;
       let removals = 0;
       do {
-        const page = await provider.listRepositories(owner, cursor, call());
+        const page = await provider.repositories.list(owner, cursor, call());
         for (const { name } of page.repositories) listed.add(name);
         if (removals < 3) {
           world.repositories.splice(
@@ -181,7 +181,7 @@ describe('lists of Gitea', () => {
     await inScene(2, async ({ provider, ...scene }) => {
       const repository = handbookOf(scene);
       const position = { cursor: 'nonsense', since: null, pageSize: null, isDeep: false };
-      await assert.rejects(provider.readStream('issues', repository, position, call()), {
+      await assert.rejects(provider.streams.read('issues', repository, position, call()), {
         code: 'provider_invalid_response',
       });
     });
@@ -201,7 +201,7 @@ describe('lists of Gitea', () => {
       });
       const repository = handbookOf(scene);
       const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-      const { contributions } = await provider.readStream('issues', repository, position, call());
+      const { contributions } = await provider.streams.read('issues', repository, position, call());
       const closed = contributions.filter(({ kind, closedAt }) => kind === 'issue' && closedAt !== null);
       assert.ok(closed.length > 0);
       for (const { details } of closed) assert.equal(details?.resolvedBy, String(closing?.user.id));
@@ -219,7 +219,7 @@ describe('lists of Gitea', () => {
         name: organization.login,
         memory: null,
       } as const;
-      const { repositories } = await provider.listRepositories(owner, null, call());
+      const { repositories } = await provider.repositories.list(owner, null, call());
       assert.equal(repositories.find(({ name }) => name === handbook.name)?.forks, 0);
     });
   });
@@ -229,10 +229,10 @@ describe('lists of Gitea', () => {
       const repository = handbookOf(scene);
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
       simulator.surprises.push((path) => (path.includes('/issues') ? { status: 404, body: {} } : undefined));
-      const page = await provider.readStream('issues', repository, position, call());
+      const page = await provider.streams.read('issues', repository, position, call());
       assert.deepEqual([page.contributions, page.nextCursor, page.total], [[], null, 0]);
       simulator.surprises.splice(0, 1, () => ({ status: 404, body: {} }));
-      await assert.rejects(provider.readStream('issues', repository, position, call()), { code: 'not_found' });
+      await assert.rejects(provider.streams.read('issues', repository, position, call()), { code: 'not_found' });
     });
   });
 
@@ -241,7 +241,7 @@ describe('lists of Gitea', () => {
       const repository = handbookOf(scene);
       for (const { id } of scene.issues) simulator.imported.add(id);
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-      const page = await provider.readStream('issues', repository, position, call());
+      const page = await provider.streams.read('issues', repository, position, call());
       assert.ok(page.contributions.length > 0 && page.contributions.every(({ author }) => author === null));
       assert.deepEqual(page.actors, []);
     });

@@ -11,7 +11,7 @@ describe('the provider on a recorded Gitea', () => {
   it('recognizes an organization although Gitea returns it as a user too', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const organization = await lastReport(provider.lookUp('acme', call()));
+    const organization = await lastReport(provider.accounts.lookUp('acme', call()));
     assert.deepEqual(organization?.account, {
       externalId: '5',
       handle: '',
@@ -26,25 +26,25 @@ describe('the provider on a recorded Gitea', () => {
       following: 0,
       isPublic: true,
     });
-    const user = await lastReport(provider.lookUp('alice', call()));
+    const user = await lastReport(provider.accounts.lookUp('alice', call()));
     assert.equal(user?.account.type, 'user');
     assert.equal(user?.account.followers, 2);
     assert.deepEqual(user?.counters, { stars: 1, discussions: 0, discussions_answered: 0 });
     assert.ok(user?.missing.includes('commits') && !user.missing.includes('stars'));
-    assert.equal(await lastReport(provider.lookUp('nobody-here', call())), undefined);
+    assert.equal(await lastReport(provider.accounts.lookUp('nobody-here', call())), undefined);
   });
 
   it('reports an account without its e-mail address', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const alice = await lastReport(provider.lookUp('alice', call()));
+    const alice = await lastReport(provider.accounts.lookUp('alice', call()));
     assert.doesNotMatch(JSON.stringify(alice), /forge\.test|noreply/);
   });
 
   it('lists public repositories first, then those that a token shows in addition', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const page = await provider.listRepositories(acme, null, call());
+    const page = await provider.repositories.list(acme, null, call());
     assert.deepEqual(
       page.repositories.map(({ name, isPrivate }) => ({ name, isPrivate })),
       [{ name: 'handbook', isPrivate: false }],
@@ -52,13 +52,13 @@ describe('the provider on a recorded Gitea', () => {
     assert.equal(page.nextCursor, null);
 
     await using withToken = giteaProvider(replay, { tokens: [secretOf('bob')] });
-    const everybodys = await withToken.listRepositories(acme, null, call());
+    const everybodys = await withToken.repositories.list(acme, null, call());
     assert.deepEqual(
       everybodys.repositories.map(({ name, access }) => ({ name, access })),
       [{ name: 'handbook', access: null }],
     );
-    const shown = await withToken.listRepositories(acme, everybodys.nextCursor, call());
-    const [access] = withToken.accesses();
+    const shown = await withToken.repositories.list(acme, everybodys.nextCursor, call());
+    const [access] = withToken.privateData.accesses();
     assert.deepEqual(
       shown.repositories.map((one) => ({ name: one.name, isPrivate: one.isPrivate, access: one.access })),
       [{ name: 'secret-plans', isPrivate: true, access }],
@@ -69,20 +69,20 @@ describe('the provider on a recorded Gitea', () => {
   it('finds a private repository only with a token that shows it', async () => {
     await using replay = await startReplay();
     await using bob = giteaProvider(replay, { tokens: [secretOf('bob')] });
-    const find = (name: string, withPrivate: boolean) => bob.findRepository(acme, name, { withPrivate }, call());
+    const find = (name: string, withPrivate: boolean) => bob.repositories.find(acme, name, { withPrivate }, call());
     assert.equal((await find('secret-plans', true))?.language, 'Shell');
     assert.equal(await find('secret-plans', false), null);
     await using carol = giteaProvider(replay, { tokens: [secretOf('carol')] });
-    assert.equal(await carol.findRepository(acme, 'secret-plans', { withPrivate: true }, call()), null);
-    assert.equal((await carol.findRepository(acme, 'handbook', { withPrivate: false }, call()))?.stars, 4);
+    assert.equal(await carol.repositories.find(acme, 'secret-plans', { withPrivate: true }, call()), null);
+    assert.equal((await carol.repositories.find(acme, 'handbook', { withPrivate: false }, call()))?.stars, 4);
     const somebody: KnownAccount = { ...acme, externalId: '99' };
-    assert.equal(await carol.findRepository(somebody, 'handbook', { withPrivate: false }, call()), null);
+    assert.equal(await carol.repositories.find(somebody, 'handbook', { withPrivate: false }, call()), null);
   });
 
   it('reads issues with their authors', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const page = await provider.readStream('issues', handbook, count, call());
+    const page = await provider.streams.read('issues', handbook, count, call());
     assert.equal(page.total, 5);
     assert.equal(page.nextCursor, null);
     assert.deepEqual(
@@ -100,7 +100,7 @@ describe('the provider on a recorded Gitea', () => {
   it('reads pull requests including drafts and merges, and does not read review requests as reviews', async () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
-    const page = await provider.readStream('pull_requests', handbook, count, call());
+    const page = await provider.streams.read('pull_requests', handbook, count, call());
     const pulls = page.contributions.filter(({ kind }) => kind === 'pull_request');
     assert.deepEqual(
       pulls.map(({ externalId, author, closedAt, mergedAt }) => [
@@ -136,7 +136,7 @@ describe('the provider on a recorded Gitea', () => {
     const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';
     const emails = ['bob@forge.test', 'bob.barrow@work.example.test', 'dee@elsewhere.example.test', 'alice@forge.test'];
     const identities = emails.map((email) => ({ email, oid }));
-    const resolved = await provider.resolveIdentities(handbook, identities, call());
+    const resolved = await provider.history.resolveIdentities(handbook, identities, call());
     assert.deepEqual(
       emails.map((email) => resolved.get(email)?.name ?? null),
       ['bob', 'bob', null, 'alice'],
@@ -149,7 +149,7 @@ describe('the provider on a recorded Gitea', () => {
     await using provider = giteaProvider(replay);
     const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';
     const emails = ['carol@noreply.127.0.0.1', 'alice@noreply.elsewhere.example'];
-    const resolved = await provider.resolveIdentities(
+    const resolved = await provider.history.resolveIdentities(
       handbook,
       emails.map((email) => ({ email, oid })),
       call(),
@@ -173,7 +173,7 @@ describe('the provider on a recorded Gitea', () => {
     await using replay = await startReplay();
     await using provider = giteaProvider(replay);
     const oid = 'b194b91119e3d3303ce8d2b5938974a55358577c';
-    const found = await provider.readLineCounts(handbook, [oid], call());
+    const found = await provider.details.readLineCounts(handbook, [oid], call());
     assert.deepEqual([...found], [[oid, { additions: 2, deletions: 0, changedFiles: 1 }]]);
   });
 });

@@ -38,8 +38,8 @@ async function make(tokens: TokenName[], options: SimulatorOptions = {}): Promis
     simulator,
     provider,
     fetch: async (login, call = newCall()) => {
-      assert.ok(provider.fetchCalendar);
-      return provider.fetchCalendar(known(simulator, login), call);
+      assert.ok(provider.accounts.fetchCalendar);
+      return provider.accounts.fetchCalendar(known(simulator, login), call);
     },
     [Symbol.asyncDispose]: async () => {
       await provider.close();
@@ -128,14 +128,14 @@ describe('the contribution calendar of GitHub', () => {
 
   it('has no calendars without a token, and none of a deleted account', async () => {
     await using anonymous = await make([]);
-    assert.equal(anonymous.provider.fetchCalendar, undefined);
+    assert.equal(anonymous.provider.accounts.fetchCalendar, undefined);
     await using bench = await make(['public_only']);
     const { user } = bench.simulator.accounts;
     const account = known(bench.simulator, user);
     const gone = bench.simulator.world.accountByLogin(user) ?? assert.fail();
     gone.isDeleted = true;
     bench.simulator.world.changed();
-    assert.equal(await bench.provider.fetchCalendar?.(account, newCall()), null);
+    assert.equal(await bench.provider.accounts.fetchCalendar?.(account, newCall()), null);
   });
 
   it('takes another token when one has no quota left', async () => {

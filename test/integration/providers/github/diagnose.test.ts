@@ -5,7 +5,7 @@ import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import type { CredentialReport, Diagnosis } from '../../../../src/providers/diagnosis.ts';
 import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
-import type { Provider } from '../../../../src/providers/provider.ts';
+import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { clock } from '../../../time.ts';
 import { engines } from '../../access/owner.ts';
 
@@ -16,7 +16,7 @@ interface Options {
   now?: () => Date;
 }
 
-function github(simulator: Simulator, options: Options = {}): Provider & AsyncDisposable {
+function github(simulator: Simulator, options: Options = {}): ProviderWith<'diagnose'> & AsyncDisposable {
   const { tokens = [], isApp = false, apiUrl = simulator.apiUrl, now = () => new Date() } = options;
   const { app } = simulator;
   const provider = createGitHubProvider({
@@ -32,9 +32,10 @@ function github(simulator: Simulator, options: Options = {}): Provider & AsyncDi
   return { ...provider, [Symbol.asyncDispose]: () => provider.close() };
 }
 
-const diagnose = (provider: Provider): Promise<Diagnosis> => provider.diagnose(AbortSignal.timeout(20_000));
+const diagnose = (provider: ProviderWith<'diagnose'>): Promise<Diagnosis> =>
+  provider.diagnose(AbortSignal.timeout(20_000));
 
-async function only(provider: Provider): Promise<CredentialReport> {
+async function only(provider: ProviderWith<'diagnose'>): Promise<CredentialReport> {
   const { credentials } = await diagnose(provider);
   assert.equal(credentials.length, 1);
   return credentials[0] ?? assert.fail();

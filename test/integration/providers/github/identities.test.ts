@@ -4,13 +4,13 @@ import { type Simulator, startSimulator } from '../../../../simulators/github/si
 import { addCommit } from '../../../../simulators/world/activity.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
 import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
-import type { Provider } from '../../../../src/providers/provider.ts';
+import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { call } from '../../../contract/host.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
 
 interface Scene extends ContractWorld {
   simulator: Simulator;
-  provider: Provider;
+  provider: ProviderWith<'history'>;
 }
 
 /** Runs a check with a token, and again without one. */
@@ -48,7 +48,7 @@ describe('authors of commits at GitHub', () => {
       const authored = addCommit(world, repositories.handbook, { author: stranger });
       const resolve = async (oid: string) => {
         const identities = [{ email: stranger.email, oid }];
-        return (await provider.resolveIdentities(handbookOf(scene), identities, call())).get(stranger.email);
+        return (await provider.history.resolveIdentities(handbookOf(scene), identities, call())).get(stranger.email);
       };
       assert.equal(await resolve(authored.oid), null);
       assert.equal(await resolve(named.oid), undefined);
@@ -64,7 +64,7 @@ describe('authors of commits at GitHub', () => {
       const { world, provider, repositories } = scene;
       const { oid } = addCommit(world, repositories.handbook, { author: stranger, coAuthors: [olive] });
       const identities = [{ email: olive.email, oid, isCoAuthor: true }];
-      const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
+      const owners = await provider.history.resolveIdentities(handbookOf(scene), identities, call());
       assert.equal(owners.get(olive.email)?.name, hasToken ? 'olive-admin' : undefined);
       assert.equal(owners.has(olive.email), hasToken);
     });
@@ -77,7 +77,7 @@ describe('authors of commits at GitHub', () => {
       const path = ['data', 'repository', 'c0', 'authors', 'nodes', 0, 'user'];
       if (hasToken) simulator.faults.add({ kind: 'surprise', on: 'CommitAuthors', path, value: { nonsense: true } });
       const identities = [olive, stranger].map(({ email }) => ({ email, oid }));
-      const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
+      const owners = await provider.history.resolveIdentities(handbookOf(scene), identities, call());
       assert.equal(simulator.faults.pending, 0);
       assert.ok(!owners.has(stranger.email));
       assert.equal(owners.has(olive.email), !hasToken);
@@ -92,7 +92,7 @@ describe('authors of commits at GitHub', () => {
       const gone = { name: 'Gone', email: `${people.gone.id}+gone@users.noreply.github.com` };
       const commits = [copilot, gone].map((author) => addCommit(world, repositories.handbook, { author }));
       const identities = commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
-      const owners = await provider.resolveIdentities(handbookOf(scene), identities, call());
+      const owners = await provider.history.resolveIdentities(handbookOf(scene), identities, call());
       const found = owners.get(copilot.email.toLowerCase());
       assert.deepEqual([found?.externalId, found?.type], ['198982749', 'bot']);
       if (hasToken) assert.equal(owners.get(gone.email), null);

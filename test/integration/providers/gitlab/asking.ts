@@ -1,6 +1,6 @@
 import { deliverySecret } from '../../../../simulators/gitlab/deliveries.ts';
 import { createGitLabProvider, type GitLabOptions } from '../../../../src/providers/gitlab/provider.ts';
-import type { KnownAccount, Provider } from '../../../../src/providers/provider.ts';
+import type { KnownAccount } from '../../../../src/providers/provider.ts';
 import type { ContractWorld } from '../../../contract/world.ts';
 
 /** Calls a simulated GitLab through the provider, as the service does. */
@@ -8,7 +8,7 @@ import type { ContractWorld } from '../../../contract/world.ts';
 export function gitlabProvider(
   { url, apiUrl }: { url: string; apiUrl: string },
   options: Partial<GitLabOptions> = {},
-): Provider & AsyncDisposable {
+): ReturnType<typeof createGitLabProvider> & AsyncDisposable {
   const provider = createGitLabProvider({
     name: 'gitlab',
     url,

@@ -20,7 +20,8 @@ describe('the GitLab client', () => {
       body: {},
       headers: { 'ratelimit-limit': '100', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(reset) },
     });
-    const look = (urgency: 'interactive' | 'background') => last(provider.lookUp('a/b', { ...call(), urgency }));
+    const look = (urgency: 'interactive' | 'background') =>
+      last(provider.accounts.lookUp('a/b', { ...call(), urgency }));
     simulator.surprises.push(() => limited(10));
     assert.equal(await look('interactive'), undefined);
     await assert.rejects(look('background'), { code: 'provider_rate_limited', retryAt: new Date(reset * 1000) });
@@ -39,12 +40,12 @@ describe('the GitLab client', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const headers = { 'ratelimit-limit': '100', 'ratelimit-remaining': '0', 'ratelimit-reset': '99999999999' };
     simulator.surprises.push(() => ({ status: 404, body: {}, headers }));
-    assert.equal(await last(provider.lookUp('a/b', call())), undefined);
+    assert.equal(await last(provider.accounts.lookUp('a/b', call())), undefined);
     simulator.surprises.length = 0;
     const retryAt = new Date(now().getTime() + 3_600_000);
-    await assert.rejects(last(provider.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
+    await assert.rejects(last(provider.accounts.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
     advance(3601);
-    assert.equal(await last(provider.lookUp('a/b', call())), undefined);
+    assert.equal(await last(provider.accounts.lookUp('a/b', call())), undefined);
   });
 
   it('uses a second token while the first has no quota left', async () => {
@@ -54,9 +55,9 @@ describe('the GitLab client', () => {
     await using provider = gitlabProvider(simulator, { tokens: [user, second], now });
     const headers = { 'ratelimit-limit': '100', 'ratelimit-remaining': '0', 'ratelimit-reset': '9999999999' };
     simulator.surprises.push(() => ({ status: 404, body: {}, headers }));
-    await last(provider.lookUp('a/b', call()));
+    await last(provider.accounts.lookUp('a/b', call()));
     simulator.surprises.length = 0;
-    assert.equal((await last(provider.lookUp('analytical-engines', call())))?.account.type, 'organization');
+    assert.equal((await last(provider.accounts.lookUp('analytical-engines', call())))?.account.type, 'organization');
     assert.deepEqual(
       simulator.requests.map((request) => request.split(' ', 1)[0]),
       ['user', 'organization_member', 'organization_member'],
@@ -69,13 +70,16 @@ describe('the GitLab client', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     simulator.surprises.push(() => ({ status: 429, body: 'Retry later', headers: { 'retry-after': '37' } }));
     const until = new Date(now().getTime() + 37_000);
-    await assert.rejects(last(provider.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt: until });
+    await assert.rejects(last(provider.accounts.lookUp('a/b', call())), {
+      code: 'provider_rate_limited',
+      retryAt: until,
+    });
     simulator.surprises.length = 0;
     const asked = simulator.requests.length;
-    await assert.rejects(last(provider.lookUp('a/b', call())), { code: 'provider_rate_limited' });
+    await assert.rejects(last(provider.accounts.lookUp('a/b', call())), { code: 'provider_rate_limited' });
     assert.equal(simulator.requests.length, asked);
     advance(38);
-    assert.equal(await last(provider.lookUp('a/b', call())), undefined);
+    assert.equal(await last(provider.accounts.lookUp('a/b', call())), undefined);
   });
 
   it('sends requests to other endpoints while one endpoint is limited', async () => {
@@ -84,8 +88,8 @@ describe('the GitLab client', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     simulator.surprises.push((path) => (path.startsWith('/groups/') ? { status: 429, body: {} } : undefined));
     const retryAt = new Date(now().getTime() + 60_000);
-    await assert.rejects(last(provider.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
-    assert.equal((await last(provider.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
+    await assert.rejects(last(provider.accounts.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
+    assert.equal((await last(provider.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
   });
 
   it('sends requests with a token while requests without one are limited', async () => {
@@ -95,7 +99,7 @@ describe('the GitLab client', () => {
     const limited = { status: 429, body: '', headers: { 'retry-after': '60' } };
     simulator.surprises.push((path) => (/^\/(issues|merge_requests)/.test(path) ? limited : undefined));
     for (const name of ['max-member', 'ada-lovelace']) {
-      const report = await last(provider.lookUp(name, call()));
+      const report = await last(provider.accounts.lookUp(name, call()));
       assert.ok(report?.missing.includes('issues') && report.counters.stars === 0, name);
     }
     const strangers = simulator.requests.filter((request) => request.startsWith('anonymous '));
@@ -107,14 +111,14 @@ describe('the GitLab client', () => {
     await using simulator = await startGitLabSimulator({ world });
     simulator.narrowTokens.add('user');
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    await assert.rejects(last(provider.lookUp('ada-lovelace', call())), {
+    await assert.rejects(last(provider.accounts.lookUp('ada-lovelace', call())), {
       code: 'provider_denied',
       message: 'The code host wants the scope api or read_api of the configured token.',
     });
     const { signal } = new AbortController();
-    const { owned } = await provider.proveOwnership(simulator.tokens.user, 'ada-lovelace', signal);
+    const { owned } = await provider.ownership.prove(simulator.tokens.user, 'ada-lovelace', signal);
     assert.equal(owned?.name, 'ada-lovelace');
-    await assert.rejects(provider.proveOwnership(simulator.tokens.user, 'analytical-engines', signal), {
+    await assert.rejects(provider.ownership.prove(simulator.tokens.user, 'analytical-engines', signal), {
       code: 'forbidden',
       message: 'This token lacks a scope at the code host: api or read_api.',
     });
@@ -125,12 +129,12 @@ describe('the GitLab client', () => {
     const { world, now } = scene;
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: ['glpat-gone', simulator.tokens.user], now });
-    assert.equal((await last(provider.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
-    const [refused = ''] = provider.accesses();
+    assert.equal((await last(provider.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
+    const [refused = ''] = provider.privateData.accesses();
     assert.doesNotMatch(refused, /glpat/);
     const owner = groupOf(scene);
     const cursor = JSON.stringify({ access: refused, after: null });
-    assert.equal((await provider.listRepositories(owner, cursor, call())).isRefused, true);
+    assert.equal((await provider.repositories.list(owner, cursor, call())).isRefused, true);
   });
 
   it('follows a redirect within the instance, and rejects one to another host without a request to it', async () => {
@@ -139,7 +143,7 @@ describe('the GitLab client', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const owner = groupOf(scene);
-    const find = (name: string) => provider.findRepository(owner, name, { withPrivate: false }, call());
+    const find = (name: string) => provider.repositories.find(owner, name, { withPrivate: false }, call());
     const target = `/api/v4/projects/${repositories.handbook.id}`;
     simulator.surprises.push((path) =>
       path.includes('%2F') ? { status: 301, body: '', headers: { location: target } } : undefined,
@@ -169,7 +173,7 @@ describe('the GitLab client', () => {
     ] as const) {
       await using server = await startHttpServer((_request, response) => void response.writeHead(status).end(body));
       await using provider = gitlabProvider({ url: server.url, apiUrl: `${server.url}/api/v4` });
-      await assert.rejects(last(provider.lookUp('alice', call())), { code }, body);
+      await assert.rejects(last(provider.accounts.lookUp('alice', call())), { code }, body);
     }
   });
 });

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type GitLabSimulator, startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import type { CredentialReport, Diagnosis } from '../../../../src/providers/diagnosis.ts';
-import type { Provider } from '../../../../src/providers/provider.ts';
+import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { gitlabProvider } from './asking.ts';
 
-const diagnose = (provider: Provider): Promise<Diagnosis> => provider.diagnose(AbortSignal.timeout(20_000));
+const diagnose = (provider: ProviderWith<'diagnose'>): Promise<Diagnosis> =>
+  provider.diagnose(AbortSignal.timeout(20_000));
 
 async function reportOn(simulator: GitLabSimulator, tokens: readonly string[]): Promise<CredentialReport> {
   await using provider = gitlabProvider(simulator, { tokens });

@@ -32,15 +32,15 @@ describe('hidden parts of GitLab projects', () => {
       simulator.hidden.issues.add(second.id);
       for (const { id } of [said, onPull]) simulator.hidden.notes.add(id);
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-      const told = await provider.readStream('issues', handbookOf(scene), deep, call());
+      const told = await provider.streams.read('issues', handbookOf(scene), deep, call());
       assert.equal(told.total, issues.length - 1);
       assert.ok(!idsOf(told.contributions, 'issue').includes(String(second.id)));
       assert.deepEqual(idsOf(told.contributions, 'issue_comment'), [String(other.id)]);
       assert.equal(told.contributions.find(({ externalId }) => externalId === String(first.id))?.details?.comments, 1);
-      const reviewed = await provider.readStream('pull_requests', handbookOf(scene), deep, call());
+      const reviewed = await provider.streams.read('pull_requests', handbookOf(scene), deep, call());
       assert.deepEqual(idsOf(reviewed.contributions, 'pull_request_comment'), []);
-      assert.equal((await provider.readTotals(handbookOf(scene), call()))['issues'], issues.length - 1);
-      const tip = await provider.readTip(handbookOf(scene), call());
+      assert.equal((await provider.polls.readTotals(handbookOf(scene), call()))['issues'], issues.length - 1);
+      const tip = await provider.polls.readTip(handbookOf(scene), call());
       assert.ok(!idsOf(tip?.page.contributions ?? [], 'issue').includes(String(second.id)));
     });
   });
@@ -56,15 +56,15 @@ describe('hidden parts of GitLab projects', () => {
         });
         await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
         for (const stream of ['issues', 'pull_requests']) {
-          const page = await provider.readStream(stream, handbookOf(scene), deep, call());
+          const page = await provider.streams.read(stream, handbookOf(scene), deep, call());
           assert.deepEqual([page.contributions, page.nextCursor, page.total], [[], null, 0], `${level} ${stream}`);
         }
         const owner = await knownAccount(provider, organization.login);
-        const found = await provider.findRepository(owner, 'handbook', { withPrivate: true }, call());
+        const found = await provider.repositories.find(owner, 'handbook', { withPrivate: true }, call());
         assert.deepEqual([found?.isPrivate, found?.defaultBranch], [false, '']);
-        const files = await provider.readFiles(handbookOf(scene), ['.plaudit/config.yaml'], call());
+        const files = await provider.files.read(handbookOf(scene), ['.plaudit/config.yaml'], call());
         assert.deepEqual(files, { revision: null, files: [] });
-        const tip = await provider.readTip(handbookOf(scene), call());
+        const tip = await provider.polls.readTip(handbookOf(scene), call());
         assert.deepEqual(tip?.page.contributions, []);
       });
     }
@@ -77,11 +77,11 @@ describe('hidden parts of GitLab projects', () => {
       simulator.hidden.parts.set(repositories.plans.id, { issues_access_level: 'private' });
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
       const owner = await knownAccount(provider, organization.login);
-      const found = await provider.findRepository(owner, 'secret-plans', { withPrivate: true }, call());
+      const found = await provider.repositories.find(owner, 'secret-plans', { withPrivate: true }, call());
       assert.ok(found);
       const { handle, name, defaultBranch, access } = found;
       const plans = { owner: organization.login, name, handle, defaultBranch, access };
-      const page = await provider.readStream('issues', plans, deep, call());
+      const page = await provider.streams.read('issues', plans, deep, call());
       assert.equal(idsOf(page.contributions, 'issue').length, 2);
     });
   });
@@ -92,13 +92,13 @@ describe('hidden parts of GitLab projects', () => {
       world.changed();
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
       const owner = await knownAccount(provider, organization.login);
-      const everybodys = await provider.listRepositories(owner, null, call());
+      const everybodys = await provider.repositories.list(owner, null, call());
       assert.deepEqual(
         everybodys.repositories.map(({ name }) => name),
         ['empty'],
       );
-      assert.equal((await provider.findRepository(owner, 'handbook', { withPrivate: false }, call())) ?? null, null);
-      const own = await provider.listRepositories(owner, everybodys.nextCursor, call());
+      assert.equal((await provider.repositories.find(owner, 'handbook', { withPrivate: false }, call())) ?? null, null);
+      const own = await provider.repositories.list(owner, everybodys.nextCursor, call());
       assert.deepEqual(
         own.repositories.map(({ name, isPrivate }) => [name, isPrivate]),
         [['handbook', true]],
@@ -113,10 +113,10 @@ describe('hidden parts of GitLab projects', () => {
       simulator.hidden.groups.set(organization.id, 'private');
       simulator.hidden.blocked.set(people.olive.id, 'blocked');
       for (const { login } of [people.ada, people.olive]) {
-        const report = await last(provider.lookUp(login, call()));
+        const report = await last(provider.accounts.lookUp(login, call()));
         assert.deepEqual([report?.account.isPublic, report?.counters], [false, {}], login);
       }
-      assert.equal(await last(provider.lookUp(organization.login, call())), undefined);
+      assert.equal(await last(provider.accounts.lookUp(organization.login, call())), undefined);
     });
   });
 
@@ -124,7 +124,7 @@ describe('hidden parts of GitLab projects', () => {
     await inScene(async ({ simulator, world, people, repositories, now }) => {
       addIssue(world, repositories.plans, { author: people.max });
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-      const report = await last(provider.lookUp(people.max.login, call()));
+      const report = await last(provider.accounts.lookUp(people.max.login, call()));
       assert.deepEqual(report?.counters, {
         issues: 1,
         issues_closed: 1,
@@ -142,7 +142,7 @@ describe('hidden parts of GitLab projects', () => {
       simulator.surprises.push((path) =>
         /^\/(issues|merge_requests)/.test(path) ? { status: path.includes('closed') ? 500 : 401, body: {} } : undefined,
       );
-      const unreported = await last(provider.lookUp(people.max.login, call()));
+      const unreported = await last(provider.accounts.lookUp(people.max.login, call()));
       assert.equal(unreported?.counters.issues, undefined);
       assert.deepEqual(unreported?.missing.toSorted(), [
         'commits',
@@ -160,7 +160,7 @@ describe('hidden parts of GitLab projects', () => {
     const { world, people, now } = createContractWorld();
     await using simulator = await startGitLabSimulator({ world, totalsUpTo: 0 });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    const report = await last(provider.lookUp(people.max.login, call()));
+    const report = await last(provider.accounts.lookUp(people.max.login, call()));
     assert.ok(report?.missing.includes('issues') && report.counters.issues === undefined);
   });
 
@@ -168,33 +168,40 @@ describe('hidden parts of GitLab projects', () => {
     await inScene(async (scene) => {
       const { simulator, people, issues, pulls, now } = scene;
       await using provider = gitlabProvider(simulator, { now });
-      const report = await last(provider.lookUp(people.ada.login.toUpperCase(), call()));
+      const report = await last(provider.accounts.lookUp(people.ada.login.toUpperCase(), call()));
       assert.deepEqual(
         [report?.account.name, report?.account.followers, report?.account.socials],
         [people.ada.login, null, null],
       );
       assert.ok(report?.missing.includes('stars'));
       assert.deepEqual(
-        provider.streams.map(({ name, covers }) => [name, covers]),
+        provider.streams.list.map(({ name, covers }) => [name, covers]),
         [
           ['issues', ['issue', 'discussion']],
           ['pull_requests', ['pull_request']],
         ],
       );
-      const told = await provider.readStream('issues', handbookOf(scene), { ...deep, isDeep: false }, call());
+      const told = await provider.streams.read('issues', handbookOf(scene), { ...deep, isDeep: false }, call());
       assert.equal(told.contributions.length, issues.length);
-      const merged = await provider.readStream('pull_requests', handbookOf(scene), { ...deep, isDeep: false }, call());
+      const merged = await provider.streams.read(
+        'pull_requests',
+        handbookOf(scene),
+        { ...deep, isDeep: false },
+        call(),
+      );
       assert.equal(merged.contributions.length, pulls.length);
       assert.deepEqual(merged.wholeParents, []);
       // The same holds for an installed project, and where merge requests are for members alone.
-      const read = (stream: string) => provider.readStream(stream, handbookOf(scene), deep, call());
+      const read = (stream: string) => provider.streams.read(stream, handbookOf(scene), deep, call());
       assert.equal((await read('issues')).contributions.length, issues.length);
-      const tip = await provider.readTip(handbookOf(scene), call());
+      const tip = await provider.polls.readTip(handbookOf(scene), call());
       assert.deepEqual(new Set(tip?.page.contributions.map(({ kind }) => kind)), new Set(['issue', 'pull_request']));
       simulator.surprises.push((path) => (path.includes('/merge_requests') ? { status: 403, body: {} } : undefined));
       assert.deepEqual((await read('pull_requests')).contributions, []);
       assert.ok(
-        (await provider.readTip(handbookOf(scene), call()))?.page.contributions.every(({ kind }) => kind === 'issue'),
+        (await provider.polls.readTip(handbookOf(scene), call()))?.page.contributions.every(
+          ({ kind }) => kind === 'issue',
+        ),
       );
       simulator.surprises.length = 0;
     });
@@ -212,7 +219,7 @@ describe('hidden parts of GitLab projects', () => {
         [7200, 3600],
       ] as const) {
         advance(seconds);
-        const found = await provider.findRepository(owner, 'handbook', { withPrivate: false }, call());
+        const found = await provider.repositories.find(owner, 'handbook', { withPrivate: false }, call());
         const ago = ((found?.tips['commits']?.changedAt?.getTime() ?? 0) - told) / 1000;
         assert.equal(ago, expected);
       }
@@ -226,9 +233,9 @@ describe('hidden parts of GitLab projects', () => {
       repositories.handbook.visibility = 'private';
       world.changed();
       for (const stream of ['issues', 'pull_requests', 'stars']) {
-        await assert.rejects(provider.readStream(stream, handbookOf(scene), deep, call()), { code: 'not_found' });
+        await assert.rejects(provider.streams.read(stream, handbookOf(scene), deep, call()), { code: 'not_found' });
       }
-      await assert.rejects(provider.readTotals(handbookOf(scene), call()), { code: 'not_found' });
+      await assert.rejects(provider.polls.readTotals(handbookOf(scene), call()), { code: 'not_found' });
     });
   });
 });

@@ -6,7 +6,7 @@ import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../../simulators/world/people.ts';
 import { Random } from '../../../../simulators/world/random.ts';
 import { star } from '../../../../simulators/world/repository-changes.ts';
-import type { ContributionPage, Provider } from '../../../../src/providers/provider.ts';
+import type { ContributionPage, ProviderWith } from '../../../../src/providers/provider.ts';
 import { call } from '../../../contract/host.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
 import { gitlabProvider, groupOf } from './asking.ts';
@@ -15,7 +15,7 @@ import { gitlabProvider, groupOf } from './asking.ts';
 
 interface Scene extends ContractWorld {
   simulator: GitLabSimulator;
-  provider: Provider;
+  provider: ProviderWith<'streams'>;
 }
 
 async function inScene(
@@ -38,7 +38,7 @@ async function readAll(
   let cursor: string | null = null;
   do {
     const position = { cursor, since: options.since ?? null, pageSize: null, isDeep: false };
-    const page: ContributionPage = await scene.provider.readStream(stream, handbookOf(scene), position, call());
+    const page: ContributionPage = await scene.provider.streams.read(stream, handbookOf(scene), position, call());
     for (const { externalId } of page.contributions) seen.add(externalId);
     options.meanwhile?.(page);
     cursor = page.nextCursor;
@@ -149,12 +149,12 @@ describe('lists of GitLab', () => {
       );
       for (const stream of ['issues', 'pull_requests']) {
         const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-        const page = await scene.provider.readStream(stream, handbookOf(scene), position, call());
+        const page = await scene.provider.streams.read(stream, handbookOf(scene), position, call());
         assert.ok(page.contributions.length >= 5, stream);
       }
       scene.simulator.surprises.splice(0, 1, () => ({ status: 404, body: {} }));
       const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-      await assert.rejects(scene.provider.readStream('issues', handbookOf(scene), position, call()), {
+      await assert.rejects(scene.provider.streams.read('issues', handbookOf(scene), position, call()), {
         code: 'not_found',
       });
     });
@@ -178,7 +178,7 @@ describe('lists of GitLab', () => {
       star(world, repositories.handbook, scene.people.olive);
       const position = { cursor: null, since, pageSize: null, isDeep: true };
       const read = (cursor: string | null) =>
-        provider.readStream('stars', handbookOf(scene), { ...position, cursor }, call());
+        provider.streams.read('stars', handbookOf(scene), { ...position, cursor }, call());
       const begin = await read(null);
       const last = await read(begin.nextCursor);
       const newest = last.contributions.at(-1);
@@ -203,7 +203,7 @@ describe('lists of GitLab', () => {
       let cursor: string | null = null;
       let removals = 0;
       do {
-        const page = await provider.listRepositories(owner, cursor, call());
+        const page = await provider.repositories.list(owner, cursor, call());
         for (const { name } of page.repositories) listed.add(name);
         if (removals < 3) {
           const gone = world.repositories.findIndex(({ name }) => name === `part-${removals}`);
@@ -222,7 +222,7 @@ describe('lists of GitLab', () => {
     await inScene({ maxPerPage: 2 }, async (scene) => {
       for (const stream of ['issues', 'stars']) {
         const position = { cursor: '{"page": 0}', since: null, pageSize: null, isDeep: false };
-        await assert.rejects(scene.provider.readStream(stream, handbookOf(scene), position, call()), {
+        await assert.rejects(scene.provider.streams.read(stream, handbookOf(scene), position, call()), {
           code: 'provider_invalid_response',
         });
       }

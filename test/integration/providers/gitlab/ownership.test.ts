@@ -13,7 +13,7 @@ describe('ownership at GitLab', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { now });
     const { signal } = new AbortController();
-    const prove = () => provider.proveOwnership(simulator.tokens.organization_admin, organization.login, signal);
+    const prove = () => provider.ownership.prove(simulator.tokens.organization_admin, organization.login, signal);
     const membership = world.membership(organization.id, people.olive.id);
     assert.ok(membership);
     const { owned, bearer } = await prove();
@@ -30,7 +30,7 @@ describe('ownership at GitLab', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { now });
     const { signal } = new AbortController();
-    const prove = (name: string) => provider.proveOwnership(simulator.tokens.organization_admin, name, signal);
+    const prove = (name: string) => provider.ownership.prove(simulator.tokens.organization_admin, name, signal);
     // GitLab would find the group by its id, too.
     assert.equal((await prove(String(organization.id))).owned, null);
     for (const name of ['../user', 'a//b', `${organization.login}/..`]) assert.equal((await prove(name)).owned, null);
@@ -44,7 +44,7 @@ describe('ownership at GitLab', () => {
     const { signal } = new AbortController();
     for (const name of [organization.login, 'max-member', 'nobody-at-all']) {
       const before = simulator.requests.length;
-      await provider.proveOwnership(simulator.tokens.user, name, signal);
+      await provider.ownership.prove(simulator.tokens.user, name, signal);
       assert.equal(simulator.requests.length - before, 2, name);
     }
   });

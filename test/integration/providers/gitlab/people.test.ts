@@ -26,14 +26,14 @@ describe('accounts of GitLab', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_admin], now });
     const owner = await knownAccount(provider, 'Analytical-Engines/LOOMS');
     assert.deepEqual([owner.name, owner.type, owner.externalId], [looms.login, 'organization', `group:${looms.id}`]);
-    const { repositories } = await provider.listRepositories(owner, null, call());
+    const { repositories } = await provider.repositories.list(owner, null, call());
     assert.deepEqual(
       repositories.map(({ name }) => name),
       ['punch.cards'],
     );
-    const above = await provider.listRepositories(await knownAccount(provider, organization.login), null, call());
+    const above = await provider.repositories.list(await knownAccount(provider, organization.login), null, call());
     assert.ok(above.repositories.every(({ name }) => name !== 'punch.cards'));
-    const found = await provider.findRepository(owner, 'PUNCH.cards', { withPrivate: false }, call());
+    const found = await provider.repositories.find(owner, 'PUNCH.cards', { withPrivate: false }, call());
     assert.equal(found?.externalId, String(cards.id));
     const { url } = simulator;
     const known: KnownRepository = {
@@ -44,19 +44,19 @@ describe('accounts of GitLab', () => {
       access: null,
     };
     const { signal } = new AbortController();
-    const remote = await provider.gitRemote(known, signal);
+    const remote = await provider.history.remoteOf(known, signal);
     assert.equal(remote.url, `${url}/analytical-engines/looms/punch.cards.git`);
     assert.equal(
-      provider.fileUrl(known, 'icons/a b.png'),
+      provider.files.urlOf(known, 'icons/a b.png'),
       `${url}/analytical-engines/looms/punch.cards/-/raw/feature/main/icons/a%20b.png`,
     );
-    assert.equal(provider.accountUrl(owner), `${url}/api/v4/groups/analytical-engines%2Flooms`);
-    assert.equal(provider.accountUrl({ name: 'ada', type: 'user' }), `${url}/api/v4/users?username=ada`);
+    assert.equal(provider.accounts.urlOf(owner), `${url}/api/v4/groups/analytical-engines%2Flooms`);
+    assert.equal(provider.accounts.urlOf({ name: 'ada', type: 'user' }), `${url}/api/v4/users?username=ada`);
     assert.equal(
-      provider.repositoryUrl(owner.name, 'punch.cards'),
+      provider.repositories.urlOf(owner.name, 'punch.cards'),
       `${url}/api/v4/projects/analytical-engines%2Flooms%2Fpunch.cards`,
     );
-    const refreshed = await last(provider.refresh(owner, call()));
+    const refreshed = await last(provider.accounts.refresh(owner, call()));
     assert.equal(refreshed?.account.externalId, owner.externalId);
   });
 
@@ -67,9 +67,9 @@ describe('accounts of GitLab', () => {
     const group = await knownAccount(provider, organization.login);
     const user = await knownAccount(provider, people.max.login);
     const asUser: KnownAccount = { ...user, externalId: String(organization.id) };
-    assert.equal(await last(provider.refresh(asUser, call())), undefined);
+    assert.equal(await last(provider.accounts.refresh(asUser, call())), undefined);
     const asGroup: KnownAccount = { ...group, externalId: `group:${people.max.id}` };
-    assert.equal(await last(provider.refresh(asGroup, call())), undefined);
+    assert.equal(await last(provider.accounts.refresh(asGroup, call())), undefined);
   });
 
   it('recognizes impossible names of accounts and repositories', async () => {
@@ -77,15 +77,15 @@ describe('accounts of GitLab', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator);
     for (const name of ['ada', 'ada.l_o-v', 'a/b/c', '_under', 'older-'])
-      assert.ok(provider.isPossibleName(name), name);
+      assert.ok(provider.accounts.isPossibleName(name), name);
     const deep = Array.from({ length: 21 }, () => 'a').join('/');
     for (const name of ['', '.', '..', 'a//b', '/a', 'a/', '-a', 'a.', 'a.git', 'a/../b', 'a b', 'é', deep]) {
-      assert.ok(!provider.isPossibleName(name), name);
+      assert.ok(!provider.accounts.isPossibleName(name), name);
     }
     assert.ok(
-      provider.isPossibleRepositoryName('.github') &&
-        provider.isPossibleRepositoryName('punch.cards') &&
-        !provider.isPossibleRepositoryName('a/b'),
+      provider.repositories.isPossibleName('.github') &&
+        provider.repositories.isPossibleName('punch.cards') &&
+        !provider.repositories.isPossibleName('a/b'),
     );
   });
 
@@ -99,7 +99,7 @@ describe('accounts of GitLab', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const handbook = handbookOf(scene);
     const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-    const page = await provider.readStream('issues', handbook, position, call());
+    const page = await provider.streams.read('issues', handbook, position, call());
     const types = new Map(page.actors.map((actor) => [actor.name, actor.type]));
     assert.equal(types.get(bot.login), 'bot');
     assert.equal(types.get(human.login), 'user');
@@ -122,7 +122,7 @@ describe('accounts of GitLab', () => {
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const handbook = handbookOf(scene);
     const position = { cursor: null, since: null, pageSize: null, isDeep: true };
-    const read = () => provider.readStream('pull_requests', handbook, position, call());
+    const read = () => provider.streams.read('pull_requests', handbook, position, call());
     const page = await read();
     const reviews = page.contributions.filter(({ parentExternalId }) => parentExternalId === String(pull.id));
     assert.equal(own.authorId, pull.authorId);
@@ -158,7 +158,7 @@ describe('accounts of GitLab', () => {
       email,
       oid: written.oid,
     }));
-    const resolved = await provider.resolveIdentities(handbook, identities, call());
+    const resolved = await provider.history.resolveIdentities(handbook, identities, call());
     assert.deepEqual(
       identities.map(({ email }) => resolved.get(email)?.name ?? null),
       [people.olive.login, people.max.login, null, null],
@@ -174,18 +174,26 @@ describe('accounts of GitLab', () => {
     const oid = repositories.handbook.commits[0]?.oid ?? '';
     const handbook = { owner: organization.login, name: 'handbook', handle: '1', defaultBranch: 'main', access: null };
     const identities = [{ email: people.ada.emails[0] ?? '', oid }];
-    const moved = await provider.resolveIdentities({ ...handbook, name: 'moved' }, identities, call());
+    const moved = await provider.history.resolveIdentities({ ...handbook, name: 'moved' }, identities, call());
     assert.deepEqual([...moved], []);
-    const lost = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid: 'f'.repeat(40) }], call());
+    const lost = await provider.history.resolveIdentities(
+      handbook,
+      [{ email: 'a@b.example', oid: 'f'.repeat(40) }],
+      call(),
+    );
     assert.deepEqual([...lost], []);
-    const named = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid }], call());
+    const named = await provider.history.resolveIdentities(handbook, [{ email: 'a@b.example', oid }], call());
     assert.ok(!named.has('a@b.example'));
     const authored = addCommit(world, repositories.handbook, { author: { name: 'A', email: 'A@b.example' } });
-    const shown = await provider.resolveIdentities(handbook, [{ email: 'a@b.example', oid: authored.oid }], call());
+    const shown = await provider.history.resolveIdentities(
+      handbook,
+      [{ email: 'a@b.example', oid: authored.oid }],
+      call(),
+    );
     assert.equal(shown.get('a@b.example'), null);
     simulator.requests.length = 0;
     const coAuthor = { email: 'c@d.example', oid, isCoAuthor: true };
-    assert.equal((await provider.resolveIdentities(handbook, [coAuthor], call())).size, 0);
+    assert.equal((await provider.history.resolveIdentities(handbook, [coAuthor], call())).size, 0);
     assert.deepEqual(simulator.requests, []);
   });
 
@@ -199,7 +207,7 @@ describe('accounts of GitLab', () => {
     await using provider = gitlabProvider(simulator, { now });
     const handbook = handbookOf(scene);
     const identities = commits.map(({ oid }) => ({ email: 'max-member@mail.example', oid }));
-    const resolved = await provider.resolveIdentities(handbook, identities, call());
+    const resolved = await provider.history.resolveIdentities(handbook, identities, call());
     assert.equal(resolved.get('max-member@mail.example')?.externalId, String(people.max.id));
     assert.equal(simulator.requests.length, 4);
   });

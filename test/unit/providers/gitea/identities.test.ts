@@ -50,7 +50,7 @@ describe('authors of commits at Gitea', () => {
     await using gitea = await startGitea({ absent: 404 });
     await using provider = giteaProvider(gitea);
     const resolve = (oid: string, isCoAuthor: boolean) =>
-      provider.resolveIdentities(repository, [{ email: 'yan@forge.test', oid, isCoAuthor }], call());
+      provider.history.resolveIdentities(repository, [{ email: 'yan@forge.test', oid, isCoAuthor }], call());
     assert.equal((await resolve(newest, false)).get('yan@forge.test')?.name, 'yan');
     assert.ok(!(await resolve(first, false)).has('yan@forge.test'));
     gitea.requests.length = 0;
@@ -62,7 +62,11 @@ describe('authors of commits at Gitea', () => {
     const unlinked = commits.map(({ sha, commit }) => ({ sha, commit, author: null, committer: null }));
     await using gitea = await startGitea({ absent: 404, commits: unlinked });
     await using provider = giteaProvider(gitea);
-    const owners = await provider.resolveIdentities(repository, [{ email: 'yan@forge.test', oid: newest }], call());
+    const owners = await provider.history.resolveIdentities(
+      repository,
+      [{ email: 'yan@forge.test', oid: newest }],
+      call(),
+    );
     assert.equal(owners.get('yan@forge.test'), null);
   });
 
@@ -74,11 +78,11 @@ describe('authors of commits at Gitea', () => {
         { email: 'zoe@forge.test', oid: 'f'.repeat(40) },
         { email: 'yan@forge.test', oid: newest },
       ];
-      const owners = await provider.resolveIdentities(repository, identities, call());
+      const owners = await provider.history.resolveIdentities(repository, identities, call());
       assert.ok(!owners.has('zoe@forge.test'));
       assert.equal(owners.get('yan@forge.test')?.name, 'yan');
       const elsewhere = { ...repository, name: 'deleted' };
-      assert.equal((await provider.resolveIdentities(elsewhere, identities, call())).size, 0);
+      assert.equal((await provider.history.resolveIdentities(elsewhere, identities, call())).size, 0);
     });
   }
 
@@ -89,7 +93,7 @@ describe('authors of commits at Gitea', () => {
     });
     await using provider = giteaProvider({ url: server.url, apiUrl: `${server.url}/api/v1` });
     const identities = [{ email: 'yan@forge.test', oid: newest }];
-    assert.equal((await provider.resolveIdentities(repository, identities, call())).size, 0);
+    assert.equal((await provider.history.resolveIdentities(repository, identities, call())).size, 0);
   });
 
   it('rejects a lookup of addresses while the host is unavailable', async () => {
@@ -98,6 +102,8 @@ describe('authors of commits at Gitea', () => {
     });
     await using provider = giteaProvider({ url: server.url, apiUrl: `${server.url}/api/v1` });
     const identities = [{ email: 'yan@forge.test', oid: newest }];
-    await assert.rejects(provider.resolveIdentities(repository, identities, call()), { code: 'provider_unavailable' });
+    await assert.rejects(provider.history.resolveIdentities(repository, identities, call()), {
+      code: 'provider_unavailable',
+    });
   });
 });

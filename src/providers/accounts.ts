@@ -1,0 +1,45 @@
+import type { AccountFacts, Actor } from '../accounts/account.ts';
+import type { ReportedCalendar } from '../contributions/contribution.ts';
+import type { CounterName, Counters } from '../contributions/counters.ts';
+import type { Call } from './call.ts';
+import type { KnownAccount } from './known.ts';
+
+/** An account and its counters, as far as they have been fetched. */
+export interface AccountReport {
+  account: AccountFacts;
+  /** Lifetime totals of public contributions, as far as known; an organization's are counted from its repositories. */
+  counters: Partial<Counters>;
+  /** The counters whose totals the provider does not report, or has not reported yet. */
+  missing: CounterName[];
+  /** Data that only the provider's module reads, for fetching less in the next report. */
+  memory: object | null;
+}
+
+/** The accounts of a host, which every provider has. */
+export interface Accounts {
+  /** Returns whether the host allows such an account name. Other names are never requested from it. */
+  isPossibleName(name: string): boolean;
+  /** Returns the URL of the account in the host's API, for people who want to read more there. */
+  urlOf(account: Pick<Actor, 'name' | 'type'>): string;
+  /**
+   * Fetches an account that is not stored, by its name. Yields reports that grow, the last one complete; nothing when
+   * there is no such account; and one report with `isPublic: false` when the host says that the account is not public.
+   * The report has another name when the host redirects a former name to the current one.
+   */
+  lookUp(name: string, call: Call): AsyncGenerator<AccountReport, void, undefined>;
+  /** Fetches a stored account by its immutable id, like `lookUp`. Yields nothing when the account is deleted. */
+  refresh(account: KnownAccount, call: Call): AsyncGenerator<AccountReport, void, undefined>;
+  /** True when the host reports lifetime totals of users; otherwise they are summed from stored contributions. */
+  readonly reportsTotals: boolean;
+  /**
+   * Returns the accounts as the host shows them now, at most 50 at a time, by external id: each with `isPublic`, or
+   * null for an account that the host does not show. The state of an account that is not in the result is unknown.
+   * Absent where requests are too few for it: deleted accounts then stay in lists until they are looked up.
+   */
+  readonly check?: (accounts: readonly KnownAccount[], call: Call) => Promise<Map<string, Actor | null>>;
+  /**
+   * Fetches a user's public calendar of the last year. Null: no credential is known to see public data only. Absent
+   * where the host has no such calendar: it is counted from stored contributions.
+   */
+  readonly fetchCalendar?: (account: KnownAccount, call: Call) => Promise<ReportedCalendar | null>;
+}

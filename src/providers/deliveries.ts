@@ -1,0 +1,45 @@
+import type { Actor } from '../accounts/account.ts';
+import type { Contribution } from '../contributions/contribution.ts';
+
+/** Headers of a delivery, in lower case. */
+export type DeliveryHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * A change that a delivery reports. Ids of accounts and repositories are immutable; an owner without id has a name
+ * only.
+ */
+export type Change =
+  /** The profile or the activity of an account changed. */
+  | { what: 'account'; account: string; name: string }
+  /** The repositories that an account owns changed. */
+  | { what: 'owned'; account: string | null; name: string }
+  /** The contributions to a repository changed, in the named streams. */
+  | { what: 'contributions'; repository: string; owner: string | null; ownerName: string; streams: string[] }
+  /** An account reacted to an item of a repository. No list of changes shows reactions. */
+  | { what: 'reactions'; repository: string }
+  /** An account added, changed or removed an installation. `isOver`: the installation no longer shows private data. */
+  | { what: 'installation'; access: string; isOver: boolean }
+  /** A repository must be hidden until it is listed again. */
+  | { what: 'hidden'; repository: string; onlyPrivate: boolean }
+  /** An account starred a repository, or removed its star, at a time. Hosts may not show the list of stars. */
+  | { what: 'star'; repository: string; account: Actor; at: string; isTakenBack: boolean }
+  /** A contribution was deleted. No list of changes shows deletions. The id of a star is the id of its account. */
+  | { what: 'removed'; repository: string; kind: Contribution['kind']; externalId: string };
+
+/** A delivery from a provider, such as a webhook request. */
+export interface Delivery {
+  /** The id of the delivery; a repeated delivery has the same id. */
+  id: string;
+  event: string;
+  /** Empty when the delivery does not concern the service. */
+  changes: Change[];
+}
+
+/** The deliveries of a host. Absent where the host sends none: requests to their address then get a 404. */
+export interface Deliveries {
+  /**
+   * Reads a delivery after checking that it comes from the host.
+   * @throws AppError `unauthenticated` if it does not; `not_found` when no deliveries are configured; `invalid_input`.
+   */
+  read(headers: DeliveryHeaders, body: Buffer): Delivery;
+}

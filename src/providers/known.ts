@@ -1,0 +1,23 @@
+import type { AccountFacts } from '../accounts/account.ts';
+
+/** Stored accounts and repositories, in the form in which a provider gets them. */
+
+/** The data for requesting a stored account. */
+export interface KnownAccount {
+  externalId: string;
+  handle: string;
+  type: AccountFacts['type'];
+  name: string;
+  /** The `memory` of the last report. */
+  memory: object | null;
+}
+
+/** The data for requesting a stored repository. */
+export interface KnownRepository {
+  owner: string;
+  name: string;
+  handle: string;
+  defaultBranch: string;
+  /** The name of the credential that shows a private repository; null: the repository is public. */
+  access: string | null;
+}
