@@ -25,14 +25,20 @@ export interface ContractHost {
   externalIdOf: (account: Account) => string;
   /** The states of reviews that the host reports; of reviews in other states it reports only the comments. */
   reviewStates: readonly ReviewState[];
+  /** True when the host finds a repository by its former name. */
+  keepsFormerNames: boolean;
   /** Fields of organizations that the host does not report. */
   unreportedOfOrganizations: readonly 'website'[];
 }
 
 /** The common properties of hosts that report everything in the world. */
-export const plainHost: Pick<ContractHost, 'externalIdOf' | 'reviewStates' | 'unreportedOfOrganizations'> = {
+export const plainHost: Pick<
+  ContractHost,
+  'externalIdOf' | 'reviewStates' | 'keepsFormerNames' | 'unreportedOfOrganizations'
+> = {
   externalIdOf: ({ id }) => String(id),
   reviewStates: ['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED'],
+  keepsFormerNames: true,
   unreportedOfOrganizations: [],
 };
 
@@ -52,8 +58,8 @@ export interface Scene<Part extends keyof Provider = never> extends ContractWorl
 export interface Rule {
   what: string;
   tokens: readonly TokenName[];
-  /** Returns whether the provider has what the rule is about; absent: every provider has it. */
-  appliesTo?: (provider: Provider) => boolean;
+  /** Returns whether the provider and its host have what the rule is about; absent: all of them have it. */
+  appliesTo?: (provider: Provider, host: ContractHost) => boolean;
   check(scene: Scene, host: ContractHost): Promise<void>;
 }
 

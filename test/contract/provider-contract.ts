@@ -16,7 +16,7 @@ export function providerContract(host: ContractHost): void {
       await using told = await host.start(world);
       const provider = told.provider(rule.tokens);
       try {
-        if (rule.appliesTo?.(provider) === false) context.skip('the provider does not have this part');
+        if (rule.appliesTo?.(provider, host) === false) context.skip('the provider or its host does not have this');
         else await rule.check({ ...world, told, provider }, host);
       } finally {
         await provider.close();
