@@ -35,7 +35,7 @@ export interface Delivery {
   changes: Change[];
 }
 
-/** The deliveries of a host. Absent where the host sends none: requests to their address then get a 404. */
+/** The deliveries of a host. Present where the host sends some, even when no secret is configured; absent: 404. */
 export interface Deliveries {
   /**
    * Reads a delivery after checking that it comes from the host.

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { v7 as uuidv7 } from 'uuid';
+import type { AccessContext } from '../../../src/access/context.ts';
+import { proveOwner } from '../../../src/access/prove-owner.ts';
+import { findById } from '../../../src/accounts/store.ts';
+import { findCollection } from '../../../src/contributions/collection-store.ts';
+import { contributionKinds } from '../../../src/contributions/contribution.ts';
+import { SharedCounts } from '../../../src/database/counts.ts';
+import { type AccountReport, type Provider, requirePart, streamsOf } from '../../../src/providers/provider.ts';
+import { findOwnedRepositories } from '../../../src/repositories/store.ts';
+import { collect } from '../../../src/sync/collect.ts';
+import { newCost, type SyncContext } from '../../../src/sync/context.ts';
+import { lookUp } from '../../../src/sync/look-up.ts';
+import { openTestDatabase } from '../../database.ts';
+import { engine } from '../repositories/engine.ts';
+
+/** A provider with the required parts alone: one organization with one repository. */
+async function* report(): AsyncGenerator<AccountReport, void, undefined> {
+  yield {
+    account: {
+      externalId: '1',
+      handle: '1',
+      type: 'organization',
+      name: 'acme',
+      displayName: 'Acme',
+      avatarUrl: '',
+      website: '',
+      description: '',
+      socials: null,
+      followers: null,
+      following: null,
+    },
+    counters: {},
+    missing: [],
+    memory: null,
+  };
+}
+const page = { access: null, total: null, endsView: true, isRefused: false, nextCursor: null };
+const listed = { ...engine, tips: {}, isPrivate: false, access: null };
+const provider: Provider = {
+  name: 'github',
+  accounts: {
+    isPossibleName: () => true,
+    urlOf: () => '',
+    lookUp: report,
+    refresh: report,
+    reportsTotals: false,
+  },
+  repositories: {
+    isPossibleName: () => true,
+    urlOf: () => '',
+    list: async () => ({ repositories: [listed], ...page }),
+    find: async () => listed,
+  },
+  unreported: [],
+  close: async () => {},
+};
+
+const call = { urgency: 'interactive', signal: new AbortController().signal, cost: newCost() } as const;
+
+describe('a provider without optional parts', () => {
+  it('is collected to its end, with all kinds of contributions missing', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const context = {
+      connection,
+      providers: new Map([['github', provider]]),
+      node: 1,
+      reading: new Set(),
+      freshForMs: 3_600_000,
+      now: () => new Date(),
+      newId: uuidv7,
+      onFailure: (error: unknown) => assert.fail(String(error)),
+    } as unknown as SyncContext;
+    const id = (await lookUp(context, { provider: 'github', name: 'acme' }, call)) ?? assert.fail();
+    assert.equal((await findById(connection, id))?.name, 'acme');
+    const end = await collect(context, id, { call, onProgress: () => {} }, undefined);
+    assert.equal(end, 'complete');
+    assert.deepEqual(
+      (await findOwnedRepositories(connection, id)).map(({ name }) => name),
+      [engine.name],
+    );
+    const { uncollected, isUnfinished } = await findCollection(connection, id);
+    assert.deepEqual([uncollected, isUnfinished], [[...contributionKinds], false]);
+  });
+
+  it('has no streams, and names the part that a stored stream needs', () => {
+    assert.deepEqual(streamsOf(provider), []);
+    assert.throws(() => requirePart(provider, 'history'), { code: 'provider_denied', message: /no history/ });
+  });
+
+  it('forbids acting as an owner', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    const now = (): Date => new Date();
+    const context = { connection, now, counts: new SharedCounts(connection, now) } as unknown as AccessContext;
+    const proof = proveOwner(context, { provider, name: 'acme' }, 'a token');
+    await assert.rejects(proof, { code: 'forbidden', message: /no proof of ownership/ });
+  });
+});
