@@ -1,5 +1,7 @@
+import type { CounterName } from '../contributions/counters.ts';
+
 /** Icons of 16 by 16 pixels, drawn in lines. */
-export const icons: Readonly<Record<string, string>> = {
+export const icons: Readonly<Record<CounterName, string>> = {
   commits: '<circle cx="8" cy="8" r="2.75"/><path d="M1 8h4.25M10.75 8H15"/>',
   pull_requests:
     '<circle cx="4" cy="3.5" r="1.75"/><circle cx="4" cy="12.5" r="1.75"/><circle cx="12" cy="12.5" r="1.75"/><path d="M4 5.25v5.5M12 10.75V6a2.5 2.5 0 0 0-2.5-2.5H7.75M9.5 1.5l-2 2 2 2"/>',

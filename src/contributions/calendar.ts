@@ -31,7 +31,8 @@ export async function findCalendar(
   { withPrivate }: { withPrivate: boolean },
 ): Promise<Calendar | undefined> {
   const { account, provider } = resolved;
-  const isReported = account.type === 'user' && !account.pinned && !withPrivate && provider.accounts.fetchCalendar !== undefined;
+  const isReported =
+    account.type === 'user' && !account.pinned && !withPrivate && provider.accounts.fetchCalendar !== undefined;
   if (!isReported) return collectedCalendar(services, resolved, { withPrivate });
   const reported = await awaitReported(services, resolved);
   if (typeof reported === 'object') return reportedCalendar(reported);

@@ -31,7 +31,7 @@ export const unknownCounters: Counters = {
   discussions_answered: null,
 };
 
-/** Returns the sum of the ten counters; an unknown counter adds nothing. */
+/** Returns the sum of the counters; an unknown counter adds nothing. */
 export function experienceOf(counters: Counters): number {
   return counterNames.reduce((sum, name) => sum + (counters[name] ?? 0), 0);
 }

@@ -26,18 +26,10 @@ import { collectJob, seeTotalsJob } from './jobs.ts';
 import { isSame, withPrivate } from './private-counters.ts';
 import { findReportedTotals } from './private-store.ts';
 
-const ContributionCounters = Type.Object({
-  commits: Type.Integer(),
-  issues: Type.Integer(),
-  pull_requests: Type.Integer(),
-  reviews: Type.Integer(),
-  stars: Type.Integer(),
-  contributed_to: Type.Integer(),
-  issues_closed: Type.Integer(),
-  pull_requests_merged: Type.Integer(),
-  discussions: Type.Integer(),
-  discussions_answered: Type.Integer(),
-});
+const ContributionCounters = Type.Object(Object.fromEntries(counterNames.map((name) => [name, Type.Integer()])));
+
+/** The cards that are drawn from the response; the first is the default. */
+const cards = ['contributions', 'calendar'] as const;
 
 /** An account with its lifetime counters. */
 const EntityWithContributions = Type.Object({ ...Entity.properties, contributions: ContributionCounters });
@@ -45,7 +37,7 @@ const EntityWithContributions = Type.Object({ ...Entity.properties, contribution
 const Query = Type.Object({
   ...PageParameters.properties,
   format: FormatParameter,
-  card: Type.Optional(Type.Enum(['contributions', 'calendar'], { description: 'The card to draw.' })),
+  card: Type.Optional(Type.Enum([...cards], { description: 'The card to draw.' })),
   private: Type.Optional(
     Type.Boolean({ description: 'Include private contributions, where the caller may see them.', default: false }),
   ),
@@ -64,7 +56,7 @@ export function contributionRoutes(app: App, services: RouteServices): void {
     listing: { name: listing, defaultLimit: 1 },
     dataType: 'entity',
     item: EntityWithContributions,
-    cards: ['contributions', 'calendar'],
+    cards,
     load: async (context): Promise<History | LoadedCalendar | undefined> =>
       context.image?.card === 'calendar' ? loadCalendar(services, context) : loadHistory(services, context),
     present: (data, context) =>

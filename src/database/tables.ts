@@ -1,5 +1,6 @@
 import type { Generated, JSONColumnType } from 'kysely';
 import type { Detail } from '../contributions/contribution.ts';
+import type { Counters } from '../contributions/counters.ts';
 import type {
   AuditEntriesTable,
   EmbedsTable,
@@ -201,23 +202,13 @@ interface QuestionsTable {
 }
 
 /** Counters, one row for each day on which they were fetched; null: never known. */
-interface CountersTable {
+interface CountersTable extends Counters {
   account_id: string;
   day: string;
   /**
    * True when public and private contributions are counted together; such rows exist only where there are private ones.
    */
   includes_private: Generated<boolean>;
-  commits: number | null;
-  issues: number | null;
-  pull_requests: number | null;
-  reviews: number | null;
-  stars: number | null;
-  contributed_to: number | null;
-  issues_closed: number | null;
-  pull_requests_merged: number | null;
-  discussions: number | null;
-  discussions_answered: number | null;
   /** Counters that the last request did not get: their values are older, or null. */
   missing: Generated<string[]>;
   updated_at: Date;

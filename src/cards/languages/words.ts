@@ -1,18 +1,10 @@
+import type { CounterName } from '../../contributions/counters.ts';
+
 /** A phrase with a number, in the plural forms of the language (CLDR plural rules). `{n}` is the number. */
 export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
 /** All texts of cards, in one language. */
-export interface Words {
-  commits: string;
-  pull_requests: string;
-  pull_requests_merged: string;
-  reviews: string;
-  issues: string;
-  issues_closed: string;
-  discussions: string;
-  discussions_answered: string;
-  contributed_to: string;
-  stars: string;
+export interface Words extends Record<CounterName, string> {
   /** `{n}` is the level. */
   level: string;
   /** `{n}` is the missing experience to level `{level}`. */

@@ -24,7 +24,10 @@ const faces = (
     ['600', '600SemiBold'],
   ] as const
 ).map(([weight, name]) => {
-  const file = new URL(`../../../node_modules/@expo-google-fonts/noto-sans/${name}/NotoSans_${name}.ttf`, import.meta.url);
+  const file = new URL(
+    `../../../node_modules/@expo-google-fonts/noto-sans/${name}/NotoSans_${name}.ttf`,
+    import.meta.url,
+  );
   const data = readFileSync(file).toString('base64');
   return `@font-face{font-family:Measured;font-weight:${weight};src:url(data:font/ttf;base64,${data})}`;
 });

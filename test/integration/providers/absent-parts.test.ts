@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import type { AccessContext } from '../../../src/access/context.ts';
 import { proveOwner } from '../../../src/access/prove-owner.ts';
+import type { AccessServices } from '../../../src/access/services.ts';
 import { findById } from '../../../src/accounts/store.ts';
 import { findCollection } from '../../../src/contributions/collection-store.ts';
 import { contributionKinds } from '../../../src/contributions/contribution.ts';
@@ -94,7 +94,7 @@ describe('a provider without optional parts', () => {
     await using opened = await openTestDatabase();
     const { connection } = opened.database;
     const now = (): Date => new Date();
-    const context = { connection, now, counts: new SharedCounts(connection, now) } as unknown as AccessContext;
+    const context = { connection, now, counts: new SharedCounts(connection, now) } as unknown as AccessServices;
     const proof = proveOwner(context, { provider, name: 'acme' }, 'a token');
     await assert.rejects(proof, { code: 'forbidden', message: /no proof of ownership/ });
   });

@@ -40,7 +40,10 @@ async function readChanged(stream: string, changes: Record<string, (body: never)
   const skipped: SkippedPart[] = [];
   try {
     const onSkipped = (part: SkippedPart): void => void skipped.push(part);
-    return { page: await (provider.streams ?? assert.fail()).read(stream, known, position, { ...call(), onSkipped }), skipped };
+    return {
+      page: await (provider.streams ?? assert.fail()).read(stream, known, position, { ...call(), onSkipped }),
+      skipped,
+    };
   } finally {
     await provider.close();
   }
