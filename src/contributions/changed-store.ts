@@ -40,13 +40,17 @@ export async function noteContributorsOf(transaction: Connection, ownerId: strin
   await addJob(transaction, updateTotalsJob);
 }
 
-/** Deletes the changes of accounts whose totals are not updated: never looked up, hidden, or organizations. */
+/**
+ * Deletes the changes of accounts whose totals are not updated: never looked up, hidden, or organizations. Those that
+ * another transaction is recording stay until the next call, because that transaction may wait for this one.
+ */
 export async function forgetUncounted(connection: Connection): Promise<void> {
   await sql`
-    delete from changed_contributors c using accounts a
-    where a.id = c.account_id and (a.asked_at is null or a.gone_at is not null or a.type = 'organization')`.execute(
-    connection,
-  );
+    delete from changed_contributors c using (
+      select n.repository_id, n.account_id from changed_contributors n join accounts a on a.id = n.account_id
+      where a.asked_at is null or a.gone_at is not null or a.type = 'organization'
+      for update of n skip locked) free
+    where c.repository_id = free.repository_id and c.account_id = free.account_id`.execute(connection);
 }
 
 /**
@@ -68,10 +72,15 @@ export async function takeChangedContributors(
           or exists (select from repositories r where r.id = c.repository_id and r.owner_id = ${ownerId}::uuid))
       order by c.account_id limit ${limit})
     order by a.id for no key update`.execute(transaction);
+  // A transaction that holds a record may wait for its accounts, and requests another update itself.
   const { rows } = await sql<ChangedContributor>`
-    with taken as (
-      delete from changed_contributors where account_id = any(${locked.map(({ id }) => id)}::uuid[])
-      returning account_id, is_news)
+    with free as (
+      select repository_id, account_id from changed_contributors
+      where account_id = any(${locked.map(({ id }) => id)}::uuid[]) for update skip locked
+    ), taken as (
+      delete from changed_contributors c using free
+      where c.repository_id = free.repository_id and c.account_id = free.account_id
+      returning c.account_id, c.is_news)
     select account_id as "accountId", bool_or(is_news) as "isNews" from taken
     group by account_id order by account_id`.execute(transaction);
   return rows;
