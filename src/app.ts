@@ -94,6 +94,7 @@ export async function startService(config: Config, options: AppOptions): Promise
   const queue = await startQueue({
     database: core.database,
     node: core.listener.node,
+    pollMs: options.jobPollMs,
     tasks: {
       ...withInstallations(core.sync, {
         ...createTasks(core.sync),
@@ -106,7 +107,6 @@ export async function startService(config: Config, options: AppOptions): Promise
       }),
       ...createAccessTasks({ connection: core.database.connection, now, newSigningKey: generateSigningKey }),
     },
-    // Its other messages are of use only for debugging.
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
   });
   const metrics = await startMetrics(config, registry, log);

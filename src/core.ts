@@ -42,6 +42,8 @@ export interface Core {
 export interface AppOptions {
   log: Log;
   now?: () => Date;
+  /** The interval, in ms, at which delayed jobs that became due are found. */
+  jobPollMs?: number;
 }
 
 export interface CoreOptions extends AppOptions {

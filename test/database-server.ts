@@ -29,6 +29,20 @@ export function urlOf({ host, port, user, database }: ClientConfig): string {
   return `postgresql:///${database ?? ''}?${query.toString()}`;
 }
 
+/**
+ * Makes delays of jobs of up to 15 seconds twenty times as short. They let bursts of changes be handled once, or let
+ * another job end first; their order stays, and tests wait less.
+ */
+const shortenDelays = `
+  create function shorten_delay() returns trigger language plpgsql as $$ begin
+    if tg_op = 'INSERT' or new.run_at is distinct from old.run_at then
+      new.run_at := now() + (new.run_at - now()) / 20;
+    end if;
+    return new;
+  end $$;
+  create trigger shorten_delay before insert or update on graphile_worker._private_jobs for each row
+    when (new.run_at > now() and new.run_at < now() + interval '15 seconds') execute function shorten_delay()`;
+
 /** Creates a database with all tables, from which test databases are copied. @returns its name. */
 export async function createTemplate(serverUrl: string): Promise<string> {
   const name = newName('template');
@@ -36,6 +50,7 @@ export async function createTemplate(serverUrl: string): Promise<string> {
   const databaseUrl = databaseUrlOf(serverUrl, name);
   const database = await openDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => {} });
   await database.close();
+  await onServer(databaseUrlOf(serverUrl, name), shortenDelays);
   return name;
 }
 
@@ -51,6 +66,8 @@ export async function withTestServer<Result>(
   const databaseUrl = process.env['DATABASE_URL'] || undefined;
   const server = await openDatabase({ databaseUrl, dataDir: directory, log: (line) => console.error(line) });
   const serverUrl = databaseUrl ?? urlOf(server.clientConfig);
+  // The databases of a test run need not outlive a crash of its server.
+  if (databaseUrl === undefined) await onServer(serverUrl, 'alter role current_user set synchronous_commit = off');
   const template = await createTemplate(serverUrl);
   try {
     return await work({ TEST_SERVER_URL: serverUrl, TEST_TEMPLATE: template }, directory);

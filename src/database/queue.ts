@@ -101,7 +101,10 @@ export async function runNow(connection: Connection, tasks: readonly string[], n
 export async function startQueue(options: {
   database: Database;
   node: number;
+  /** The interval, in ms, at which delayed jobs that became due are found; other jobs are announced. */
+  pollMs?: number | undefined;
   tasks: Record<string, Task>;
+  /** Receives messages, of which those that are no errors are of use only for debugging. */
   log: (level: 'error' | 'warning' | 'info' | 'debug', line: string) => void;
 }): Promise<Queue> {
   const { database, node } = options;
@@ -210,7 +213,7 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
   const runner = await run({
     pgPool: database.pool,
     concurrency: concurrency[urgency],
-    pollInterval: pollIntervalMs,
+    pollInterval: options.pollMs ?? pollIntervalMs,
     preset: {
       worker: {
         gracefulShutdownAbortTimeout: finishingTimeMs,
