@@ -51,10 +51,18 @@ async function runBatches(environment: NodeJS.ProcessEnv): Promise<void> {
   await Promise.all(Array.from({ length: processes }, worker));
 }
 
-/** Puts neighbours in different batches, because the files of one folder often take equally long. */
+/**
+ * Returns the batches in the order in which they start: those that take long first, so that all processes end at about
+ * the same time. Neighbours are in different batches, because the files of one folder often take equally long.
+ */
 function batches(): string[][] {
-  const count = Math.ceil(files.length / filesOfBatch);
-  return Array.from({ length: count }, (_, index) => files.filter((_file, position) => position % count === index));
+  const tiers = ['test/e2e/', 'test/integration/', 'test/unit/'].map((tier) =>
+    files.filter((file) => file.startsWith(tier)),
+  );
+  return tiers.flatMap((ofTier) => {
+    const count = Math.ceil(ofTier.length / filesOfBatch);
+    return Array.from({ length: count }, (_, index) => ofTier.filter((_file, position) => position % count === index));
+  });
 }
 
 function show(result: TestResult): void {
