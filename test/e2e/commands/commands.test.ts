@@ -27,9 +27,9 @@ interface Running extends AsyncDisposable {
 
 /** Runs the command line as a person does. */
 function plaudit(args: string[], environment: Record<string, string>): Running {
-  const { PATH = '' } = process.env;
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH, PORT: '0', METRICS_PORT: '0', ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', METRICS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';

@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
+import { settled } from '../access/state.ts';
 import { appSettings, engine, organization, runTask, shown, startAppService, untilShown } from './installed.ts';
 
 const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
@@ -26,11 +27,15 @@ describe('a killed service with installations', () => {
       },
     });
     await using database = await createTestDatabase();
+    await using stack = new AsyncDisposableStack();
+    const watched = await openDatabase({ databaseUrl: database.url, dataDir: '/nonexistent', log: () => {} });
+    stack.defer(() => watched.close());
     await using directory = await makeTemporaryDirectory();
     const { app } = simulator;
     const hidden = engine(simulator, 'hidden-engine');
     const environment = {
       PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       PORT: '0',
       METRICS_PORT: '0',
       DATA_DIR: directory.path,
@@ -39,7 +44,7 @@ describe('a killed service with installations', () => {
       GITHUB_API_URL: simulator.apiUrl,
       ...appSettings(simulator),
     };
-    /** Runs the service and kills it after this number of requests, or after a while when it sends fewer. */
+    /** Runs the service and kills it after this number of requests, or when it has nothing to do before that. */
     const live = async (requests: number): Promise<void> => {
       const child = spawn(process.execPath, [program, 'serve'], {
         env: environment,
@@ -53,7 +58,10 @@ describe('a killed service with installations', () => {
       };
       left = requests;
       const lines = createInterface({ input: child.stdout });
-      await Promise.race([killed.promise, once(lines, 'line').then(() => wait(3000))]);
+      await Promise.race([
+        killed.promise,
+        once(lines, 'line').then(() => settled({ database: watched }, 3000).catch(() => {})),
+      ]);
       child.kill('SIGKILL');
       await ended;
     };

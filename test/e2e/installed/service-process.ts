@@ -14,8 +14,9 @@ export interface ServiceProcess extends AsyncDisposable {
 }
 
 export async function startServiceProcess(environment: Record<string, string>): Promise<ServiceProcess> {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [program, 'serve'], {
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

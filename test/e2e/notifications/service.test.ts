@@ -76,6 +76,7 @@ describe('notifications', () => {
       const child = spawn(process.execPath, [program, 'serve'], {
         env: {
           PATH: process.env['PATH'] ?? '',
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
           PORT: '0',
           METRICS_PORT: '0',
           DATA_DIR: directory.path,

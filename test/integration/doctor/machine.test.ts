@@ -22,8 +22,9 @@ const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url
 
 /** Runs the command line as a person does. */
 async function plaudit(args: string[], environment: Record<string, string>) {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
