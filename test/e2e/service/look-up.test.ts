@@ -98,9 +98,13 @@ describe('lookups', () => {
       ['secondary_limit', 429, 6, /used up/],
       ['primary_limit_in_200', 429, 6, /used up/],
     ] as const;
+    const { now, advance } = clock();
+    await using simulator = await startSimulator({ now });
+    await using service = await startTestService({ simulator, now });
     for (const [kind, status, code, message] of cases) {
-      await using simulator = await startSimulator();
-      await using service = await startTestService({ simulator });
+      // By then earlier failures are forgotten, and every limit has ended.
+      advance(3700);
+      simulator.faults.clear();
       simulator.faults.add({ kind, times: 1000 });
       const answer = await service.get('ada-lovelace');
       assert.equal(answer.status, status, kind);
@@ -135,13 +139,12 @@ describe('lookups', () => {
     assert.doesNotMatch(service.lines.join(''), /plenty/);
   });
 
-  it('responds to a lookup with 503 in time when there is no network', async () => {
+  it('responds to a lookup with 503 within its budget when there is no network', async () => {
     const simulator = { url: 'http://127.0.0.1:9', apiUrl: 'http://127.0.0.1:9/api', tokens: {} as never };
     await using service = await startTestService({ simulator, tokens: [], settings: { LOOKUP_BUDGET_MS: '1000' } });
-    const begun = performance.now();
     const { status, body } = await service.get('ada-lovelace');
+    // After the budget the status would be 202.
     assert.deepEqual([status, body.error?.type], [503, 'provider_unavailable']);
-    assert.ok(performance.now() - begun < 5000);
   });
 
   it('keeps the id of a renamed account, and redirects its old name until another account takes it', async () => {
