@@ -43,6 +43,11 @@ const shortenDelays = `
   create trigger shorten_delay before insert or update on graphile_worker._private_jobs for each row
     when (new.run_at > now() and new.run_at < now() + interval '15 seconds') execute function shorten_delay()`;
 
+/** Lets the jobs of a test database wait as long as in production. */
+export async function restoreDelays(databaseUrl: string): Promise<void> {
+  await onServer(databaseUrl, 'drop trigger shorten_delay on graphile_worker._private_jobs');
+}
+
 /** Creates a database with all tables, from which test databases are copied. @returns its name. */
 export async function createTemplate(serverUrl: string): Promise<string> {
   const name = newName('template');

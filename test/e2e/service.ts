@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Database } from '../../src/database/connection.ts';
 import { createLog } from '../../src/log.ts';
 import { createTestDatabase } from '../database.ts';
+import { restoreDelays } from '../database-server.ts';
 import { until } from '../time.ts';
 
 /** A response of the service; `body` is parsed JSON. */
@@ -46,6 +47,8 @@ export interface TestServiceOptions {
   /** Default: a new one. */
   databaseUrl?: string;
   settings?: Record<string, string>;
+  /** True: jobs wait as long as in production, for a test of what a delay brings together. */
+  hasFullDelays?: boolean;
   now?: () => Date;
 }
 
@@ -55,6 +58,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const stack = new AsyncDisposableStack();
   const directory = stack.use(await makeTemporaryDirectory());
   const databaseUrl = options.databaseUrl ?? stack.use(await createTestDatabase()).url;
+  if (options.hasFullDelays === true) await restoreDelays(databaseUrl);
   const lines: string[] = [];
   const environment = {
     PORT: '0',

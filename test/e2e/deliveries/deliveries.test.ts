@@ -73,7 +73,7 @@ describe('deliveries', () => {
 
   it('reads once for a burst of deliveries', async () => {
     await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
+    await using service = await startTestService({ simulator, settings, hasFullDelays: true });
     const { world } = simulator;
     await service.getComplete(`${engines.name}/contributors`);
     await settled(service);
