@@ -7,7 +7,7 @@ import { send } from '../raw-request.ts';
 import { startTestService } from '../service.ts';
 import { everythingStored } from './state.ts';
 
-/** What a request costs the service, which a caller may notice as time. */
+/** The cost of a request to the service, which a caller may notice as time. */
 interface Cost {
   status: number;
   databaseUses: number;
