@@ -25,23 +25,23 @@ export async function run(): Promise<BenchResult[]> {
   const core = await openBenchCore(simulator, place.dataDir);
   try {
     const repository = busiest(simulator);
-    const asked = await timed(core, simulator, repository);
+    const measured = await timed(core, simulator, repository);
     const { rows } = await core.database.pool.query<{ items: number }>(
       'select ((select count(*) from contributions) + (select count(*) from commits))::integer as items',
     );
     const items = rows[0]?.items ?? 0;
-    const perItem = (asked.totalMs - asked.providerMs) / items;
+    const perItem = (measured.totalMs - measured.providerMs) / items;
     return [
       {
         name: 'backfill-points',
-        ratio: formula(repository) / asked.points,
+        ratio: formula(repository) / measured.points,
         goal: '>=0.8',
         baseline: "points by GitHub's formula for the same pages",
-        detail: `${asked.requests.toLocaleString('en')} requests, ${asked.points.toLocaleString('en')} points for ${items.toLocaleString('en')} items`,
+        detail: `${measured.requests.toLocaleString('en')} requests, ${measured.points.toLocaleString('en')} points for ${items.toLocaleString('en')} items`,
       },
       {
         name: 'backfill-time',
-        ratio: (asked.totalMs - asked.providerMs) / asked.totalMs,
+        ratio: (measured.totalMs - measured.providerMs) / measured.totalMs,
         goal: 'none',
         baseline: 'the whole time, that of the simulated provider included',
         detail: `${perItem.toFixed(2)} ms of the service for an item`,
@@ -77,10 +77,10 @@ async function timed(
     ...provider,
     streams: {
       list: streams.list,
-      read: async (...asked) => {
+      read: async (...parameters) => {
         const begun = performance.now();
         try {
-          return await streams.read(...asked);
+          return await streams.read(...parameters);
         } finally {
           providerMs += performance.now() - begun;
         }
@@ -91,8 +91,8 @@ async function timed(
   const context = { ...core.sync, providers: new Map([['github', watched]]) };
   const spent = { ...call.cost };
   const begun = performance.now();
-  const asked = { accountId: account.id, repository: repository.name, withPrivate: false };
-  await collectNamed(context, asked, { call, onProgress: () => {} });
+  const request = { accountId: account.id, repository: repository.name, withPrivate: false };
+  await collectNamed(context, request, { call, onProgress: () => {} });
   return {
     totalMs: performance.now() - begun,
     providerMs,

@@ -90,11 +90,11 @@ async function cpuMs(pid: number): Promise<number> {
 }
 
 /** Runs the bare server: fetches one response, then sends only that, byte for byte. */
-async function serveBare(like: string, asking: OutgoingHttpHeaders): Promise<void> {
-  const [answer] = (await once(get(like, { headers: asking }), 'response')) as [IncomingMessage];
-  const body = await buffer(answer);
+async function serveBare(like: string, requestHeaders: OutgoingHttpHeaders): Promise<void> {
+  const [original] = (await once(get(like, { headers: requestHeaders }), 'response')) as [IncomingMessage];
+  const body = await buffer(original);
   const headers = Object.fromEntries(
-    Object.entries(answer.headers).filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name)),
+    Object.entries(original.headers).filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name)),
   );
   const { 'content-type': _type, 'content-length': _length, ...unchanged } = headers;
   const server = createServer((request, response) => {

@@ -54,7 +54,7 @@ async function sending(): Promise<BenchResult[]> {
     () => load(bare.url, { headers }),
   );
   const ofCore = (requests * 1000) / cpuMs;
-  const rate = told(best.requestsPerSecond);
+  const rate = formatRate(best.requestsPerSecond);
   return [
     {
       name: 'cards-warm',
@@ -68,17 +68,17 @@ async function sending(): Promise<BenchResult[]> {
       ratio: ofCore / goals.requestsPerSecond,
       goal: '>=1',
       baseline: `${goals.requestsPerSecond.toLocaleString('en')} a second of one core`,
-      detail: `${told(ofCore)} by the time that a core spent on them`,
+      detail: `${formatRate(ofCore)} by the time that a core spent on them`,
     },
   ];
 }
 
 function drawing(): BenchResult[] {
-  const contributions = perSecond((turn) =>
-    draw('contributions', contributionsOf({ display_name: `Ada Lovelace ${turn}`, value: turn })),
+  const contributions = perSecond((index) =>
+    draw('contributions', contributionsOf({ display_name: `Ada Lovelace ${index}`, value: index })),
   );
   const people = contributorsOf(30, 5);
-  const contributors = perSecond((turn) => draw('contributors', people, { title: `Contributors ${turn}` }));
+  const contributors = perSecond((index) => draw('contributors', people, { title: `Contributors ${index}` }));
   const baseline = `${goals.rendersPerSecond.toLocaleString('en')} a second of one core`;
   return [
     {
@@ -86,14 +86,14 @@ function drawing(): BenchResult[] {
       ratio: contributions / goals.rendersPerSecond,
       goal: '>=1',
       baseline,
-      detail: told(contributions),
+      detail: formatRate(contributions),
     },
     {
       name: 'cards-draw-contributors',
       ratio: (contributors * 30) / goals.rendersPerSecond,
       goal: '>=1',
       baseline: `${baseline}, counted in people, without images`,
-      detail: `${told(contributors)} of 30 people`,
+      detail: `${formatRate(contributors)} of 30 people`,
     },
   ];
 }
@@ -144,12 +144,12 @@ async function rasterizing(): Promise<BenchResult[]> {
 }
 
 /** Returns the cards per second of processor time, so that other processes on the machine do not count. */
-function perSecond(drawOne: (turn: number) => Drawing): number {
+function perSecond(drawOne: (index: number) => Drawing): number {
   const drawFor = (ms: number): number => {
     const end = performance.now() + ms;
-    let turn = 0;
-    for (; performance.now() < end; turn += 1) drawOne(turn);
-    return turn;
+    let count = 0;
+    for (; performance.now() < end; count += 1) drawOne(count);
+    return count;
   };
   drawFor(measureMs / 2);
   const before = process.cpuUsage();
@@ -158,6 +158,6 @@ function perSecond(drawOne: (turn: number) => Drawing): number {
   return (drawn * 1_000_000) / (user + system);
 }
 
-function told(rate: number): string {
+function formatRate(rate: number): string {
   return `${Math.round(rate).toLocaleString('en')}/s`;
 }

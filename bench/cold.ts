@@ -32,7 +32,7 @@ export async function run(): Promise<BenchResult[]> {
 export async function fillAccounts({ pool }: Database, count: number): Promise<void> {
   await pool.query(
     `insert into accounts (id, provider, external_id, handle, type, name, display_name, socials, description,
-       named_at, asked_at, created_at, updated_at, experience)
+       named_at, fetched_at, created_at, updated_at, experience)
      select gen_random_uuid(), 'github', n, 'U_' || n, 'user', 'bench-' || n, 'Bench ' || n, '[]', repeat('words ', 20),
        now(), now(), now(), now(), 1000
      from generate_series(1, $1::integer) as n`,

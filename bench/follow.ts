@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Simulator, startSimulator } from '../simulators/github/simulator.ts';
 import { addIssue } from '../simulators/world/activity.ts';
-import { contributorsOf } from '../simulators/world/truth.ts';
+import { contributorsOf } from '../simulators/world/expected-totals.ts';
 import type { Database } from '../src/database/connection.ts';
 import { saveDeliveries } from '../src/deliveries/store.ts';
 import { applyDeliveries } from '../src/sync/apply-deliveries.ts';
@@ -134,8 +134,8 @@ async function latencies(
 
 /** Returns the number of contributions to a repository, as the service reports it. */
 async function countOf(url: string, { accounts }: Simulator): Promise<number | undefined> {
-  const answer = await fetch(`${url}/v1/github/entities/${accounts.user}/contributors?repository=loom&limit=100`);
-  const { data = [] } = (await answer.json()) as { data?: { name: string; contributions: number }[] };
+  const response = await fetch(`${url}/v1/github/entities/${accounts.user}/contributors?repository=loom&limit=100`);
+  const { data = [] } = (await response.json()) as { data?: { name: string; contributions: number }[] };
   return data.reduce((sum, { contributions }) => sum + contributions, 0);
 }
 

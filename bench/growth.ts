@@ -60,7 +60,7 @@ async function addPeople({ pool }: Database): Promise<void> {
 async function makeRepository({ connection, pool }: Database, name: string, contributions: number): Promise<Place> {
   const { rows } = await pool.query<{ owner: string; repository: string }>(
     `with owner as (
-       insert into accounts (id, provider, external_id, handle, type, name, named_at, asked_at, listed_at, created_at,
+       insert into accounts (id, provider, external_id, handle, type, name, named_at, fetched_at, listed_at, created_at,
          updated_at)
        values (gen_random_uuid(), 'github', $1, $1, 'organization', $1, now(), now(), now(), now(), now()) returning id),
      made as (

@@ -23,21 +23,21 @@ async function afterManyRequests(): Promise<BenchResult> {
   await using place = await makeDataDir();
   await fillAccounts(place.database, accounts);
   await using service = await startService({ DATA_DIR: place.dataDir, FRESH_FOR_S: '31536000' });
-  const ask = async (count: number): Promise<void> => {
+  const sendRequests = async (count: number): Promise<void> => {
     let left = count;
     const asker = async (): Promise<void> => {
       while (left > 0) {
         left -= 1;
         const name = `bench-${1 + Math.floor(Math.random() * accounts)}`;
-        const answer = await fetch(`${service.url}/v1/github/entities/${name}/contributions`);
-        await answer.arrayBuffer();
+        const response = await fetch(`${service.url}/v1/github/entities/${name}/contributions`);
+        await response.arrayBuffer();
       }
     };
     await Promise.all(Array.from({ length: 16 }, asker));
   };
-  await ask(20_000);
+  await sendRequests(20_000);
   const early = await service.residentMib();
-  await ask(80_000);
+  await sendRequests(80_000);
   const late = await service.residentMib();
   return {
     name: 'memory-requests',

@@ -8,9 +8,9 @@ const accounts = [
   {
     name: 'analytical-engines',
     token: 'organization_admin',
-    questions: ['/user', '/user/memberships/orgs/analytical-engines'],
+    paths: ['/user', '/user/memberships/orgs/analytical-engines'],
   },
-  { name: 'secret-keeper', token: 'private_owner', questions: ['/user'] },
+  { name: 'secret-keeper', token: 'private_owner', paths: ['/user'] },
 ] as const;
 /** The proofs for each account, fewer than the limit for one account in a minute. */
 const proofsEach = 50;
@@ -38,17 +38,17 @@ export async function run(): Promise<BenchResult[]> {
   };
   const headers = { authorization: `Bearer ${issued.data.token}` };
   await until(async () => {
-    const answer = await fetch(`${address}/contributors`, { headers });
-    const { meta_data } = (await answer.json()) as { meta_data: { complete?: boolean } };
-    return answer.status === 200 && meta_data.complete ? true : undefined;
+    const response = await fetch(`${address}/contributors`, { headers });
+    const { meta_data } = (await response.json()) as { meta_data: { complete?: boolean } };
+    return response.status === 200 && meta_data.complete ? true : undefined;
   }, 'everything is collected');
   const warm = await compare(
     () => load(`${address}/contributors`, { headers }),
     () => load(`${address}/contributors`),
   );
   // Each URL is requested once, so that none is in the cache.
-  let asked = 0;
-  const fresh = (path: string) => (): string => `${new URL(address).pathname}/${path}&v=${(asked += 1)}`;
+  let requestCount = 0;
+  const fresh = (path: string) => (): string => `${new URL(address).pathname}/${path}&v=${(requestCount += 1)}`;
   const uncached = await compare(
     () => load(service.url, { headers, path: fresh('contributors?limit=30') }),
     () => load(service.url, { path: fresh('contributors?limit=30') }),
@@ -86,14 +86,14 @@ async function proofs(
 ): Promise<{ ours: number; provider: number }> {
   const [ours, provider]: [number[], number[]] = [[], []];
   for (let round = 0; round < proofsEach; round += 1) {
-    for (const { name, token, questions } of accounts) {
+    for (const { name, token, paths } of accounts) {
       const authorization = `Bearer ${tokens[token]}`;
       const headers = { authorization, 'x-forwarded-for': `10.0.${round}.${ours.length % 250}` };
       ours.push(await took(() => fetch(`${url}/v1/github/entities/${name}/token`, { headers })));
       provider.push(
         await took(async () => {
           let last: Response | undefined;
-          for (const path of questions) {
+          for (const path of paths) {
             last = await fetch(`${apiUrl}${path}`, { headers: { authorization } });
             await last.arrayBuffer();
           }
@@ -107,9 +107,9 @@ async function proofs(
 
 async function took(work: () => Promise<Response | undefined>): Promise<number> {
   const begun = performance.now();
-  const answer = await work();
-  if (answer?.status !== 200) throw new Error(`the answer is ${answer?.status}`);
-  if (!answer.bodyUsed) await answer.arrayBuffer();
+  const response = await work();
+  if (response?.status !== 200) throw new Error(`the answer is ${response?.status}`);
+  if (!response.bodyUsed) await response.arrayBuffer();
   return performance.now() - begun;
 }
 

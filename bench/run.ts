@@ -11,13 +11,13 @@ const claims = readdirSync(new URL('.', import.meta.url))
   .filter((file) => file.endsWith('.ts') && !parts.has(file))
   .map((file) => file.slice(0, -'.ts'.length))
   .toSorted();
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !claims.includes(name));
+const requested = process.argv.slice(2);
+const unknown = requested.filter((name) => !claims.includes(name));
 if (unknown.length > 0) {
   console.error(`there is no claim ${unknown.join(', ')}; those that are: ${claims.join(', ')}`);
   process.exit(1);
 }
-for (const name of asked.length > 0 ? asked : claims) {
+for (const name of requested.length > 0 ? requested : claims) {
   const { run } = (await import(`./${name}.ts`)) as { run: () => Promise<BenchResult[]> };
   for (const result of await run()) console.log(toLine(result));
 }

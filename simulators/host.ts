@@ -15,7 +15,7 @@ export interface HostReply {
   /** Route as the description writes it, or the name of the GraphQL operation; absent: it is not rewritten. */
   operation?: string;
   /** The text of a GraphQL operation, and its variables in place of the address. */
-  asked?: { query: string; address: string };
+  graphqlRequest?: { query: string; address: string };
 }
 
 /** Response of an interface before it is sent; it fits the host's description. */
@@ -56,7 +56,7 @@ export interface SimulatedHost extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts a simulated host. `host.answer` throws for a request that may not be sent. */
+/** Starts a simulated host. `host.respond` throws for a request that may not be sent. */
 export async function startHost(host: {
   name: string;
   world: World;
@@ -64,10 +64,10 @@ export async function startHost(host: {
   apiPrefix: string;
   /** True when git is for signed-in callers alone. */
   isClosed?: boolean;
-  answer: (asked: HostRequest) => HostReply | Promise<HostReply>;
+  respond: (request: HostRequest) => HostReply | Promise<HostReply>;
   rewrite?: Rewrite | undefined;
 }): Promise<SimulatedHost> {
-  const { name, world, apiPrefix, isClosed = false, answer, rewrite } = host;
+  const { name, world, apiPrefix, isClosed = false, respond, rewrite } = host;
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -78,10 +78,6 @@ export async function startHost(host: {
   const git = new GitHost(world, (authorization) =>
     isClosed && authorization === undefined ? undefined : authenticate(world, authorization),
   );
-  const rewritten = ({ status, body, operation, asked }: HostReply, request: Pick<Exchange, 'caller' | 'address'>) =>
-    rewrite === undefined || operation === undefined || status >= 300
-      ? body
-      : rewrite({ ...request, ...asked, operation, body });
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const address = new URL(request.url ?? '/', url);
     if (!address.pathname.startsWith(apiPrefix)) {
@@ -90,7 +86,7 @@ export async function startHost(host: {
       return;
     }
     const who = authenticate(world, request.headers.authorization);
-    const reply = await answer({ request, address, who });
+    const reply = await respond({ request, address, who });
     const { status, headers } = reply;
     const lost = losses.findIndex((begin) => `${request.method} ${address.pathname}`.startsWith(begin));
     if (lost >= 0) {
@@ -99,7 +95,10 @@ export async function startHost(host: {
       return;
     }
     const always = { 'content-type': 'application/json;charset=utf-8', date: world.now().toUTCString() };
-    const body = rewritten(reply, { caller: who?.name ?? 'stranger', address: `${address.pathname}${address.search}` });
+    const body = rewritten(rewrite, reply, {
+      caller: who?.name ?? 'stranger',
+      address: `${address.pathname}${address.search}`,
+    });
     response.writeHead(status, { ...always, ...headers }).end(JSON.stringify(body));
   };
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -124,4 +123,14 @@ export async function startHost(host: {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Returns the body that is sent, which tests may change. */
+function rewritten(
+  rewrite: Rewrite | undefined,
+  { status, body, operation, graphqlRequest }: HostReply,
+  request: Pick<Exchange, 'caller' | 'address'>,
+): unknown {
+  if (rewrite === undefined || operation === undefined || status >= 300) return body;
+  return rewrite({ ...request, ...graphqlRequest, operation, body });
 }

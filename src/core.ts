@@ -67,13 +67,13 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     },
     (change) => (change === undefined ? outcomes.announceAll() : outcomes.announce(change.key)),
   ]);
-  const tell = (change: Change | undefined): void => {
+  const emitChange = (change: Change | undefined): void => {
     for (const hear of onChange) hear(change);
   };
   const listening = listen({
     clientConfig: database.clientConfig,
-    onChange: tell,
-    onReset: () => tell(undefined),
+    onChange: emitChange,
+    onReset: () => emitChange(undefined),
     log: (line) => log.warn(line),
   });
   const listener = await closingOnFailure(listening, database);

@@ -5,13 +5,13 @@ const pollMs = 50;
 
 /** Calls a function repeatedly until it returns a value. */
 export async function until<Result>(
-  look: () => Promise<Result | undefined>,
+  poll: () => Promise<Result | undefined>,
   what: string,
   withinMs = patienceMs,
 ): Promise<Result> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline) {
-    const seen = await look();
+    const seen = await poll();
     if (seen !== undefined) return seen;
     await wait(pollMs);
   }

@@ -17,7 +17,7 @@ export async function findProcesses(text: string): Promise<number[]> {
  * Waits until no process has `text` in its environment.
  * @throws {Error} when some remain.
  */
-export async function waitUntilGone(text: string): Promise<void> {
+export async function waitUntilExited(text: string): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while ((await findProcesses(text)).length > 0) {
     if (performance.now() > deadline) throw new Error(`processes with ${text} stay`);

@@ -29,16 +29,16 @@ export function smartHttp(
   options: SmartHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
-    const asked = parseRequest(request);
-    if (asked === undefined) return refuse(response, 404);
-    const resolved = await resolve(asked.repository, request.headers.authorization);
+    const gitRequest = parseRequest(request);
+    if (gitRequest === undefined) return refuse(response, 404);
+    const resolved = await resolve(gitRequest.repository, request.headers.authorization);
     if (resolved === 'not_found') return refuse(response, 404);
     if (resolved === 'unauthorized') return refuse(response, 401);
-    await serve(request, response, backendEnvironment(request, asked, resolved.directory, options));
+    await serve(request, response, backendEnvironment(request, gitRequest, resolved.directory, options));
   };
 }
 
-interface Asked {
+interface GitRequest {
   /** The part of the path that names the repository. */
   repository: string;
   /** The suffix that git adds to the path. */
@@ -47,7 +47,7 @@ interface Asked {
 }
 
 /** Returns undefined for a request that is not a step of a fetch. */
-function parseRequest({ method, url = '' }: IncomingMessage): Asked | undefined {
+function parseRequest({ method, url = '' }: IncomingMessage): GitRequest | undefined {
   const { pathname, search } = new URL(url, 'http://localhost');
   const [, repository, rest] = /^(.*)(\/info\/refs|\/git-upload-pack)$/.exec(pathname) ?? [];
   if (repository === undefined || rest === undefined) return undefined;
@@ -73,7 +73,7 @@ function refuse(response: ServerResponse, status: 401 | 404): void {
 /** The environment of a CGI program (RFC 3875, section 4.1), as `git http-backend` reads it. */
 function backendEnvironment(
   { method, headers }: IncomingMessage,
-  { rest, query }: Asked,
+  { rest, query }: GitRequest,
   directory: string,
   { allowFilter = true }: SmartHttpOptions,
 ): NodeJS.ProcessEnv {
@@ -102,7 +102,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, env: No
   // A backend may respond before it has read the whole request, so a failed write is no error.
   const sent = pipeline(request, child.stdin).catch(() => undefined);
   try {
-    await answer(child, response);
+    await pipeResponse(child, response);
   } catch {
     response.destroy();
     stopGroup(child);
@@ -120,7 +120,7 @@ function stopGroup(child: ChildProcess): void {
   }
 }
 
-async function answer(child: ChildProcess, response: ServerResponse): Promise<void> {
+async function pipeResponse(child: ChildProcess, response: ServerResponse): Promise<void> {
   if (child.stdout === null) throw new Error('The backend has no output.');
   const chunks = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   let head = Buffer.alloc(0);

@@ -123,34 +123,34 @@ export function repository(place: Place, shown: Repository): Shape {
 }
 
 /** Returns an issue, or a pull request as the list of both shows it. */
-export function item(place: Place, told: Issue | PullRequest): Shape {
-  const isPull = isPullRequest(told);
+export function item(place: Place, thread: Issue | PullRequest): Shape {
+  const isPull = isPullRequest(thread);
   return {
     ...(isPull ? shapes.pull : shapes.issue),
-    id: told.id,
-    number: told.number,
-    user: user(place, told.authorId),
-    original_author: place.imported.has(told.id) ? 'somebody-elsewhere' : '',
-    title: isPull && told.isDraft ? `WIP: ${told.title}` : told.title,
-    labels: told.labels.map((name) => ({ ...shapes.label, name })),
-    assignees: told.assigneeIds.length === 0 ? null : told.assigneeIds.map((id) => user(place, id)),
-    comments: told.comments.length,
-    state: told.closedAt === null ? 'open' : 'closed',
-    created_at: time(told.createdAt),
-    updated_at: time(told.updatedAt),
-    closed_at: time(told.closedAt),
-    pull_request: isPull ? { merged: told.mergedAt !== null, merged_at: time(told.mergedAt) } : null,
+    id: thread.id,
+    number: thread.number,
+    user: user(place, thread.authorId),
+    original_author: place.imported.has(thread.id) ? 'somebody-elsewhere' : '',
+    title: isPull && thread.isDraft ? `WIP: ${thread.title}` : thread.title,
+    labels: thread.labels.map((name) => ({ ...shapes.label, name })),
+    assignees: thread.assigneeIds.length === 0 ? null : thread.assigneeIds.map((id) => user(place, id)),
+    comments: thread.comments.length,
+    state: thread.closedAt === null ? 'open' : 'closed',
+    created_at: time(thread.createdAt),
+    updated_at: time(thread.updatedAt),
+    closed_at: time(thread.closedAt),
+    pull_request: isPull ? { merged: thread.mergedAt !== null, merged_at: time(thread.mergedAt) } : null,
   };
 }
 
 /** Returns a pull request as its own endpoint shows it, where its id differs from its id as an issue. */
-export function wholePull(place: Place, told: PullRequest): Shape {
-  const { pull_request: _marker, ...common } = item(place, told);
-  const people = told.requestedReviewerIds.map((id) => user(place, id));
+export function wholePull(place: Place, pull: PullRequest): Shape {
+  const { pull_request: _marker, ...common } = item(place, pull);
+  const people = pull.requestedReviewerIds.map((id) => user(place, id));
   return {
     ...shapes.wholePull,
     ...common,
-    id: told.id + 500_000,
+    id: pull.id + 500_000,
     requested_reviewers: people.length === 0 ? null : people,
   };
 }
@@ -205,18 +205,18 @@ export function reviewComment(place: Place, comment: ReviewComment): Shape {
   };
 }
 
-export function comment(place: Place, told: Comment, below: Issue | PullRequest, path: string): Shape {
+export function comment(place: Place, comment: Comment, below: Issue | PullRequest, path: string): Shape {
   const isOnPull = isPullRequest(below);
   const address = `${place.url}${path}/${isOnPull ? 'pulls' : 'issues'}/${below.number}`;
   return {
     ...shapes.comment,
-    id: told.id,
-    user: user(place, told.authorId),
+    id: comment.id,
+    user: user(place, comment.authorId),
     issue_url: isOnPull ? '' : address,
     pull_request_url: isOnPull ? address : '',
-    body: told.body,
-    created_at: time(told.createdAt),
-    updated_at: time(told.updatedAt),
+    body: comment.body,
+    created_at: time(comment.createdAt),
+    updated_at: time(comment.updatedAt),
   };
 }
 
@@ -232,8 +232,8 @@ const emojis: Record<Reaction['content'], string> = {
 };
 
 /** Returns null where there are no reactions, as Gitea does. */
-export function reactions(place: Place, told: readonly Reaction[]): Shape[] | null {
-  const living = told.filter(({ accountId }) => place.world.accountById(accountId) !== undefined);
+export function reactions(place: Place, reactions: readonly Reaction[]): Shape[] | null {
+  const living = reactions.filter(({ accountId }) => place.world.accountById(accountId) !== undefined);
   if (living.length === 0) return null;
   return living.map((one) => reaction(place, one));
 }
@@ -242,19 +242,19 @@ function reaction(place: Place, { accountId, content, createdAt }: Reaction): Sh
   return { ...shapes.reaction, user: user(place, accountId), content: emojis[content], created_at: time(createdAt) };
 }
 
-export function commit(place: Place, told: Commit): Shape {
+export function commit(place: Place, commit: Commit): Shape {
   const shape = shapes.commit;
   return {
     ...shape,
-    sha: told.oid,
+    sha: commit.oid,
     commit: {
       ...(shape['commit'] as Shape),
-      author: { ...told.author, date: time(told.authoredAt) },
-      committer: { ...told.committer, date: time(told.committedAt) },
-      message: told.message,
+      author: { ...commit.author, date: time(commit.authoredAt) },
+      committer: { ...commit.committer, date: time(commit.committedAt) },
+      message: commit.message,
     },
-    author: byAddress(place, told.author.email),
-    committer: byAddress(place, told.committer.email),
+    author: byAddress(place, commit.author.email),
+    committer: byAddress(place, commit.committer.email),
   };
 }
 

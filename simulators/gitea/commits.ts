@@ -60,8 +60,8 @@ export function toCommits(delivery: string): unknown[] {
   return deliveredCommits(delivery).map((delivered) => toCommit(delivered, shape));
 }
 
-function toCommit(told: DeliveredCommit, shape: { commit: object } | undefined): unknown {
-  const { id, timestamp: date, message, author, committer } = told;
+function toCommit(delivered: DeliveredCommit, shape: { commit: object } | undefined): unknown {
+  const { id, timestamp: date, message, author, committer } = delivered;
   return {
     ...shape,
     sha: id,

@@ -12,11 +12,11 @@ const shapes = {
 };
 
 /** Returns a commit as its own endpoint shows it, with its changed files. */
-export function wholeCommit(place: Place, told: Commit): Shape {
-  const { additions, deletions } = lineCountsOf(told);
-  const files = [...told.changes.keys()].map((filename) => ({ filename, status: 'modified' }));
+export function wholeCommit(place: Place, source: Commit): Shape {
+  const { additions, deletions } = lineCountsOf(source);
+  const files = [...source.changes.keys()].map((filename) => ({ filename, status: 'modified' }));
   const stats = { total: additions + deletions, additions, deletions };
-  return { ...shapes.commit, ...commit(place, told), files, stats };
+  return { ...shapes.commit, ...commit(place, source), files, stats };
 }
 
 export function branch({ defaultBranch, commits }: Repository): Shape {

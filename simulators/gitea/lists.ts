@@ -37,33 +37,35 @@ export function search(place: Place): Reply {
   if (owner === undefined) return { status: 400, body: { message: 'user does not exist' } };
   const shown = world.owned(owner).filter((one) => viewer !== undefined && world.canSee(viewer, one));
   const found = shown
-    .flatMap((one) => [...one.issues, ...one.pullRequests].map((told) => ({ told, id: one.id, name: one.name })))
-    .filter(({ told }) => isWithin(query, told))
+    .flatMap((one) =>
+      [...one.issues, ...one.pullRequests].map((thread) => ({ told: thread, id: one.id, name: one.name })),
+    )
+    .filter(({ told: thread }) => isWithin(query, thread))
     .toSorted((one, other) => other.told.createdAt.getTime() - one.told.createdAt.getTime());
-  const told = found.map(({ told, id, name }) =>
-    Object.assign(item(place, told), {
+  const results = found.map(({ told: thread, id, name }) =>
+    Object.assign(item(place, thread), {
       repository: { id, name, owner: owner.login, full_name: `${owner.login}/${name}` },
     }),
   );
-  return paged(place, told, {});
+  return paged(place, results, {});
 }
 
 /** Returns the comments of a repository, oldest first. */
 export function comments(place: Place, shown: Repository): Reply {
   const wanted = commented(shown)
-    .filter(({ told }) => isWithin(place.query, told))
+    .filter(({ told: source }) => isWithin(place.query, source))
     .toSorted(
       (one, other) => one.told.createdAt.getTime() - other.told.createdAt.getTime() || one.told.id - other.told.id,
     );
   return paged(
     place,
-    wanted.map(({ told, below }) => comment(place, told, below, pathOf(place, shown))),
+    wanted.map(({ told: source, below }) => comment(place, source, below, pathOf(place, shown))),
     {},
   );
 }
 
 export function commented({ issues, pullRequests }: Repository) {
-  return [...issues, ...pullRequests].flatMap((below) => below.comments.map((told) => ({ told, below })));
+  return [...issues, ...pullRequests].flatMap((below) => below.comments.map((source) => ({ told: source, below })));
 }
 
 export function isWithin(query: URLSearchParams, { updatedAt }: { updatedAt: Date }): boolean {

@@ -1,7 +1,7 @@
-import type { Answer } from './recordings.ts';
+import type { RecordedResponse } from './recordings.ts';
 
 /** Returns a recorded response as of an earlier moment of the recorded minute, by the times in it. */
-export function asOf({ status, headers, body }: Answer, moment: Date): Answer {
+export function asOf({ status, headers, body }: RecordedResponse, moment: Date): RecordedResponse {
   if (!Array.isArray(body)) return { status, headers, body: earlier(body, moment) };
   const then = body.filter((entry) => startOf(entry) <= moment).map((entry) => earlier(entry, moment));
   const total = headers['x-total-count'];

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-export interface Answer {
+export interface RecordedResponse {
   status: number;
   headers: Record<string, string>;
   body: unknown;
 }
 
 /** A recorded response of a real Gitea. */
-export interface Recording extends Answer {
+export interface Recording extends RecordedResponse {
   name: string;
   /** The identity of the caller. */
   as: string;
@@ -53,9 +53,9 @@ export function isOf(
   { as, path, query }: { as: string; path: string; query: URLSearchParams },
 ): boolean {
   const [recordedPath, recordedQuery] = recording.path.split('?');
-  const asked = new URLSearchParams(recordedQuery ?? '');
-  if (recording.as !== as || recordedPath !== path || alike(asked) !== alike(query)) return false;
-  return asked.get('limit') === query.get('limit') || isWhole(recording);
+  const recordedParameters = new URLSearchParams(recordedQuery ?? '');
+  if (recording.as !== as || recordedPath !== path || alike(recordedParameters) !== alike(query)) return false;
+  return recordedParameters.get('limit') === query.get('limit') || isWhole(recording);
 }
 
 /** Returns the parameters in one order, without the limit and the number of the first page. */

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { startHttpServer } from '../git/http-server.ts';
-import { type Asked, conclude } from './conclusions.ts';
+import { conclude, type ReplayedRequest } from './derived-responses.ts';
 import { buildHistories } from './histories.ts';
 import { asOf } from './past.ts';
-import { type Answer, isOf, recordings } from './recordings.ts';
-import { checkAnswer, checkRequest } from './swagger.ts';
+import { isOf, type RecordedResponse, recordings } from './recordings.ts';
+import { checkRequest, checkResponse } from './swagger.ts';
 
 /**
  * Replays recorded responses and those that follow from them. Every other path, query or identity is a fault that fails
- * the test. See `conclusions.ts`.
+ * the test. See `derived-responses.ts`.
  */
 export interface Replay extends AsyncDisposable {
   url: string;
@@ -36,9 +36,11 @@ export async function startReplay(): Promise<Replay> {
   const server = await startHttpServer(async (request, response) => {
     try {
       if (!request.url?.startsWith('/api/v1/')) return await histories.handle(request, response);
-      const asked = { ...replay, ...readRequest(request, histories.toRecorded) };
-      replay.requests.push(`${asked.as} ${asked.path}${asked.query.size > 0 ? `?${asked.query.toString()}` : ''}`);
-      const { status, headers, body } = answer(asked);
+      const context = { ...replay, ...readRequest(request, histories.toRecorded) };
+      replay.requests.push(
+        `${context.as} ${context.path}${context.query.size > 0 ? `?${context.query.toString()}` : ''}`,
+      );
+      const { status, headers, body } = respond(context);
       response.writeHead(status, headers).end(histories.toGit(JSON.stringify(body)));
     } catch (error) {
       faults.push(error instanceof Error ? error.message : String(error));
@@ -66,13 +68,13 @@ function readRequest({ url = '', method = '', headers }: IncomingMessage, toReco
   return { described, as: identityOf(headers.authorization), path, query };
 }
 
-function answer(asked: Asked & { described: string }): Answer {
-  const said = recordings.find((recording) => isOf(recording, asked));
-  if (said !== undefined) return asOf(said, asked.moment);
-  const concluded = conclude(asked);
-  if (concluded === undefined) throw new Error(`${asked.as} ${asked.path}?${asked.query.toString()}`);
-  if (concluded.status === 200) checkAnswer(asked.described, concluded.body);
-  return asOf(concluded, asked.moment);
+function respond(context: ReplayedRequest & { described: string }): RecordedResponse {
+  const said = recordings.find((recording) => isOf(recording, context));
+  if (said !== undefined) return asOf(said, context.moment);
+  const concluded = conclude(context);
+  if (concluded === undefined) throw new Error(`${context.as} ${context.path}?${context.query.toString()}`);
+  if (concluded.status === 200) checkResponse(context.described, concluded.body);
+  return asOf(concluded, context.moment);
 }
 
 /** Returns the identity of a credential, which the interface gets as a token and git as a password. */

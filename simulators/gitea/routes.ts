@@ -26,7 +26,7 @@ type Route = (place: Place, parameters: string[]) => Reply;
 const like = (name: string): Reply => ({ status: recorded(name).status, body: recorded(name).body });
 
 /** Returns the response of the simulated Gitea to a request. */
-export function answer(place: Place, { path, parameters, body }: Described): Reply {
+export function respond(place: Place, { path, parameters, body }: Described): Reply {
   if (place.viewer === undefined) return like('whoami-bad-token');
   if (body !== undefined) return say(place, parameters, (body as { body: string }).body);
   const route = routes[path];
@@ -119,7 +119,7 @@ const routes: Readonly<Record<string, Route>> = {
   '/repos/{owner}/{repo}/issues/comments': (place, path) => within(place, path, (shown) => comments(place, shown)),
   '/repos/{owner}/{repo}/issues/comments/{id}/reactions': (place, path) =>
     within(place, path, (shown) => {
-      const found = commented(shown).find(({ told }) => told.id === Number(path[2]));
+      const found = commented(shown).find(({ told: source }) => source.id === Number(path[2]));
       return found === undefined ? like('issue-missing') : ok(reactions(place, found.told.reactions));
     }),
   '/repos/{owner}/{repo}/pulls/{index}': (place, path) => withPull(place, path, (pull) => ok(wholePull(place, pull))),

@@ -3,9 +3,9 @@ import { type Rewrite, type SimulatedHost, startHost } from '../host.ts';
 import type { Repository } from '../world/model.ts';
 import type { World } from '../world/world.ts';
 import type { Place, Reply } from './answers.ts';
-import { answer } from './routes.ts';
+import { respond } from './routes.ts';
 import { lackedScopes, lacksScope } from './scopes.ts';
-import { checkAnswer, checkRequest } from './swagger.ts';
+import { checkRequest, checkResponse } from './swagger.ts';
 
 /**
  * A simulated Gitea that serves a simulated world: its responses have the shapes of recorded ones, requests and
@@ -17,7 +17,7 @@ export interface GiteaSimulator extends SimulatedHost {
   /** Every request to the interface, as `WHO PATH`; `WHO POST PATH` for a write. */
   requests: string[];
   /** The first function may return a response that replaces the regular one. */
-  surprises: ((path: string) => Reply | undefined)[];
+  overrides: ((path: string) => Reply | undefined)[];
   /** Functions that are awaited before each response. */
   pauses: ((path: string) => Promise<void>)[];
   /** Visibility of accounts that are not public, by id. */
@@ -49,7 +49,7 @@ const onlySignedIn: Reply = { status: 403, body: { message: 'Only signed in user
 export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promise<GiteaSimulator> {
   const { world, maxPerPage = 50, isClosed = false, onRequest, rewrite } = options;
   const requests: string[] = [];
-  const surprises: GiteaSimulator['surprises'] = [];
+  const overrides: GiteaSimulator['overrides'] = [];
   const pauses: GiteaSimulator['pauses'] = [];
   const hidden = new Map<number, string>();
   const imported = new Set<number>();
@@ -62,7 +62,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     apiPrefix: '/api/v1/',
     isClosed,
     rewrite,
-    answer: async ({ request, address, who }) => {
+    respond: async ({ request, address, who }) => {
       const { searchParams: query, search } = address;
       const path = address.pathname.slice('/api/v1'.length);
       const isWriting = request.method === 'POST';
@@ -82,14 +82,14 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
         behind,
       };
       const closed = isClosed && request.headers.authorization === undefined ? onlySignedIn : undefined;
-      const surprise = surprises[0]?.(`${path}${search}`) ?? closed;
+      const override = overrides[0]?.(`${path}${search}`) ?? closed;
       const isRefused = isWriting && readingTokens.has(who?.name ?? '');
-      const lacking = lackedScopes(scopes.get(who?.name ?? ''), described.path);
-      const refused = isRefused ? 'write:issue' : lacking;
+      const missingScopes = lackedScopes(scopes.get(who?.name ?? ''), described.path);
+      const refused = isRefused ? 'write:issue' : missingScopes;
       const refusal = refused === undefined ? undefined : lacksScope(refused);
-      const reply = surprise ?? refusal ?? answer(place, described);
+      const reply = override ?? refusal ?? respond(place, described);
       if (reply.status === 200 || reply.status === 201)
-        checkAnswer(described.path, reply.body, { isWritten: isWriting });
+        checkResponse(described.path, reply.body, { isWritten: isWriting });
       return { ...reply, operation: described.path };
     },
   });
@@ -98,7 +98,7 @@ export async function startGiteaSimulator(options: GiteaSimulatorOptions): Promi
     apiUrl: `${host.url}/api/v1`,
     world,
     requests,
-    surprises,
+    overrides,
     pauses,
     hidden,
     imported,

@@ -53,8 +53,8 @@ function isTyped(value: unknown): value is { type: string } {
  * Definitions of writes. The recorded description contains only the paths for reading, but these definitions too.
  * https://gitea.com/api/swagger#/issue/issueCreateComment
  */
-const writing: Readonly<Record<string, { body: string; answer: string }>> = {
-  '/repos/{owner}/{repo}/issues/{index}/comments': { body: 'CreateIssueCommentOption', answer: 'Comment' },
+const writing: Readonly<Record<string, { body: string; response: string }>> = {
+  '/repos/{owner}/{repo}/issues/{index}/comments': { body: 'CreateIssueCommentOption', response: 'Comment' },
 };
 
 /** A request, split into the route of the description and the values of its parameters. */
@@ -100,9 +100,9 @@ function isValue({ type, format, enum: values }: Parameter, value: string): bool
 }
 
 /** Checks a response. @throws Error for a response that Gitea could not send. */
-export function checkAnswer(path: string, body: unknown, { isWritten = false } = {}): void {
+export function checkResponse(path: string, body: unknown, { isWritten = false } = {}): void {
   if (isWritten) {
-    validate(path, `#/definitions/${writing[path]?.answer}`, body);
+    validate(path, `#/definitions/${writing[path]?.response}`, body);
     return;
   }
   const pointer = path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
@@ -112,7 +112,7 @@ export function checkAnswer(path: string, body: unknown, { isWritten = false } =
 }
 
 /** Returns the schema of the response to a path, and a function that resolves references in it. */
-export function answerSchema(path: string): { schema: object; resolve: (reference: string) => object } {
+export function responseSchema(path: string): { schema: object; resolve: (reference: string) => object } {
   const response = description.paths[path]?.get.responses['200'];
   const named = response?.$ref === undefined ? response : description.responses[lastOf(response.$ref)];
   return { schema: named?.schema ?? {}, resolve: (reference) => definitionOf(lastOf(reference)) };

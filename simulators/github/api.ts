@@ -6,17 +6,17 @@ import type { Exchange, Rewrite } from '../host.ts';
 import type { Account, Repository } from '../world/model.ts';
 import type { Viewer, World } from '../world/world.ts';
 import type { App, AppCaller } from './app/app.ts';
-import { answerChecks } from './app/checks.ts';
+import { respondToChecks } from './app/checks.ts';
 import type { Installation } from './app/installation.ts';
-import { answerApp } from './app/routes.ts';
+import { respondToApp } from './app/routes.ts';
 import type { Fault, Faults } from './faults.ts';
-import { answer, type GraphqlBody, type Prepared, prepare } from './graphql/execute.ts';
-import { time } from './graphql/question.ts';
+import { executeQuery, type GraphqlBody, type Prepared, prepare } from './graphql/execute.ts';
+import { time } from './graphql/field-request.ts';
 import type { Limits, Resource } from './limits.ts';
 import type { RefusingOrganizations } from './organization-refusals.ts';
 import { distort } from './page-faults.ts';
 import { badGateway, faultReply, limitInside, primaryLimit, type Reply, secondaryLimit, tooMuch } from './refusals.ts';
-import { checkAnswer } from './rest/openapi.ts';
+import { checkResponse } from './rest/openapi.ts';
 import { findRoute, missing } from './rest/routes.ts';
 import { authenticate } from './tokens.ts';
 
@@ -46,7 +46,7 @@ export interface ApiOptions {
   rewrite: Rewrite | undefined;
 }
 
-interface Asked {
+interface ApiRequest {
   name: string;
   token: string;
   method: string;
@@ -110,12 +110,12 @@ export class Api {
     }
     const installation = caller && 'installation' in caller ? caller.installation : null;
     const method = request.method ?? 'GET';
-    const asked: Asked = { name, method, token, viewer: who.viewer, installation, resource, fault, logged };
+    const context: ApiRequest = { name, method, token, viewer: who.viewer, installation, resource, fault, logged };
     const isWithinLimits = limits.begin(token);
     try {
       const reply = isWithinLimits
         ? (faultReply(fault, resource) ??
-          (graphql === undefined ? this.#rest(path, query, text, asked) : await this.#graphql(graphql, asked)))
+          (graphql === undefined ? this.#rest(path, query, text, context) : await this.#graphql(graphql, context)))
         : secondaryLimit(60);
       this.#renameWhoIsDue(mentioned, 'old');
       const address = graphql === undefined ? `${path}?${query.toString()}` : JSON.stringify(graphql.variables);
@@ -131,8 +131,8 @@ export class Api {
     }
   }
 
-  #rest(path: string, query: URLSearchParams, body: string, asked: Asked): Reply {
-    const { token, viewer, method, installation, resource, fault, logged } = asked;
+  #rest(path: string, query: URLSearchParams, body: string, context: ApiRequest): Reply {
+    const { token, viewer, method, installation, resource, fault, logged } = context;
     const { world, origin, apiUrl, limits, app, refusing } = this.#options;
     // Requests for the limits are free.
     if (path === '/rate_limit') return { status: 200, body: this.#rateLimits(token) };
@@ -143,21 +143,21 @@ export class Api {
     if (refused !== undefined) return refused;
     const place = { world, viewer, origin, apiUrl };
     const ofChecks =
-      installation && answerChecks({ place, installation, runs: app.checkRuns, method, path, query, body });
+      installation && respondToChecks({ place, installation, runs: app.checkRuns, method, path, query, body });
     if (ofChecks) return { ...ofChecks, body: distort(ofChecks.body, fault) };
-    const ofTheApp = answerApp({ app, place, method, path, query, installation, isApp: token === 'app' });
+    const ofTheApp = respondToApp({ app, place, method, path, query, installation, isApp: token === 'app' });
     if (ofTheApp !== undefined) return { ...ofTheApp, body: distort(ofTheApp.body, fault) };
     const found = findRoute(path);
     if (found === undefined || method !== 'GET') return missing;
-    const reply = found.route.answer(place, found.parameters, query);
-    if (reply.status === 200) checkAnswer(found.route.path, reply.body);
+    const reply = found.route.respond(place, found.parameters, query);
+    if (reply.status === 200) checkResponse(found.route.path, reply.body);
     return { ...reply, operation: found.route.path, body: distort(reply.body, fault) };
   }
 
-  #rewritten({ status, operation, body }: Reply, asked: Omit<Exchange, 'operation' | 'body'>): unknown {
+  #rewritten({ status, operation, body }: Reply, exchange: Omit<Exchange, 'operation' | 'body'>): unknown {
     const { rewrite } = this.#options;
     const isRewritten = rewrite !== undefined && operation !== undefined && status < 300;
-    return isRewritten ? rewrite({ ...asked, operation, body }) : body;
+    return isRewritten ? rewrite({ ...exchange, operation, body }) : body;
   }
 
   #rateLimits(token: string): object {
@@ -168,13 +168,13 @@ export class Api {
     };
     const core = shown('core');
     const body = { resources: { core, graphql: shown('graphql'), search: shown('search') }, rate: core };
-    checkAnswer('/rate_limit', body);
+    checkResponse('/rate_limit', body);
     return body;
   }
 
   async #graphql(
     request: { query: string; variables?: object; operationName?: string },
-    { token, viewer, installation, fault, logged }: Asked,
+    { token, viewer, installation, fault, logged }: ApiRequest,
   ): Promise<Reply> {
     if (token === 'anonymous' || token === 'app') {
       return { status: 401, body: { message: 'This endpoint requires you to be authenticated.' } };
@@ -187,7 +187,7 @@ export class Api {
     if (limited === 'secondary') return secondaryLimit(60);
     logged.cost = prepared.cost.points;
     if (fault?.kind === 'resource_limits') return tooMuch(null);
-    const { body, load } = await this.#answer(prepared, { token, viewer, installation, fault });
+    const { body, load } = await this.#executeQuery(prepared, { token, viewer, installation, fault });
     if (load > this.#options.heavyLimit) {
       this.#heavyFailures += 1;
       return this.#heavyFailures % 2 === 1 ? badGateway(502) : tooMuch(body.data);
@@ -195,9 +195,9 @@ export class Api {
     return { status: 200, body: distort(body, fault), operation: request.operationName ?? 'unnamed' };
   }
 
-  #answer(
+  #executeQuery(
     prepared: Prepared,
-    { token, viewer, installation, fault }: Pick<Asked, 'token' | 'viewer' | 'installation' | 'fault'>,
+    { token, viewer, installation, fault }: Pick<ApiRequest, 'token' | 'viewer' | 'installation' | 'fault'>,
   ): Promise<{ body: GraphqlBody; load: number }> {
     const { world, origin, limits, app, refusing } = this.#options;
     const { limit, used, resetAt } = limits.allowance(token, 'graphql');
@@ -211,7 +211,7 @@ export class Api {
     };
     const commenter = (repository: Repository): Account | null => app.commenter(installation, repository);
     const refusalOf = (accountId: number): GraphQLError | undefined => refusing.errorFor(accountId, token);
-    return answer(prepared, { world, viewer, commenter, origin, rateLimit, fault, refusalOf });
+    return executeQuery(prepared, { world, viewer, commenter, origin, rateLimit, fault, refusalOf });
   }
 
   async #send(
@@ -248,9 +248,9 @@ export class Api {
   #renameWhoIsDue(mentioned: string, login: 'old' | 'new'): void {
     const { world } = this.#options;
     for (const account of world.accounts) {
-      const asked = login === 'old' ? account.login : account.nextLogin;
-      if (account.nextLogin === null || asked === null) continue;
-      if (!new RegExp(`(?<![\\w-])${asked}(?![\\w-])`, 'i').test(mentioned)) continue;
+      const searchedLogin = login === 'old' ? account.login : account.nextLogin;
+      if (account.nextLogin === null || searchedLogin === null) continue;
+      if (!new RegExp(`(?<![\\w-])${searchedLogin}(?![\\w-])`, 'i').test(mentioned)) continue;
       account.login = account.nextLogin;
       account.nextLogin = null;
       world.changed();

@@ -101,7 +101,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     controlled: { world, faults, limits, requests, app, refusing },
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    handle(request, response).catch((error: unknown) => tellOwnFault(response, error));
+    handle(request, response).catch((error: unknown) => reportOwnFault(response, error));
   });
   const close = async (): Promise<void> => {
     const closed = once(server, 'close');
@@ -160,7 +160,7 @@ function handler(
 }
 
 /** Reports a fault of the simulator on stderr, so that no test takes it for a fault of GitHub. */
-function tellOwnFault(response: ServerResponse, error: unknown): void {
+function reportOwnFault(response: ServerResponse, error: unknown): void {
   process.stderr.write(`simulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   if (!response.headersSent) response.writeHead(500);
   response.end(JSON.stringify({ message: String(error) }));

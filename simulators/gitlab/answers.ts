@@ -172,9 +172,9 @@ export function starrer(place: Place, { accountId, starredAt }: Star): Shape {
   return { starred_since: time(starredAt), user: user(place, accountId) };
 }
 
-export function commit(told: Commit): Shape {
-  const { oid, message, author, authoredAt } = told;
-  const { additions, deletions } = lineCountsOf(told);
+export function commit(commit: Commit): Shape {
+  const { oid, message, author, authoredAt } = commit;
+  const { additions, deletions } = lineCountsOf(commit);
   return {
     id: oid,
     title: message.split('\n', 1)[0] ?? '',

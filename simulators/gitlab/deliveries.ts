@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 
 export const deliverySecret = 'a secret for deliveries';
 
-export interface Told {
+export interface DeliveredProject {
   id: number;
   path_with_namespace: string;
 }
@@ -14,7 +14,7 @@ interface Person {
   login: string;
 }
 
-const about = ({ id, path_with_namespace }: Told) => ({
+const about = ({ id, path_with_namespace }: DeliveredProject) => ({
   id,
   name: path_with_namespace.split('/').at(-1),
   namespace: 'Analytical Engines',
@@ -26,7 +26,7 @@ const about = ({ id, path_with_namespace }: Told) => ({
 const who = ({ id, login }: Person) => ({ id, name: login, username: login, email: '[REDACTED]' });
 
 export const events = {
-  push: (project: Told, by: Person) => ({
+  push: (project: DeliveredProject, by: Person) => ({
     object_kind: 'push',
     event_name: 'push',
     ref: 'refs/heads/main',
@@ -36,21 +36,21 @@ export const events = {
     project: about(project),
     commits: [],
   }),
-  issue: (project: Told, by: Person, action = 'open') => ({
+  issue: (project: DeliveredProject, by: Person, action = 'open') => ({
     object_kind: 'issue',
     event_type: 'issue',
     user: who(by),
     project: about(project),
     object_attributes: { id: 301, iid: 23, author_id: by.id, action },
   }),
-  merge_request: (project: Told, by: Person, action = 'approved') => ({
+  merge_request: (project: DeliveredProject, by: Person, action = 'approved') => ({
     object_kind: 'merge_request',
     event_type: 'merge_request',
     user: who(by),
     project: about(project),
     object_attributes: { id: 99, iid: 1, author_id: 51, action },
   }),
-  note: (project: Told, by: Person, noteable_type: string) => ({
+  note: (project: DeliveredProject, by: Person, noteable_type: string) => ({
     object_kind: 'note',
     event_type: 'note',
     user: who(by),
@@ -58,7 +58,7 @@ export const events = {
     project: about(project),
     object_attributes: { id: 1241, note: 'Hello', noteable_type, action: 'create', system: false },
   }),
-  emoji: (project: Told, by: Person, awardable_type = 'Issue') => ({
+  emoji: (project: DeliveredProject, by: Person, awardable_type = 'Issue') => ({
     object_kind: 'emoji',
     event_type: 'award',
     user: who(by),
@@ -66,7 +66,7 @@ export const events = {
     project: about(project),
     object_attributes: { user_id: by.id, name: 'thumbsup', awardable_type, awardable_id: 92, action: 'award' },
   }),
-  project: (event_name: string, project: Told, more: object = {}) => ({
+  project: (event_name: string, project: DeliveredProject, more: object = {}) => ({
     event_name,
     name: 'handbook',
     path: 'handbook',

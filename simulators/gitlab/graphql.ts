@@ -30,7 +30,7 @@ export const gitlabSchema = buildSchema(`
 const limits = { complexity: 200, characters: 10_000 };
 const costs: Record<string, number> = { lastCommit: 10, diffStatsSummary: 2, tree: 2 };
 
-export async function answerGraphql(place: Place, body: string): Promise<Reply> {
+export async function executeGraphql(place: Place, body: string): Promise<Reply> {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
   if (query.length > limits.characters) throw new Error('a question by GraphQL is too long');
   if (complexityOf(parse(query)) > limits.complexity) throw new Error('a question by GraphQL is too complex');

@@ -55,11 +55,11 @@ const projects = { ...paging, order_by: optional(Type.Enum(['id', 'name', 'creat
 
 interface Endpoint {
   query: TObject;
-  answer: TSchema;
+  response: TSchema;
 }
 
-const list = (query: TObject, one: TSchema): Endpoint => ({ query, answer: Type.Array(one) });
-const single = (query: TObject, answer: TSchema): Endpoint => ({ query, answer });
+const list = (query: TObject, one: TSchema): Endpoint => ({ query, response: Type.Array(one) });
+const single = (query: TObject, response: TSchema): Endpoint => ({ query, response });
 const nothing = parameters({});
 
 const endpoints = {
@@ -165,8 +165,8 @@ export type EndpointName = keyof typeof endpoints;
 export const endpointNames = Object.keys(endpoints) as EndpointName[];
 
 /** Returns the schema of the response of an endpoint. */
-export function answerSchema(name: string): TSchema | undefined {
-  return endpointNames.includes(name as EndpointName) ? endpoints[name as EndpointName].answer : undefined;
+export function responseSchema(name: string): TSchema | undefined {
+  return endpointNames.includes(name as EndpointName) ? endpoints[name as EndpointName].response : undefined;
 }
 
 /** Returns the names of all parameters of an endpoint. */
@@ -177,8 +177,8 @@ export function parametersOf(name: EndpointName): string[] {
 /** Endpoints that write. */
 const writing = {
   /** https://docs.gitlab.com/api/notes/#create-an-issue-note */
-  '/projects/:id/issues/:iid/notes': { body: exactly({ body: Type.String({ minLength: 1 }) }), answer: Note },
-} as const satisfies { [Name in EndpointName]?: { body: TObject; answer: TSchema } };
+  '/projects/:id/issues/:iid/notes': { body: exactly({ body: Type.String({ minLength: 1 }) }), response: Note },
+} as const satisfies { [Name in EndpointName]?: { body: TObject; response: TSchema } };
 
 type WritingName = keyof typeof writing;
 
@@ -195,7 +195,7 @@ export interface Described {
   name: EndpointName;
   parameters: string[];
   /** The body of a write; undefined for a read. */
-  made?: Static<(typeof writing)[WritingName]['body']>;
+  writtenBody?: Static<(typeof writing)[WritingName]['body']>;
 }
 
 /** Finds the endpoint of a request. @throws Error for a request that the documentation does not know. */
@@ -209,7 +209,7 @@ export function checkRequest(method: string, path: string, query: URLSearchParam
     if (!isWriting(name) || query.size > 0) throw new Error(`${method} ${path} is not in the interface`);
     const schema = writing[name].body;
     expect(`${method} ${name}`, schema, body);
-    return { ...described, made: Value.Parse(schema, body) };
+    return { ...described, writtenBody: Value.Parse(schema, body) };
   }
   expect(`${name}?${query.toString()}`, endpoints[name].query, Object.fromEntries(query));
   return described;
@@ -225,6 +225,6 @@ function expect(what: string, schema: TSchema, value: unknown): void {
 }
 
 /** Checks a response. @throws Error for a response that GitLab could not send. */
-export function checkAnswer({ name, made }: Described, body: unknown): void {
-  expect(name, made !== undefined && isWriting(name) ? writing[name].answer : endpoints[name].answer, body);
+export function checkResponse({ name, writtenBody }: Described, body: unknown): void {
+  expect(name, writtenBody !== undefined && isWriting(name) ? writing[name].response : endpoints[name].response, body);
 }

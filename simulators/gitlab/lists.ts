@@ -6,71 +6,75 @@ import { issue, mergeRequest } from './threads.ts';
 
 export const ok = (body: unknown, headers: Record<string, string> = {}): Reply => ({ status: 200, body, headers });
 
-interface Told {
+interface ListReply {
   item: Issue | PullRequest;
-  told: Shape;
+  shape: Shape;
 }
 
 /**
  * Returns the issues of a project. Confidential ones are for members. Each word of a search must occur in the title, in
  * upper or lower case.
  */
-export function issuesIn(place: Place, shown: Repository): Told[] {
+export function issuesIn(place: Place, shown: Repository): ListReply[] {
   const wanted = place.query.get('confidential');
   const words = (place.query.get('search') ?? '').toLowerCase().split(/\s+/);
   const isSearched = ({ title }: Issue): boolean => words.every((word) => title.toLowerCase().includes(word));
   return shown.issues
     .filter(isSearched)
     .filter(({ id }) => !place.hidden.issues.has(id) || (isMemberOf(place, shown) && wanted !== 'false'))
-    .map((one) => ({ item: one, told: issue(place, shown, one) }));
+    .map((one) => ({ item: one, shape: issue(place, shown, one) }));
 }
 
-export function everywhere(place: Place, tell: (shown: Repository) => Told[]): Shape[] {
+export function everywhere(place: Place, itemsIn: (shown: Repository) => ListReply[]): Shape[] {
   const { world, query } = place;
   const state = query.get('state') ?? 'all';
   return world.repositories
     .filter((shown) => isVisible(place, shown))
-    .flatMap(tell)
+    .flatMap(itemsIn)
     .filter(
-      ({ item, told }) => item.authorId === Number(query.get('author_id')) && [told['state'], 'all'].includes(state),
+      ({ item, shape }) => item.authorId === Number(query.get('author_id')) && [shape['state'], 'all'].includes(state),
     )
-    .map(({ told }) => told);
+    .map(({ shape }) => shape);
 }
 
-export function mergeRequestsIn(place: Place, shown: Repository): Told[] {
-  return shown.pullRequests.map((one) => ({ item: one, told: mergeRequest(place, shown, one) }));
+export function mergeRequestsIn(place: Place, shown: Repository): ListReply[] {
+  return shown.pullRequests.map((one) => ({ item: one, shape: mergeRequest(place, shown, one) }));
 }
 
 /** Returns the items in a group and its subgroups. */
-export function ofGroup(place: Place, group: Account, tell: (place: Place, shown: Repository) => Told[]): Reply {
+export function ofGroup(
+  place: Place,
+  group: Account,
+  itemsIn: (place: Place, shown: Repository) => ListReply[],
+): Reply {
   const { world } = place;
   const isWithin = ({ ownerId }: Repository): boolean =>
     `${world.accountById(ownerId)?.login ?? ''}/`.startsWith(`${group.login}/`);
-  const part = tell === issuesIn ? 'issues' : 'merge_requests';
+  const part = itemsIn === issuesIn ? 'issues' : 'merge_requests';
   const shown = world.repositories.filter(
     (one) => isWithin(one) && isVisible(place, one) && isPartShown(place, one, part),
   );
   return inTime(
     place,
-    shown.flatMap((one) => tell(place, one)),
+    shown.flatMap((one) => itemsIn(place, one)),
   );
 }
 
 /** Orders and filters a list by time, as the query says. */
-export function inTime(place: Place, all: readonly Told[]): Reply {
+export function inTime(place: Place, all: readonly ListReply[]): Reply {
   const { query } = place;
   const state = query.get('state') ?? 'all';
   const by = query.get('order_by') === 'updated_at' ? 'updatedAt' : 'createdAt';
   const bound = (name: string): number => Date.parse(query.get(name) ?? '');
-  const isWithin = ({ item }: Told): boolean =>
+  const isWithin = ({ item }: ListReply): boolean =>
     !(item.createdAt.getTime() < bound('created_after')) &&
     !(item.updatedAt.getTime() < bound('updated_after')) &&
     !(item.updatedAt.getTime() > bound('updated_before'));
   const ordered = all
-    .filter((one) => isWithin(one) && [one.told['state'], 'all'].includes(state))
+    .filter((one) => isWithin(one) && [one.shape['state'], 'all'].includes(state))
     .toSorted((one, other) => one.item[by].getTime() - other.item[by].getTime() || one.item.id - other.item.id);
-  const told = ordered.map((one) => one.told);
-  return paged(place, query.get('sort') === 'asc' ? told : told.toReversed());
+  const shapes = ordered.map((one) => one.shape);
+  return paged(place, query.get('sort') === 'asc' ? shapes : shapes.toReversed());
 }
 
 /** Returns a page of a list. GitLab cuts pages to its maximum silently, and counts null entries but leaves them out. */

@@ -35,9 +35,9 @@ const forSignedIn =
     place.viewer?.accountId === null ? unauthorized : route(place, parameters);
 
 /** Returns the response of the simulated GitLab to a request. */
-export function answer(place: Place, { name, parameters, made }: Described): Reply {
+export function respond(place: Place, { name, parameters, writtenBody }: Described): Reply {
   if (place.viewer === undefined) return unauthorized;
-  return made === undefined ? routes[name](place, parameters) : say(place, parameters, made.body);
+  return writtenBody === undefined ? routes[name](place, parameters) : say(place, parameters, writtenBody.body);
 }
 
 /** Adds a note to an issue. Signed-in callers who see an issue may comment on it. */

@@ -2,10 +2,10 @@ import { json, text } from 'node:stream/consumers';
 import { type HostReply, type Rewrite, type SimulatedHost, startHost } from '../host.ts';
 import type { World } from '../world/world.ts';
 import type { Place, Reply } from './answers.ts';
-import { answerGraphql, operationName } from './graphql.ts';
+import { executeGraphql, operationName } from './graphql.ts';
 import { type Hidden, nothingHidden } from './hidden.ts';
-import { checkAnswer, checkRequest } from './interface.ts';
-import { answer } from './routes.ts';
+import { checkRequest, checkResponse } from './interface.ts';
+import { respond } from './routes.ts';
 
 /**
  * A simulated GitLab that serves a simulated world: requests and responses are checked against GitLab's documentation,
@@ -17,7 +17,7 @@ export interface GitLabSimulator extends SimulatedHost {
   /** Every request to the interface, as `WHO PATH`; `WHO POST PATH` for a write. */
   requests: string[];
   /** The first function may return a response that replaces the regular one. */
-  surprises: ((path: string) => Reply | undefined)[];
+  overrides: ((path: string) => Reply | undefined)[];
   hidden: Hidden;
   /** Tokens that may read nothing but their own user. */
   narrowTokens: Set<string>;
@@ -52,7 +52,7 @@ const forEveryToken = new Set(['/user', '/metadata', '/personal_access_tokens/se
 export async function startGitLabSimulator(options: GitLabSimulatorOptions): Promise<GitLabSimulator> {
   const { world, maxPerPage = 100, totalsUpTo = 10_000, rewrite } = options;
   const requests: string[] = [];
-  const surprises: GitLabSimulator['surprises'] = [];
+  const overrides: GitLabSimulator['overrides'] = [];
   const hidden = nothingHidden();
   const narrowTokens = new Set<string>();
   const readingTokens = new Set<string>();
@@ -66,14 +66,14 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
     world,
     apiPrefix: '/api/',
     rewrite,
-    answer: async ({ request, address, who }): Promise<HostReply> => {
+    respond: async ({ request, address, who }): Promise<HostReply> => {
       const { pathname, search, searchParams: query } = address;
       const isGraphql = request.method === 'POST' && pathname === '/api/graphql';
       const path = isGraphql ? 'graphql' : pathname.slice('/api/v4'.length);
       const isWriting = request.method === 'POST' && !isGraphql;
       requests.push(`${who?.name ?? 'stranger'} ${isWriting ? 'POST ' : ''}${path}${search}`);
-      const surprise = surprises[0]?.(`${path}${search}`);
-      if (surprise !== undefined) return surprise;
+      const override = overrides[0]?.(`${path}${search}`);
+      if (override !== undefined) return override;
       if (narrowTokens.has(who?.name ?? '') && !forEveryToken.has(path)) return insufficientScope('api read_api');
       if (isWriting && readingTokens.has(who?.name ?? '')) return insufficientScope('api');
       const token = { scopes: scopesOf(who?.name ?? ''), lastDay: lastDays.get(who?.name ?? '') ?? null };
@@ -82,21 +82,21 @@ export async function startGitLabSimulator(options: GitLabSimulatorOptions): Pro
       if (isGraphql) {
         if (who === undefined) return { status: 401, body: { errors: [{ message: 'Invalid token' }] } };
         const body = await text(request);
-        const { query: asked, variables } = JSON.parse(body) as { query: string; variables: object };
-        const reply = await answerGraphql(place, body);
+        const { query: graphqlQuery, variables } = JSON.parse(body) as { query: string; variables: object };
+        const reply = await executeGraphql(place, body);
         return {
           ...reply,
-          operation: operationName(asked),
-          asked: { query: asked, address: JSON.stringify(variables) },
+          operation: operationName(graphqlQuery),
+          graphqlRequest: { query: graphqlQuery, address: JSON.stringify(variables) },
         };
       }
       const body = isWriting ? await json(request) : undefined;
       const described = checkRequest(request.method ?? '', path, query, body);
-      const reply = answer(place, described);
-      if (reply.status === 200 || reply.status === 201) checkAnswer(described, reply.body);
+      const reply = respond(place, described);
+      if (reply.status === 200 || reply.status === 201) checkResponse(described, reply.body);
       return { ...reply, operation: described.name };
     },
   });
   const tokens = { narrowTokens, readingTokens, lastDays };
-  return { ...host, apiUrl: `${host.url}/api/v4`, world, requests, surprises, hidden, ...tokens };
+  return { ...host, apiUrl: `${host.url}/api/v4`, world, requests, overrides, hidden, ...tokens };
 }

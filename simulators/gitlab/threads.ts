@@ -3,50 +3,50 @@ import { type Place, type Shape, time, user } from './answers.ts';
 
 /** Issues and merge requests of a simulated world in GitLab's format, with comments and system notes. */
 
-function common(place: Place, { id: projectId }: Repository, told: Issue | PullRequest): Shape {
+function common(place: Place, { id: projectId }: Repository, thread: Issue | PullRequest): Shape {
   return {
-    id: told.id,
-    iid: told.number,
+    id: thread.id,
+    iid: thread.number,
     project_id: projectId,
-    title: told.title,
+    title: thread.title,
     description: null,
-    created_at: time(told.createdAt),
-    updated_at: time(told.updatedAt),
-    labels: told.labels,
-    author: user(place, told.authorId),
-    assignees: told.assigneeIds.map((id) => user(place, id)),
-    user_notes_count: told.comments.length + ('reviewComments' in told ? told.reviewComments.length : 0),
-    upvotes: told.reactions.filter(({ content }) => content === 'THUMBS_UP').length,
-    downvotes: told.reactions.filter(({ content }) => content === 'THUMBS_DOWN').length,
-    web_url: `${place.url}/somewhere/-/${told.number}`,
+    created_at: time(thread.createdAt),
+    updated_at: time(thread.updatedAt),
+    labels: thread.labels,
+    author: user(place, thread.authorId),
+    assignees: thread.assigneeIds.map((id) => user(place, id)),
+    user_notes_count: thread.comments.length + ('reviewComments' in thread ? thread.reviewComments.length : 0),
+    upvotes: thread.reactions.filter(({ content }) => content === 'THUMBS_UP').length,
+    downvotes: thread.reactions.filter(({ content }) => content === 'THUMBS_DOWN').length,
+    web_url: `${place.url}/somewhere/-/${thread.number}`,
   };
 }
 
-export function issue(place: Place, shown: Repository, told: Issue): Shape {
-  const closer = told.closedAt === null ? undefined : told.closings.at(-1)?.byId;
+export function issue(place: Place, shown: Repository, issue: Issue): Shape {
+  const closer = issue.closedAt === null ? undefined : issue.closings.at(-1)?.byId;
   return {
-    ...common(place, shown, told),
-    state: told.closedAt === null ? 'opened' : 'closed',
-    closed_at: time(told.closedAt),
+    ...common(place, shown, issue),
+    state: issue.closedAt === null ? 'opened' : 'closed',
+    closed_at: time(issue.closedAt),
     closed_by: closer === undefined ? null : user(place, closer),
-    confidential: place.hidden.issues.has(told.id),
+    confidential: place.hidden.issues.has(issue.id),
     issue_type: 'issue',
   };
 }
 
 /** Returns a merge request. `closed_at` is null where it was merged, as at GitLab. */
-export function mergeRequest(place: Place, shown: Repository, told: PullRequest): Shape {
-  const isMerged = told.mergedAt !== null;
-  const closer = told.closedAt === null || isMerged ? undefined : told.closings.at(-1)?.byId;
+export function mergeRequest(place: Place, shown: Repository, pull: PullRequest): Shape {
+  const isMerged = pull.mergedAt !== null;
+  const closer = pull.closedAt === null || isMerged ? undefined : pull.closings.at(-1)?.byId;
   return {
-    ...common(place, shown, told),
-    state: isMerged ? 'merged' : told.closedAt === null ? 'opened' : 'closed',
-    draft: told.isDraft,
-    closed_at: isMerged ? null : time(told.closedAt),
+    ...common(place, shown, pull),
+    state: isMerged ? 'merged' : pull.closedAt === null ? 'opened' : 'closed',
+    draft: pull.isDraft,
+    closed_at: isMerged ? null : time(pull.closedAt),
     closed_by: closer === undefined ? null : user(place, closer),
-    merged_at: time(told.mergedAt),
-    merge_user: isMerged ? user(place, told.mergedById) : null,
-    reviewers: told.requestedReviewerIds.map((id) => user(place, id)),
+    merged_at: time(pull.mergedAt),
+    merge_user: isMerged ? user(place, pull.mergedById) : null,
+    reviewers: pull.requestedReviewerIds.map((id) => user(place, id)),
   };
 }
 
@@ -60,35 +60,37 @@ export function notes(place: Place, shown: Repository, below: Issue | PullReques
     project_id: shown.id,
   };
   const written = [...below.comments, ...(isMergeRequest ? below.reviewComments : [])];
-  const told = isMergeRequest ? [requested(place, below), ...below.reviews.flatMap((one) => verdict(place, one))] : [];
-  const all = [...written.map((one) => comment(place, one)), ...told];
+  const systemNotes = isMergeRequest
+    ? [requested(place, below), ...below.reviews.flatMap((one) => verdict(place, one))]
+    : [];
+  const all = [...written.map((one) => comment(place, one)), ...systemNotes];
   const inOrder = all.toSorted((one, other) => (String(one['created_at']) < String(other['created_at']) ? -1 : 1));
   return inOrder.map((note) => Object.assign(note, about));
 }
 
-function comment(place: Place, told: Comment | ReviewComment): Shape {
-  const isInternal = place.hidden.notes.has(told.id);
+function comment(place: Place, comment: Comment | ReviewComment): Shape {
+  const isInternal = place.hidden.notes.has(comment.id);
   return {
-    id: told.id,
-    type: 'reviewId' in told ? 'DiffNote' : null,
-    body: told.body,
-    author: user(place, told.authorId),
-    created_at: time(told.createdAt),
-    updated_at: time(told.updatedAt),
+    id: comment.id,
+    type: 'reviewId' in comment ? 'DiffNote' : null,
+    body: comment.body,
+    author: user(place, comment.authorId),
+    created_at: time(comment.createdAt),
+    updated_at: time(comment.updatedAt),
     system: false,
-    resolvable: 'reviewId' in told,
+    resolvable: 'reviewId' in comment,
     confidential: isInternal,
     internal: isInternal,
   };
 }
 
-const noted = { type: null, system: true, resolvable: false, confidential: false, internal: false };
+const systemNoteFields = { type: null, system: true, resolvable: false, confidential: false, internal: false };
 
 /** Returns a system note about a requested review, which is no verdict. */
 function requested(place: Place, { id, authorId, createdAt }: PullRequest): Shape {
   const at = time(createdAt);
   return {
-    ...noted,
+    ...systemNoteFields,
     id: id + 500_000,
     body: 'requested review from @somebody',
     author: user(place, authorId),
@@ -106,7 +108,7 @@ const verdicts = { APPROVED: 'approved this merge request', CHANGES_REQUESTED: '
 function verdict(place: Place, { id, authorId, state, submittedAt, createdAt, updatedAt }: Review): Shape[] {
   if (state === 'COMMENTED' || state === 'PENDING') return [];
   const said = {
-    ...noted,
+    ...systemNoteFields,
     author: user(place, authorId),
     created_at: time(submittedAt ?? createdAt),
     updated_at: time(updatedAt),
@@ -129,14 +131,14 @@ const emojis: Record<Reaction['content'], string> = {
 
 export function award(
   place: Place,
-  told: Reaction,
+  reaction: Reaction,
   about: { id: number; type: 'Issue' | 'MergeRequest' | 'Note' },
 ): Shape {
-  const at = time(told.createdAt);
+  const at = time(reaction.createdAt);
   return {
-    id: told.id,
-    name: emojis[told.content],
-    user: user(place, told.accountId),
+    id: reaction.id,
+    name: emojis[reaction.content],
+    user: user(place, reaction.accountId),
     created_at: at,
     updated_at: at,
     awardable_id: about.id,

@@ -2,20 +2,20 @@ import type { Commit, Discussion, Issue, PullRequest, Repository, Review } from 
 import type { World } from './world.ts';
 
 /** An item that an account contributed, and its repository. */
-export interface Deed<Item> {
+export interface ActivityItem<Item> {
   repository: Repository;
   item: Item;
 }
 
 /** Everything that one account did. */
 export interface Activity {
-  commits: Deed<Commit>[];
-  issues: Deed<Issue>[];
-  pullRequests: Deed<PullRequest>[];
-  reviews: Deed<Review & { pullRequest: PullRequest }>[];
-  discussions: Deed<Discussion>[];
+  commits: ActivityItem<Commit>[];
+  issues: ActivityItem<Issue>[];
+  pullRequests: ActivityItem<PullRequest>[];
+  reviews: ActivityItem<Review & { pullRequest: PullRequest }>[];
+  discussions: ActivityItem<Discussion>[];
   /** Discussions whose accepted answer is a comment of the account. */
-  answers: Deed<Discussion>[];
+  answers: ActivityItem<Discussion>[];
 }
 
 const indexes = new WeakMap<World, { version: number; byAccount: Map<number, Activity> }>();

@@ -13,7 +13,7 @@ import {
   type ReviewState,
   type Thread,
 } from './model.ts';
-import { tell } from './tell.ts';
+import { emitEvent } from './report-changes.ts';
 import { nodeId, type World } from './world.ts';
 
 /** The options of adding one thing; times default to now. */
@@ -54,7 +54,7 @@ export function addRepository(
     ...described,
   };
   world.repositories.push(repository);
-  tell(world, repository, 'repository.created', repository.ownerId);
+  emitEvent(world, repository, 'repository.created', repository.ownerId);
   return repository;
 }
 
@@ -69,7 +69,7 @@ export function addIssue(world: World, repository: Repository, { author, created
   };
   repository.issues.push(issue);
   world.place({ kind: 'issue', repository, item: issue });
-  tell(world, repository, 'issues.opened', author.id, { issue });
+  emitEvent(world, repository, 'issues.opened', author.id, { issue });
   return issue;
 }
 
@@ -97,7 +97,7 @@ export function addPullRequest(
   repository.pullRequests.push(pullRequest);
   for (const issue of closes) issue.linkedPullRequestIds.push(id);
   world.place({ kind: 'pull_request', repository, item: pullRequest });
-  tell(world, repository, 'pull_request.opened', author.id, { pullRequest });
+  emitEvent(world, repository, 'pull_request.opened', author.id, { pullRequest });
   return pullRequest;
 }
 
@@ -155,7 +155,7 @@ export function submitReview(
   pullRequest.requestedReviewerIds = pullRequest.requestedReviewerIds.filter((id) => id !== review.authorId);
   touch(pullRequest, at);
   const details = { pullRequest, review };
-  tell(world, repositoryOf(world, pullRequest), 'pull_request_review.submitted', review.authorId, details);
+  emitEvent(world, repositoryOf(world, pullRequest), 'pull_request_review.submitted', review.authorId, details);
 }
 
 export function addDiscussion(
@@ -188,7 +188,7 @@ export function addDiscussion(
   };
   repository.discussions.push(discussion);
   world.place({ kind: 'discussion', repository, item: discussion });
-  tell(world, repository, 'discussion.created', author.id, { discussion });
+  emitEvent(world, repository, 'discussion.created', author.id, { discussion });
   return discussion;
 }
 
@@ -227,7 +227,7 @@ export function addCommit(
   touch(repository, at);
   const push = { before: last?.oid ?? null, after: commit.oid, forced: false, commits: [commit] };
   const pusher = (): number => world.accountByEmail(commit.author.email)?.id ?? repository.ownerId;
-  tell(world, repository, 'push', pusher, { push });
+  emitEvent(world, repository, 'push', pusher, { push });
   return commit;
 }
 

@@ -1,7 +1,7 @@
 import { type Authored, addReview, repositoryOf, touch } from './activity.ts';
 import type { Comment, Discussion, DiscussionComment, Issue, PullRequest, Review, ReviewComment } from './model.ts';
 import { isPullRequest } from './model.ts';
-import { type Acting, tell } from './tell.ts';
+import { type Acting, emitEvent } from './report-changes.ts';
 import { nodeId, type Placed, type World } from './world.ts';
 
 /** The author and the text of a comment; times default to now. */
@@ -14,7 +14,7 @@ export function addComment(world: World, thread: Issue | PullRequest, said: Said
   thread.comments.push(comment);
   world.place({ kind: 'comment', repository, item: comment, thread });
   touch(thread, comment.createdAt);
-  tell(world, repository, 'issue_comment.created', comment.authorId, { ...aboutThread(thread), comment });
+  emitEvent(world, repository, 'issue_comment.created', comment.authorId, { ...aboutThread(thread), comment });
   return comment;
 }
 
@@ -42,7 +42,7 @@ export function addReviewComment(
   world.place({ kind: 'review_comment', repository, item: reviewComment, pull: pullRequest });
   touch(pullRequest, reviewComment.createdAt);
   const details = { pullRequest, reviewComment };
-  tell(world, repository, 'pull_request_review_comment.created', reviewComment.authorId, details);
+  emitEvent(world, repository, 'pull_request_review_comment.created', reviewComment.authorId, details);
   return reviewComment;
 }
 
@@ -59,7 +59,7 @@ export function addDiscussionComment(
   discussion.comments.push(discussionComment);
   world.place({ kind: 'discussion_comment', repository, item: discussionComment, discussion });
   touch(discussion, comment.createdAt);
-  tell(world, repository, 'discussion_comment.created', comment.authorId, { discussion, discussionComment });
+  emitEvent(world, repository, 'discussion_comment.created', comment.authorId, { discussion, discussionComment });
   if (said.isAnswer) markAnswer(world, discussion, discussionComment, { at: comment.createdAt });
   return discussionComment;
 }
@@ -72,7 +72,7 @@ export function editComment(world: World, comment: Comment, body: string, acting
   comment.updatedAt = world.now();
   touch(whole(placed), comment.updatedAt);
   const sender = acting.by?.id ?? comment.authorId;
-  tell(world, placed.repository, `${eventOf(placed)}.edited`, sender, { ...detailsOf(placed), more });
+  emitEvent(world, placed.repository, `${eventOf(placed)}.edited`, sender, { ...detailsOf(placed), more });
 }
 
 /** @param acting.by by default the comment's author. */
@@ -88,12 +88,12 @@ export function deleteComment(world: World, comment: Comment, acting: Acting = {
       break;
     case 'discussion_comment':
       placed.discussion.comments = placed.discussion.comments.filter(isOther);
-      if (placed.discussion.answerId === comment.id) forgetAnswer(placed.discussion);
+      if (placed.discussion.answerId === comment.id) clearAnswer(placed.discussion);
   }
   world.displace(comment);
   touch(whole(placed), world.now());
   const sender = acting.by?.id ?? comment.authorId;
-  tell(world, placed.repository, `${eventOf(placed)}.deleted`, sender, detailsOf(placed));
+  emitEvent(world, placed.repository, `${eventOf(placed)}.deleted`, sender, detailsOf(placed));
 }
 
 /** @param acting.by by default the author of the discussion. */
@@ -108,21 +108,21 @@ export function markAnswer(
   discussion.answerChosenById = by?.id ?? discussion.authorId;
   touch(discussion, at);
   const details = { discussion, discussionComment };
-  tell(world, repositoryOf(world, discussion), 'discussion.answered', discussion.answerChosenById, details);
+  emitEvent(world, repositoryOf(world, discussion), 'discussion.answered', discussion.answerChosenById, details);
 }
 
 /** @param acting.by by default the author of the discussion. */
 export function unmarkAnswer(world: World, discussion: Discussion, acting: Acting = {}): void {
   const discussionComment = discussion.comments.find(({ id }) => id === discussion.answerId);
-  forgetAnswer(discussion);
+  clearAnswer(discussion);
   touch(discussion, world.now());
-  tell(world, repositoryOf(world, discussion), 'discussion.unanswered', acting.by?.id ?? discussion.authorId, {
+  emitEvent(world, repositoryOf(world, discussion), 'discussion.unanswered', acting.by?.id ?? discussion.authorId, {
     discussion,
     ...(discussionComment && { discussionComment }),
   });
 }
 
-function forgetAnswer(discussion: Discussion): void {
+function clearAnswer(discussion: Discussion): void {
   Object.assign(discussion, { answerId: null, answerChosenAt: null, answerChosenById: null });
 }
 

@@ -80,7 +80,7 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
   const names = Array.from({ length: options.repositories ?? size.repositories }, (_, index) => `engine-${index + 1}`);
   for (const name of names) {
     const repository = addRepository(world, {
-      ...look(random),
+      ...randomProperties(random),
       ownerId: organization.id,
       name,
       createdAt: years(random.integer(2015, 2022)),
@@ -101,7 +101,7 @@ export async function generateWorld(options: WorldOptions): Promise<World> {
 const languages = ['TypeScript', 'Rust', 'Haskell', null];
 const licenses = [{ name: 'MIT License', spdxId: 'MIT' }, { name: 'Apache License 2.0', spdxId: 'Apache-2.0' }, null];
 
-function look(random: Random): Partial<Repository> {
+function randomProperties(random: Random): Partial<Repository> {
   return {
     language: random.pick(languages),
     license: random.pick(licenses),
@@ -160,7 +160,12 @@ function addPersonalRepositories(
   amounts: Amounts,
 ): void {
   for (const name of ['notes', 'loom', 'flyer']) {
-    const repository = addRepository(world, { ...look(random), ownerId: cast.user.id, name, createdAt: years(2017) });
+    const repository = addRepository(world, {
+      ...randomProperties(random),
+      ownerId: cast.user.id,
+      name,
+      createdAt: years(2017),
+    });
     addStars(random, repository, everybody);
     addActivity(world, random, repository, [cast.user, ...everybody], amounts);
   }

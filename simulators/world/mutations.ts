@@ -13,7 +13,7 @@ import {
   type Repository,
 } from './model.ts';
 import { addAccount } from './people.ts';
-import { type Acting, tell, tellOfAccount } from './tell.ts';
+import { type Acting, emitAccountEvent, emitEvent } from './report-changes.ts';
 import type { World } from './world.ts';
 
 /** Changes of accounts, repositories and their items, other than additions. */
@@ -24,7 +24,7 @@ export function renameAccount(world: World, account: Account, login: string): vo
   touch(account, world.now());
   world.changed();
   // GitHub sends no event when a person is renamed.
-  if (account.type === 'Organization') tellOfAccount(world, account, 'organization.renamed', account.id, { more });
+  if (account.type === 'Organization') emitAccountEvent(world, account, 'organization.renamed', account.id, { more });
 }
 
 export function deleteAccount(world: World, account: Account): void {
@@ -68,17 +68,17 @@ export function closeItem(world: World, item: Issue | PullRequest | Discussion, 
   touch(item, at);
   if (isDiscussion(item)) {
     item.stateReason = how.reason === 'OUTDATED' || how.reason === 'DUPLICATE' ? how.reason : 'RESOLVED';
-    tell(world, repository, 'discussion.closed', senderId, { discussion: item });
+    emitEvent(world, repository, 'discussion.closed', senderId, { discussion: item });
     return;
   }
   item.closings.push({ id: world.newId(), at, byId: senderId, closer: closerOf(how.closer) });
   if (!isPullRequest(item)) {
     item.stateReason = how.reason === 'NOT_PLANNED' || how.reason === 'DUPLICATE' ? how.reason : 'COMPLETED';
-    tell(world, repository, 'issues.closed', senderId, { issue: item });
+    emitEvent(world, repository, 'issues.closed', senderId, { issue: item });
     return;
   }
   if (how.merged) Object.assign(item, { mergedAt: at, mergedById: senderId });
-  tell(world, repository, 'pull_request.closed', senderId, { pullRequest: item });
+  emitEvent(world, repository, 'pull_request.closed', senderId, { pullRequest: item });
   const linked = repository.issues.filter((issue) => issue.linkedPullRequestIds.includes(item.id));
   for (const issue of how.merged ? linked : [])
     if (issue.closedAt === null) closeItem(world, issue, { at, closer: item, ...(by && { by }) });
@@ -97,7 +97,7 @@ export function reopenItem(world: World, item: Issue | PullRequest | Discussion,
   touch(item, world.now());
   const about = isDiscussion(item) ? { discussion: item } : aboutThread(item);
   const event = isDiscussion(item) ? 'discussion' : isPullRequest(item) ? 'pull_request' : 'issues';
-  tell(world, repositoryOf(world, item), `${event}.reopened`, acting.by?.id ?? item.authorId, about);
+  emitEvent(world, repositoryOf(world, item), `${event}.reopened`, acting.by?.id ?? item.authorId, about);
 }
 
 /** Deletes an issue, pull request or discussion for good. GitHub sends no event about a deleted pull request. */
@@ -113,9 +113,9 @@ export function deleteItem(
   world.displace(item, ...item.comments);
   world.changed();
   const senderId = acting.by?.id ?? repository.ownerId;
-  if (isDiscussion(item)) tell(world, repository, 'discussion.deleted', senderId, { discussion: item });
+  if (isDiscussion(item)) emitEvent(world, repository, 'discussion.deleted', senderId, { discussion: item });
   else if (isPullRequest(item)) world.displace(...item.reviews, ...item.reviewComments);
-  else tell(world, repository, 'issues.deleted', senderId, { issue: item });
+  else emitEvent(world, repository, 'issues.deleted', senderId, { issue: item });
 }
 
 /** Replaces the newest commits of the default branch by others. */
@@ -134,7 +134,7 @@ export function forcePush(world: World, repository: Repository, lost: number, re
   repository.pushedAt = world.now();
   touch(repository, world.now());
   const push = { before, after: repository.commits.at(-1)?.oid ?? null, forced: true, commits };
-  tell(world, repository, 'push', repository.ownerId, { push });
+  emitEvent(world, repository, 'push', repository.ownerId, { push });
 }
 
 export function setVisibility(world: World, repository: Repository, visibility: Repository['visibility']): void {
@@ -143,8 +143,8 @@ export function setVisibility(world: World, repository: Repository, visibility: 
   touch(repository, world.now());
   world.changed();
   if (wasPublic === (visibility === 'public')) return;
-  tell(world, repository, `repository.${wasPublic ? 'privatized' : 'publicized'}`, repository.ownerId);
-  if (!wasPublic) tell(world, repository, 'public', repository.ownerId);
+  emitEvent(world, repository, `repository.${wasPublic ? 'privatized' : 'publicized'}`, repository.ownerId);
+  if (!wasPublic) emitEvent(world, repository, 'public', repository.ownerId);
 }
 
 export function renameRepository(world: World, repository: Repository, name: string): void {
@@ -152,7 +152,7 @@ export function renameRepository(world: World, repository: Repository, name: str
   world.leaveName(repository);
   repository.name = name;
   touch(repository, world.now());
-  tell(world, repository, 'repository.renamed', repository.ownerId, { more });
+  emitEvent(world, repository, 'repository.renamed', repository.ownerId, { more });
 }
 
 export function transferRepository(world: World, repository: Repository, owner: Account): void {
@@ -160,10 +160,10 @@ export function transferRepository(world: World, repository: Repository, owner: 
   world.leaveName(repository);
   repository.ownerId = owner.id;
   touch(repository, world.now());
-  tell(world, repository, 'repository.transferred', owner.id, { ...(former && { account: former }) });
+  emitEvent(world, repository, 'repository.transferred', owner.id, { ...(former && { account: former }) });
 }
 
 export function deleteRepository(world: World, repository: Repository): void {
   world.repositories.splice(world.repositories.indexOf(repository), 1);
-  tell(world, repository, 'repository.deleted', repository.ownerId);
+  emitEvent(world, repository, 'repository.deleted', repository.ownerId);
 }

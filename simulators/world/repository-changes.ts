@@ -1,6 +1,6 @@
 import { addCommit, addRepository, touch } from './activity.ts';
 import type { Account, Commit, Repository } from './model.ts';
-import { tell, tellOfAccount } from './tell.ts';
+import { emitAccountEvent, emitEvent } from './report-changes.ts';
 import type { World } from './world.ts';
 
 /** More changes of repositories and of the people around them. */
@@ -10,34 +10,34 @@ export function star(world: World, repository: Repository, by: Account, at = wor
   if (repository.stars.some(({ accountId }) => accountId === by.id)) return;
   repository.stars.push({ accountId: by.id, starredAt: at });
   touch(repository, world.now());
-  tell(world, repository, 'star.created', by.id, { starredAt: at });
+  emitEvent(world, repository, 'star.created', by.id, { starredAt: at });
 }
 
 export function unstar(world: World, repository: Repository, by: Account): void {
   if (!repository.stars.some(({ accountId }) => accountId === by.id)) return;
   repository.stars = repository.stars.filter(({ accountId }) => accountId !== by.id);
   touch(repository, world.now());
-  tell(world, repository, 'star.deleted', by.id, { starredAt: null });
+  emitEvent(world, repository, 'star.deleted', by.id, { starredAt: null });
 }
 
 export function setArchived(world: World, repository: Repository, isArchived: boolean): void {
   repository.isArchived = isArchived;
   touch(repository, world.now());
-  tell(world, repository, `repository.${isArchived ? 'archived' : 'unarchived'}`, repository.ownerId);
+  emitEvent(world, repository, `repository.${isArchived ? 'archived' : 'unarchived'}`, repository.ownerId);
 }
 
 export function describeRepository(world: World, repository: Repository, description: string | null): void {
   const more = { changes: { description: { from: repository.description } } };
   repository.description = description;
   touch(repository, world.now());
-  tell(world, repository, 'repository.edited', repository.ownerId, { more });
+  emitEvent(world, repository, 'repository.edited', repository.ownerId, { more });
 }
 
 export function renameDefaultBranch(world: World, repository: Repository, name: string): void {
   const more = { changes: { default_branch: { from: repository.defaultBranch } } };
   repository.defaultBranch = name;
   touch(repository, world.now());
-  tell(world, repository, 'repository.edited', repository.ownerId, { more });
+  emitEvent(world, repository, 'repository.edited', repository.ownerId, { more });
 }
 
 /** Adds a fork of a repository to another account. */
@@ -58,7 +58,7 @@ export function addFork(world: World, of: Repository, owner: Account, name = of.
     createdAt: world.now(),
   });
   of.forkCount += 1;
-  tell(world, of, 'fork', owner.id, { fork });
+  emitEvent(world, of, 'fork', owner.id, { fork });
   return fork;
 }
 
@@ -85,24 +85,24 @@ export function writeFile(
 export function addCollaborator(world: World, repository: Repository, account: Account): void {
   if (repository.collaboratorIds.includes(account.id)) return;
   repository.collaboratorIds.push(account.id);
-  tell(world, repository, 'member.added', repository.ownerId, { account });
+  emitEvent(world, repository, 'member.added', repository.ownerId, { account });
 }
 
 export function removeCollaborator(world: World, repository: Repository, account: Account): void {
   repository.collaboratorIds = repository.collaboratorIds.filter((id) => id !== account.id);
-  tell(world, repository, 'member.removed', repository.ownerId, { account });
+  emitEvent(world, repository, 'member.removed', repository.ownerId, { account });
 }
 
 /** Makes an account a member of an organization, at once. */
 export function addMember(world: World, organization: Account, account: Account, role: 'admin' | 'member'): void {
   removeMembership(world, organization, account);
   world.memberships.push({ organizationId: organization.id, accountId: account.id, role, state: 'active' });
-  tellOfAccount(world, organization, 'organization.member_added', organization.id, { account });
+  emitAccountEvent(world, organization, 'organization.member_added', organization.id, { account });
 }
 
 export function removeMember(world: World, organization: Account, account: Account): void {
   removeMembership(world, organization, account);
-  tellOfAccount(world, organization, 'organization.member_removed', organization.id, { account });
+  emitAccountEvent(world, organization, 'organization.member_removed', organization.id, { account });
 }
 
 function removeMembership(world: World, organization: Account, account: Account): void {

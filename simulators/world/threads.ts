@@ -10,7 +10,7 @@ import {
   type PullRequest,
   type Review,
 } from './model.ts';
-import { type Acting, tell } from './tell.ts';
+import { type Acting, emitEvent } from './report-changes.ts';
 import type { World } from './world.ts';
 
 /** Changes of issues, pull requests and discussions while they are open or closed; each touches the item. */
@@ -67,7 +67,7 @@ export function dismissReview(world: World, pullRequest: PullRequest, review: Re
   touch(pullRequest, world.now());
   const sender = acting.by?.id ?? pullRequest.authorId;
   const details = { pullRequest, review };
-  tell(world, repositoryOf(world, pullRequest), 'pull_request_review.dismissed', sender, details);
+  emitEvent(world, repositoryOf(world, pullRequest), 'pull_request_review.dismissed', sender, details);
 }
 
 export function editTitle(world: World, item: Item, title: string, acting: Acting = {}): void {
@@ -108,5 +108,5 @@ function changed(world: World, item: Item, action: string, { by }: Acting, detai
   touch(item, world.now());
   const about = isDiscussion(item) ? { discussion: item } : aboutThread(item);
   const event = isDiscussion(item) ? 'discussion' : isPullRequest(item) ? 'pull_request' : 'issues';
-  tell(world, repositoryOf(world, item), `${event}.${action}`, by?.id ?? item.authorId, { ...about, ...details });
+  emitEvent(world, repositoryOf(world, item), `${event}.${action}`, by?.id ?? item.authorId, { ...about, ...details });
 }

@@ -12,7 +12,7 @@ export async function actorOf(connection: Connection, caller: Caller): Promise<A
 }
 
 /** Records an action and its actor, in the transaction of the action. */
-export async function note(
+export async function recordAction(
   services: Pick<AccessServices, 'now' | 'newId'>,
   connection: Connection,
   accountId: string,

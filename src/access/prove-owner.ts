@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
 import { countAttempt } from '../http/rate-limits.ts';
 import type { OwnershipProof, Provider } from '../providers/provider.ts';
 import type { Actor } from './audit/store.ts';
-import { readErasedAnew } from './erasure/return-store.ts';
+import { requestRescanOfErased } from './erasure/return-store.ts';
 import type { AccessServices } from './services.ts';
 
 const proofTimeoutMs = 5000;
@@ -49,12 +49,12 @@ export async function proveOwner(
   const now = services.now();
   const account = await inTransaction(services.connection, async (transaction) => {
     if (await releaseOptOuts(transaction, provider.name, owned)) {
-      await readErasedAnew(transaction, provider.name, now);
+      await requestRescanOfErased(transaction, provider.name, now);
     }
     return saveOwned(transaction, provider.name, owned, { now, newId: services.newId });
   });
-  if (account.askedAt === null) services.resolver.askInBackground(lookUpJob({ provider: provider.name, name }));
-  else if (account.displayName === '') services.resolver.askInBackground(refreshJob(account.id));
+  if (account.fetchedAt === null) services.resolver.requestInBackground(lookUpJob({ provider: provider.name, name }));
+  else if (account.displayName === '') services.resolver.requestInBackground(refreshJob(account.id));
   return { account, actor: `${provider.name}/${proof.bearer.name}`, tokenId: null };
 }
 

@@ -3,7 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { actorOf, note } from './actor.ts';
+import { actorOf, recordAction } from './actor.ts';
 import type { AuditAction } from './audit/store.ts';
 import type { AccessServices } from './services.ts';
 
@@ -32,6 +32,6 @@ export async function removeItem(
 ): Promise<void> {
   await inTransaction(services.connection, async (transaction) => {
     if (!(await remove(transaction, account.id))) throw new AppError('not_found', `The account has no such ${what}.`);
-    await note(services, transaction, account.id, { action, subject, ...(await actorOf(transaction, caller)) });
+    await recordAction(services, transaction, account.id, { action, subject, ...(await actorOf(transaction, caller)) });
   });
 }

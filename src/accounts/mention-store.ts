@@ -5,25 +5,25 @@ import { findByName } from './store.ts';
 export interface KnownByMention {
   id: string;
   /** The time of the last request for the whole record; null when the account is known only as a contributor. */
-  askedAt: Date | null;
+  fetchedAt: Date | null;
 }
 
 /** Finds the stored account of a hint: by its external id, or by its name when the external id is null. */
 export async function findKnown(
   connection: Connection,
-  asked: { provider: string; externalId: string | null; name: string },
+  mention: { provider: string; externalId: string | null; name: string },
 ): Promise<KnownByMention | undefined> {
-  if (asked.externalId === null) {
-    const holder = await findByName(connection, asked.provider, asked.name);
-    return holder?.state === 'present' ? { id: holder.account.id, askedAt: holder.account.askedAt } : undefined;
+  if (mention.externalId === null) {
+    const holder = await findByName(connection, mention.provider, mention.name);
+    return holder?.state === 'present' ? { id: holder.account.id, fetchedAt: holder.account.fetchedAt } : undefined;
   }
   const row = await connection
     .selectFrom('accounts')
-    .select(['id', 'asked_at'])
-    .where('provider', '=', asked.provider)
-    .where('external_id', '=', asked.externalId)
+    .select(['id', 'fetched_at'])
+    .where('provider', '=', mention.provider)
+    .where('external_id', '=', mention.externalId)
     .executeTakeFirst();
-  return row && { id: row.id, askedAt: row.asked_at };
+  return row && { id: row.id, fetchedAt: row.fetched_at };
 }
 
 /** Requests a new listing of an account's repositories, even when the last one is fresh. */

@@ -72,11 +72,11 @@ export async function releaseOptOuts(
 
 async function findOptedOut(
   connection: Connection,
-  asked: readonly string[],
+  candidates: readonly string[],
   hashOf: (one: string) => Buffer,
 ): Promise<string[]> {
-  if (asked.length === 0) return [];
-  const byKey = new Map(asked.map((one) => [hashOf(one).toString('hex'), one]));
+  if (candidates.length === 0) return [];
+  const byKey = new Map(candidates.map((one) => [hashOf(one).toString('hex'), one]));
   const { rows } = await sql<{ key: Buffer }>`
     select key from opt_outs
     where key in (select decode(k, 'hex') from unnest(${[...byKey.keys()]}::text[]) as k)`.execute(connection);

@@ -10,14 +10,14 @@ export async function saveOwned(
   options: { now: Date; newId: () => string },
 ): Promise<Account> {
   const known = await findByExternalId(connection, provider, owned.externalId);
-  if (known !== undefined && known.goneAt === null && nameKey(known.account.name) === nameKey(owned.name)) {
+  if (known !== undefined && known.deletedAt === null && nameKey(known.account.name) === nameKey(owned.name)) {
     return known.account;
   }
   const actor = { ...owned, displayName: owned.displayName || (known?.account.displayName ?? '') };
   await saveActors(connection, provider, [actor], { mentionedAt: options.now, newId: options.newId });
   await connection
     .updateTable('accounts')
-    .set({ gone_at: null })
+    .set({ deleted_at: null })
     .where('provider', '=', provider)
     .where('external_id', '=', owned.externalId)
     .execute();
@@ -31,13 +31,13 @@ async function findByExternalId(
   connection: Connection,
   provider: string,
   externalId: string,
-): Promise<{ account: Account; goneAt: Date | null } | undefined> {
+): Promise<{ account: Account; deletedAt: Date | null } | undefined> {
   const row = await connection
     .selectFrom('accounts')
-    .select(['id', 'gone_at'])
+    .select(['id', 'deleted_at'])
     .where('provider', '=', provider)
     .where('external_id', '=', externalId)
     .executeTakeFirst();
   const account = row && (await findById(connection, row.id));
-  return account && { account, goneAt: row.gone_at };
+  return account && { account, deletedAt: row.deleted_at };
 }

@@ -1,5 +1,5 @@
 import type { Connection } from '../database/connection.ts';
-import { ask, findOutcome } from '../database/lookups.ts';
+import { claimLookup, findOutcome } from '../database/lookups.ts';
 import type { Job } from '../database/queue.ts';
 import { AppError } from '../errors.ts';
 import type { AccountResolver, Resolution } from '../http/endpoint.ts';
@@ -61,7 +61,7 @@ export class Resolver implements AccountResolver {
     if (!provider.accounts.isPossibleName(name.name)) return { state: 'absent' };
     const find = (): Promise<StoredName | undefined> => this.#find(name);
     const found: StoredName = (await find()) ??
-      (await this.askAndWait(lookUpJob(name), deadline, find)) ??
+      (await this.requestAndWait(lookUpJob(name), deadline, find)) ??
       (await find()) ?? { state: 'pending' };
     return 'account' in found ? { ...found, provider, isPublic: isShown(found.account) } : found;
   }
@@ -87,38 +87,38 @@ export class Resolver implements AccountResolver {
    * @param find reads the stored result: another caller's lookup may have ended just before this one.
    * @returns the result that was found without waiting.
    */
-  async askAndWait<Found>(
+  async requestAndWait<Found>(
     job: Job,
     deadline: Date,
     find: () => Promise<Found | undefined>,
   ): Promise<Found | undefined> {
     const { connection, outcomes, now } = this.#options;
     const outcome = outcomes.wait(job.key, deadline);
-    const isAsking = await ask(connection, job, now());
-    const found = isAsking ? undefined : await find();
+    const hasClaimed = await claimLookup(connection, job, now());
+    const found = hasClaimed ? undefined : await find();
     if (found === undefined) await outcome;
     return found;
   }
 
   /** Starts a lookup for which no caller waits. */
-  askInBackground(job: Job): void {
+  requestInBackground(job: Job): void {
     const { connection, now, onBackgroundFailure } = this.#options;
-    ask(connection, job, now()).catch(onBackgroundFailure);
+    claimLookup(connection, job, now()).catch(onBackgroundFailure);
   }
 
   /** Requests an account again, when the stored record is old. */
-  refreshStale({ id, askedAt, pinned }: Account): void {
-    if (!pinned && this.isStale(askedAt)) this.askInBackground(refreshJob(id));
+  refreshStale({ id, fetchedAt, pinned }: Account): void {
+    if (!pinned && this.isStale(fetchedAt)) this.requestInBackground(refreshJob(id));
   }
 
   /** Returns whether data that was fetched at a time is due for a refresh. */
-  isStale(askedAt: Date | null): boolean {
-    return askedAt === null || this.staleAt(askedAt) <= this.#options.now();
+  isStale(fetchedAt: Date | null): boolean {
+    return fetchedAt === null || this.staleAt(fetchedAt) <= this.#options.now();
   }
 
   /** Returns the time at which data is due for a refresh. */
-  staleAt(askedAt: Date): Date {
-    return new Date(askedAt.getTime() + this.#options.freshForMs);
+  staleAt(fetchedAt: Date): Date {
+    return new Date(fetchedAt.getTime() + this.#options.freshForMs);
   }
 
   /** Returns what the database holds about a name; undefined when the provider has to be queried. */
@@ -130,19 +130,19 @@ export class Resolver implements AccountResolver {
         const { account } = holder;
         if (account.hiddenByHost) {
           // Only its owner gets a response. The lookup in the background finds out whether the host shows it again.
-          this.askInBackground(lookUpJob(name));
+          this.requestInBackground(lookUpJob(name));
           return holder;
         }
         // An account that was only seen as a contributor has never been fetched.
-        if (account.askedAt === null) break;
+        if (account.fetchedAt === null) break;
         this.refreshStale(account);
         return holder;
       }
       case 'renamed':
-        if (holder.checkAfter <= now()) this.askInBackground(lookUpJob(name));
+        if (holder.checkAfter <= now()) this.requestInBackground(lookUpJob(name));
         return { state: 'renamed', account: holder.account };
       case 'gone':
-        if (this.isStale(holder.account.askedAt)) this.askInBackground(lookUpJob(name));
+        if (this.isStale(holder.account.fetchedAt)) this.requestInBackground(lookUpJob(name));
         return { state: 'absent' };
       case undefined:
         break;

@@ -24,7 +24,7 @@ export function accountRoutes(app: App, services: RouteServices): void {
     load: async ({ account }) => account,
     present: (account, { provider }) => ({
       envelope: envelope({ dataType: 'entity', data: [toEntity(account, provider.accounts.urlOf(account))] }),
-      staleAt: resolver.staleAt(account.askedAt ?? now()),
+      staleAt: resolver.staleAt(account.fetchedAt ?? now()),
     }),
   });
 }

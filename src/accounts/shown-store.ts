@@ -6,5 +6,5 @@ import { type RawBuilder, sql } from 'kysely';
  */
 export function isShownInSql(accounts: string): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${accounts}.${name}`);
-  return sql<boolean>`(${column('gone_at')} is null and not ${column('hidden')} and not ${column('hidden_by_host')})`;
+  return sql<boolean>`(${column('deleted_at')} is null and not ${column('hidden')} and not ${column('hidden_by_host')})`;
 }

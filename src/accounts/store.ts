@@ -14,7 +14,7 @@ export interface Account extends AccountFacts {
   following: number;
   experience: number;
   /** The time of the last request for the whole record; null when the account is known only as a contributor. */
-  askedAt: Date | null;
+  fetchedAt: Date | null;
   /** True for an account that is never refreshed, because there is no provider behind it. */
   pinned: boolean;
   /** True when the owner hides the account from all others. */
@@ -52,15 +52,15 @@ export async function findByName(
     .selectAll()
     .where('provider', '=', provider)
     .where(sql`lower(name)`, '=', nameKey(name))
-    .orderBy(sql`gone_at is not null`)
+    .orderBy(sql`deleted_at is not null`)
     .orderBy('named_at', 'desc')
     // One page can report the same name for two accounts.
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  const holder = row?.gone_at === null ? toAccount(row) : undefined;
+  const holder = row?.deleted_at === null ? toAccount(row) : undefined;
   // An account that was only mentioned may have lost the name since: no refresh has shown its present one yet.
-  if (holder !== undefined && holder.askedAt !== null) return { state: 'present', account: holder };
+  if (holder !== undefined && holder.fetchedAt !== null) return { state: 'present', account: holder };
   const former = await connection
     .selectFrom('former_names')
     .innerJoin('accounts', 'accounts.id', 'former_names.account_id')
@@ -68,7 +68,7 @@ export async function findByName(
     .select(['former_names.check_after', 'former_names.redirected_at'])
     .where('former_names.provider', '=', provider)
     .where('former_names.name_key', '=', nameKey(name))
-    .where('accounts.gone_at', 'is', null)
+    .where('accounts.deleted_at', 'is', null)
     .orderBy('former_names.left_at', 'desc')
     .orderBy(sql`former_names.redirected_at desc nulls last`)
     .limit(1)
@@ -86,15 +86,15 @@ export async function findById(connection: Connection, id: string): Promise<Acco
 }
 
 /**
- * Stores the record of an account that the provider sent at `askedAt`, and the name that the account had before. An
+ * Stores the record of an account that the provider sent at `fetchedAt`, and the name that the account had before. An
  * older record never replaces a newer one.
  * @returns the id, and in `isNewest` whether the record was stored.
  */
 export async function saveAccount(
   connection: Connection,
-  report: { provider: string; facts: AccountFacts; memory: object | null; askedAt: Date; newId: string },
+  report: { provider: string; facts: AccountFacts; memory: object | null; fetchedAt: Date; newId: string },
 ): Promise<{ id: string; isNewest: boolean }> {
-  const { facts, provider, askedAt } = report;
+  const { facts, provider, fetchedAt } = report;
   const socials = facts.socials === null ? null : JSON.stringify(facts.socials);
   const { rows } = await sql<{ id: string; is_newest: boolean }>`
     with before as (
@@ -102,31 +102,31 @@ export async function saveAccount(
     ), saved as (
       insert into accounts as a (
         id, provider, external_id, handle, type, name, display_name, avatar_url, website, description, socials,
-        followers, following, named_at, asked_at, checked_at, provider_memory, created_at, updated_at)
+        followers, following, named_at, fetched_at, checked_at, provider_memory, created_at, updated_at)
       values (
         ${report.newId}, ${provider}, ${facts.externalId}, ${facts.handle}, ${facts.type}, ${facts.name},
         ${facts.displayName}, ${facts.avatarUrl}, ${facts.website}, ${facts.description}, ${socials}::jsonb,
-        coalesce(${facts.followers}::integer, 0), coalesce(${facts.following}::integer, 0), ${askedAt}, ${askedAt}, ${askedAt},
-        ${JSON.stringify(report.memory)}::jsonb, ${askedAt}, ${askedAt})
+        coalesce(${facts.followers}::integer, 0), coalesce(${facts.following}::integer, 0), ${fetchedAt}, ${fetchedAt}, ${fetchedAt},
+        ${JSON.stringify(report.memory)}::jsonb, ${fetchedAt}, ${fetchedAt})
       on conflict (provider, external_id) do update set
         handle = excluded.handle, type = excluded.type, name = excluded.name, display_name = excluded.display_name,
         avatar_url = excluded.avatar_url, website = excluded.website, description = excluded.description,
         socials = coalesce(excluded.socials, a.socials), followers = coalesce(${facts.followers}::integer, a.followers),
-        following = coalesce(${facts.following}::integer, a.following), named_at = excluded.named_at, asked_at = excluded.asked_at,
-        provider_memory = excluded.provider_memory, gone_at = null, hidden_by_host = false,
+        following = coalesce(${facts.following}::integer, a.following), named_at = excluded.named_at, fetched_at = excluded.fetched_at,
+        provider_memory = excluded.provider_memory, deleted_at = null, hidden_by_host = false,
         checked_at = excluded.checked_at,
         updated_at = case when (a.type, a.name, a.display_name, a.avatar_url, a.website, a.description, a.socials,
-            a.followers, a.following, a.gone_at)
+            a.followers, a.following, a.deleted_at)
           is distinct from (excluded.type, excluded.name, excluded.display_name, excluded.avatar_url,
             excluded.website, excluded.description, coalesce(excluded.socials, a.socials),
             coalesce(${facts.followers}::integer, a.followers), coalesce(${facts.following}::integer, a.following),
             null::timestamptz)
           then excluded.updated_at else a.updated_at end
-      where a.asked_at is null or a.asked_at <= excluded.asked_at
+      where a.fetched_at is null or a.fetched_at <= excluded.fetched_at
       returning id
     ), left_name as (
       insert into former_names (provider, name_key, account_id, left_at, check_after)
-      select ${provider}, lower(before.name), before.id, ${leftAtInSql(provider, 'before.name', 'before.named_at', askedAt)}, ${askedAt}
+      select ${provider}, lower(before.name), before.id, ${leftAtInSql(provider, 'before.name', 'before.named_at', fetchedAt)}, ${fetchedAt}
       from before join saved using (id) where lower(before.name) <> lower(${facts.name})
       on conflict (provider, name_key, account_id)
         do update set left_at = excluded.left_at, check_after = excluded.check_after
@@ -190,8 +190,8 @@ export async function saveActors(
         a.avatar_url as old_avatar_url, a.named_at as old_named_at, m.handle, m.type, m.name, m.is_public, m.named_at,
         case when m.is_brief then a.display_name else m.display_name end as display_name,
         case when m.is_brief then a.avatar_url else m.avatar_url end as avatar_url,
-        coalesce(a.checked_at, a.gone_at, '-infinity') <= m.named_at
-          and (a.gone_at is not null or coalesce(a.hidden_by_host = m.is_public, false)) as is_shown_otherwise
+        coalesce(a.checked_at, a.deleted_at, '-infinity') <= m.named_at
+          and (a.deleted_at is not null or coalesce(a.hidden_by_host = m.is_public, false)) as is_shown_otherwise
       from mentioned m join accounts a on a.provider = ${provider} and a.external_id = m.external_id
     ), known as (
       select *, old_named_at < named_at and (old_type, old_name, old_display_name, old_avatar_url)
@@ -216,7 +216,7 @@ export async function saveActors(
         handle = case when differs and known.handle <> '' then known.handle else a.handle end,
         named_at = case when differs then known.named_at else a.named_at end,
         hidden_by_host = case when is_shown_otherwise then coalesce(not is_public, a.hidden_by_host) else a.hidden_by_host end,
-        gone_at = case when is_shown_otherwise then null else a.gone_at end,
+        deleted_at = case when is_shown_otherwise then null else a.deleted_at end,
         checked_at = case when is_shown_otherwise then known.named_at else a.checked_at end
       from known where a.id = known.id and (differs or is_shown_otherwise)
     ), left_name as (
@@ -235,8 +235,11 @@ export async function saveActors(
  * Erases accounts that were deleted before `before`, with all data about them.
  * @returns how many.
  */
-export async function eraseGone(connection: Connection, before: Date): Promise<number> {
-  const { numDeletedRows } = await connection.deleteFrom('accounts').where('gone_at', '<', before).executeTakeFirst();
+export async function eraseDeleted(connection: Connection, before: Date): Promise<number> {
+  const { numDeletedRows } = await connection
+    .deleteFrom('accounts')
+    .where('deleted_at', '<', before)
+    .executeTakeFirst();
   return Number(numDeletedRows);
 }
 
@@ -256,7 +259,7 @@ function toAccount(row: Selectable<Tables['accounts']>): Account {
     followers: row.followers,
     following: row.following,
     experience: row.experience,
-    askedAt: row.asked_at,
+    fetchedAt: row.fetched_at,
     pinned: row.pinned,
     hidden: row.hidden,
     hiddenByHost: row.hidden_by_host,

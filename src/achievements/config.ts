@@ -18,7 +18,7 @@ export interface Achievement {
    * Null when it can be earned at any time. Otherwise the first moment after the day at whose end all accounts are
    * evaluated, once.
    */
-  judgedAt: Date | null;
+  evaluateAt: Date | null;
   /** Groups of triggers: for a person, at least one trigger of each group has to hold. */
   triggers: Trigger[][];
 }

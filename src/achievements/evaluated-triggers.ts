@@ -51,15 +51,15 @@ export function findUnusablePoints(
   { isOnce }: { isOnce: boolean },
 ): Fault[] {
   const node = nodeAt(place, 'condition');
-  const asked = pointTermsOf(condition);
-  const faulty = new Set(asked.flatMap(({ actions }) => actions));
+  const pointTerms = pointTermsOf(condition);
+  const faulty = new Set(pointTerms.flatMap(({ actions }) => actions));
   for (const { name } of points.actions) faulty.delete(name);
   const faults = [...faulty].map((name) =>
     newFault(node, `the point action ${name} that this asks for has an error`, {
       expected: 'a point action without errors',
     }),
   );
-  if (!isOnce && asked.some(({ kind }) => kind === 'rank')) {
+  if (!isOnce && pointTerms.some(({ kind }) => kind === 'rank')) {
     faults.push(
       newFault(node, 'everybody who ever has this rank gets the achievement', {
         severity: 'warning',

@@ -53,14 +53,14 @@ function readAchievement(node: YamlNode, points: PointActions, reading: Reading)
   }
   const { achievement } = entry;
   const place = nodeAt(node, 'achievement');
-  const judgedAt = readEvaluatedAt(achievement, place, reading.faults);
+  const evaluateAt = readEvaluatedAt(achievement, place, reading.faults);
   const triggers = readTriggers(achievement, place, points, reading);
-  if (triggers === undefined || judgedAt === undefined) return undefined;
+  if (triggers === undefined || evaluateAt === undefined) return undefined;
   return {
     name: achievement.name,
     icon: readIcon(achievement.icon ?? '', nodeAt(place, 'icon'), reading.faults),
     description: achievement.description ?? '',
-    judgedAt,
+    evaluateAt,
     triggers,
   };
 }

@@ -62,17 +62,17 @@ function readEvents(
   names: readonly string[],
   faults: Fault[],
 ): string[] {
-  const told = new Set<string>();
+  const eventNames = new Set<string>();
   for (const [index, { event }] of events.entries()) {
     const place = nodeAt(node, 'events', index, 'event', 'value');
     if (!names.includes(event.value)) {
       const suggestion = nearest(event.value, names);
       const expected = 'the name of an achievement of the file';
       faults.push(newFault(place, `there is no achievement ${short(event.value)}`, { expected, suggestion }));
-    } else if (told.has(event.value)) {
+    } else if (eventNames.has(event.value)) {
       const message = `${short(event.value)} is here twice, and told once`;
       faults.push(newFault(place, message, { severity: 'warning', expected: 'each achievement once' }));
-    } else told.add(event.value);
+    } else eventNames.add(event.value);
   }
-  return [...told];
+  return [...eventNames];
 }

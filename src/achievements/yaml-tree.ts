@@ -193,6 +193,6 @@ function toFault({ code, message, pos }: YAMLParseError): Fault {
   // The parser reports a bracket that is never closed as wrong indentation at the place where the indentation ends it.
   const kind = code === 'BAD_INDENT' && /flow/i.test(message) ? 'MISSING_CHAR' : code;
   const [what, expected] = parseFaults[kind] ?? [undefined, undefined];
-  const hints = expected === undefined ? {} : { expected };
-  return newFault({ start: pos[0], end: pos[1] }, what ?? `this is not YAML: ${message.split('\n')[0]}`, hints);
+  const details = expected === undefined ? {} : { expected };
+  return newFault({ start: pos[0], end: pos[1] }, what ?? `this is not YAML: ${message.split('\n')[0]}`, details);
 }

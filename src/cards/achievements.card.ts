@@ -32,9 +32,9 @@ const compiledItem = Compile(Item);
  */
 export const achievementsCard = defineCard<Item[]>({
   parts: { hideable: ['title', 'names', 'repositories', 'dates'], showable: [] },
-  emptySize: (look) => ({
-    widthPx: look.widthPx ?? defaultWidthPx,
-    heightPx: look.isRaw ? iconSize : padding + titleOf(look) + 2 * rowHeight,
+  emptySize: (options) => ({
+    widthPx: options.widthPx ?? defaultWidthPx,
+    heightPx: options.isRaw ? iconSize : padding + titleOf(options) + 2 * rowHeight,
   }),
   read: ({ envelope }) => {
     const items = envelope.data.filter((item) => compiledItem.Check(item));
@@ -43,30 +43,36 @@ export const achievementsCard = defineCard<Item[]>({
   images: (items) => items.map(({ icon_url }) => icon_url),
   // Many large images would make the card large.
   imageSize: ({ length }) => (length > mostLarge ? 'small' : 'large'),
-  draw: (items, look, images) => {
-    const title = look.title ?? look.language.words.achievementsTitle;
-    const told = { title, description: describe(items, look) };
-    if (look.isRaw) {
-      const canvas = new Canvas(rawWidthOf(items.length, look), look.language);
-      const height = drawIcons(canvas, items, { look, images, at: 0, top: 0, room: rawWidthOf(items.length, look) });
-      return frame(look, { ...told, width: rawWidthOf(items.length, look), height, body: canvas.body() });
+  draw: (items, options, images) => {
+    const title = options.title ?? options.language.words.achievementsTitle;
+    const texts = { title, description: describe(items, options) };
+    if (options.isRaw) {
+      const canvas = new Canvas(rawWidthOf(items.length, options), options.language);
+      const height = drawIcons(canvas, items, {
+        options,
+        images,
+        at: 0,
+        top: 0,
+        maxWidth: rawWidthOf(items.length, options),
+      });
+      return frame(options, { ...texts, width: rawWidthOf(items.length, options), height, body: canvas.body() });
     }
-    const width = look.widthPx ?? defaultWidthPx;
-    const canvas = new Canvas(width, look.language);
-    const room = width - 2 * padding;
-    if (!look.hide.has('title')) canvas.headline({ at: padding, y: padding + 15, room }, title);
-    const place = { look, images, at: padding, top: padding + titleOf(look), room };
-    const bottom = look.hide.has('names') ? drawIcons(canvas, items, place) : drawList(canvas, items, place);
-    return frame(look, { ...told, width, height: bottom + padding, body: canvas.body() });
+    const width = options.widthPx ?? defaultWidthPx;
+    const canvas = new Canvas(width, options.language);
+    const maxWidth = width - 2 * padding;
+    if (!options.hide.has('title')) canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
+    const place = { options, images, at: padding, top: padding + titleOf(options), maxWidth };
+    const bottom = options.hide.has('names') ? drawIcons(canvas, items, place) : drawList(canvas, items, place);
+    return frame(options, { ...texts, width, height: bottom + padding, body: canvas.body() });
   },
 });
 
 interface Place {
-  look: CardOptions;
+  options: CardOptions;
   images: Images;
   at: number;
   top: number;
-  room: number;
+  maxWidth: number;
 }
 
 function describe(items: readonly Item[], { language }: CardOptions): string {
@@ -89,9 +95,9 @@ function rawWidthOf(count: number, { widthPx = defaultWidthPx, columns }: CardOp
 }
 
 /** @returns the y coordinate of the lower end. */
-function drawList(canvas: Canvas, items: readonly Item[], { look, images, at: left, top, room }: Place): number {
-  const { language, hide, columns } = look;
-  const grid = gridOf({ at: left, room, gap, columns, usual: 184, least: leastWidth, most: 4 });
+function drawList(canvas: Canvas, items: readonly Item[], { options, images, at: left, top, maxWidth }: Place): number {
+  const { language, hide, columns } = options;
+  const grid = gridOf({ at: left, maxWidth, gap, columns, usual: 184, least: leastWidth, most: 4 });
   for (const [index, item] of items.entries()) {
     const { at, row } = grid.placeOf(index);
     const y = top + row * rowHeight;
@@ -100,7 +106,7 @@ function drawList(canvas: Canvas, items: readonly Item[], { look, images, at: le
       ...(hide.has('repositories') || item.repository_name === '' ? [] : [item.repository_name]),
       ...(hide.has('dates') ? [] : [language.date(new Date(item.awarded_dttm))]),
     ];
-    const place = { at: at + textAt, room: grid.room - textAt };
+    const place = { at: at + textAt, maxWidth: grid.itemWidth - textAt };
     const first = y + 27 - lines.length * 8;
     canvas.text('name', { ...place, y: first }, item.name);
     for (const [line, text] of lines.entries()) canvas.text('label', { ...place, y: first + 16 * (line + 1) }, text);
@@ -109,9 +115,13 @@ function drawList(canvas: Canvas, items: readonly Item[], { look, images, at: le
 }
 
 /** @returns the y coordinate of the lower end. */
-function drawIcons(canvas: Canvas, items: readonly Item[], { look, images, at: left, top, room }: Place): number {
-  const { columns } = look;
-  const grid = gridOf({ at: left, room, gap: bareGap, columns, usual: iconSize, least: iconSize });
+function drawIcons(
+  canvas: Canvas,
+  items: readonly Item[],
+  { options, images, at: left, top, maxWidth }: Place,
+): number {
+  const { columns } = options;
+  const grid = gridOf({ at: left, maxWidth, gap: bareGap, columns, usual: iconSize, least: iconSize });
   for (const [index, item] of items.entries()) {
     const { at, row } = grid.placeOf(index);
     drawIcon(canvas, { at, y: top + row * (iconSize + bareGap) }, item, images);

@@ -30,7 +30,7 @@ export function drawAvatar(
     return;
   }
   canvas.add(`<circle class="t" cx="${px(left + size / 2)}" cy="${px(y + size / 2)}" r="${size / 2}"/>`);
-  const middle = { at: at + size / 2, y: y + size / 2 + 5, room: size - 6, anchor: 'middle' } as const;
+  const middle = { at: at + size / 2, y: y + size / 2 + 5, maxWidth: size - 6, anchor: 'middle' } as const;
   const initials = initialsOf(person.name);
   const { sizePx, weight } = textStyles.name;
   const isTooWide = measure(initials, sizePx, weight) > size * widestInitials;

@@ -55,39 +55,43 @@ interface Band {
 /** The card of contributions on each day of the last year, with a column for each week. */
 export const calendarCard = defineCard<Content>({
   parts: { hideable: ['title', 'months', 'weekdays', 'legend', 'coverage'], showable: [] },
-  emptySize: (look) => ({
-    widthPx: look.widthPx ?? defaultWidthPx,
-    heightPx: heightOf(look, layoutOf(look, new Date(0)), footerOf(look, [look.language.words.inCollected])),
+  emptySize: (options) => ({
+    widthPx: options.widthPx ?? defaultWidthPx,
+    heightPx: heightOf(
+      options,
+      layoutOf(options, new Date(0)),
+      footerOf(options, [options.language.words.inCollected]),
+    ),
   }),
   read: ({ envelope: { data, meta_data }, calendar }) => {
     const [item] = data;
     if (calendar === undefined || !compiledItem.Check(item)) return undefined;
     return { who: item.display_name || item.name, calendar, isIncomplete: meta_data.complete === false };
   },
-  draw: (content, look) => {
-    const { language, hide } = look;
+  draw: (content, options) => {
+    const { language, hide } = options;
     const { who, calendar } = content;
     const until = new Date(calendar.until);
-    const layout = layoutOf(look, until);
-    const coverage = coverageOf(content, look);
-    const footer = footerOf(look, coverage);
+    const layout = layoutOf(options, until);
+    const coverage = coverageOf(content, options);
+    const footer = footerOf(options, coverage);
     const year = yearOf(calendar);
     const summary = language.plural(language.words.contributionsInYear, calendar.total);
-    const width = look.widthPx ?? defaultWidthPx;
+    const width = options.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, language);
     if (!hide.has('title')) {
-      canvas.headline({ at: padding, y: padding + 15, room: width - 2 * padding }, look.title ?? summary);
+      canvas.headline({ at: padding, y: padding + 15, maxWidth: width - 2 * padding }, options.title ?? summary);
     }
-    if (!hide.has('months')) drawMonths(canvas, layout, look, until);
-    if (!hide.has('weekdays')) drawWeekdays(canvas, layout, look);
+    if (!hide.has('months')) drawMonths(canvas, layout, options, until);
+    if (!hide.has('weekdays')) drawWeekdays(canvas, layout, options);
     drawDays(canvas, layout, year);
-    const height = heightOf(look, layout, footer);
+    const height = heightOf(options, layout, footer);
     const end = width - padding - (layout.step - layout.square);
-    drawFooter(canvas, look, footer, { end, bottom: height - padding, room: width - 2 * padding });
+    drawFooter(canvas, options, footer, { end, bottom: height - padding, maxWidth: width - 2 * padding });
     const busiest = [...year.counts].toSorted(([, one], [, other]) => other - one)[0];
     const best =
       busiest === undefined ? '' : ` ${language.date(new Date(busiest[0]))}: ${language.number(busiest[1])}.`;
-    return frame(look, {
+    return frame(options, {
       width,
       height,
       title: `${who}: ${summary}`,
@@ -108,16 +112,16 @@ function coverageOf({ calendar, isIncomplete }: Content, { language: { words } }
   ];
 }
 
-function layoutOf(look: CardOptions, until: Date): Layout {
-  const { language, hide, widthPx = defaultWidthPx } = look;
+function layoutOf(options: CardOptions, until: Date): Layout {
+  const { language, hide, widthPx = defaultWidthPx } = options;
   const labels = hide.has('weekdays')
     ? 0
-    : 8 + Math.min(48, Math.max(...weekdays(look).map(({ name }) => measure(language.weekday(name), 11))));
-  const room = widthPx - 2 * padding - labels;
+    : 8 + Math.min(48, Math.max(...weekdays(options).map(({ name }) => measure(language.weekday(name), 11))));
+  const availableWidth = widthPx - 2 * padding - labels;
   let count = 1;
-  while (count < maxBands && room / Math.ceil(weeks / count) < leastStep) count += 1;
+  while (count < maxBands && availableWidth / Math.ceil(weeks / count) < leastStep) count += 1;
   const perBand = Math.ceil(weeks / count);
-  const step = room / perBand;
+  const step = availableWidth / perBand;
   const above = hide.has('months') ? 0 : monthHeight;
   const top = padding + (hide.has('title') ? 0 : titleHeight) + above;
   const isoDay = until.getUTCDay() === 0 ? 7 : until.getUTCDay();
@@ -135,8 +139,8 @@ function layoutOf(look: CardOptions, until: Date): Layout {
   };
 }
 
-function heightOf(look: CardOptions, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {
-  const { hide } = look;
+function heightOf(options: CardOptions, { bands, step, square }: Layout, { lines, isBelowLegend }: Footer): number {
+  const { hide } = options;
   const more = Math.max(0, isBelowLegend ? lines.length : lines.length - 1);
   const below = hide.has('legend') && hide.has('coverage') ? 0 : legendHeight + more * lineHeight;
   return Math.ceil((bands.at(-1)?.y ?? 0) + 6 * step + square + below + padding - 2);
@@ -151,11 +155,11 @@ function weekdays({ language }: CardOptions): { row: number; name: Date }[] {
   }));
 }
 
-function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Layout, look: CardOptions): void {
+function drawWeekdays(canvas: Canvas, { at, bands, step, square }: Layout, options: CardOptions): void {
   for (const { y } of bands) {
-    for (const { row, name } of weekdays(look)) {
-      const place = { at: padding, y: y + row * step + square / 2 + 4, room: at - padding - 6 };
-      canvas.text('small', place, look.language.weekday(name));
+    for (const { row, name } of weekdays(options)) {
+      const place = { at: padding, y: y + row * step + square / 2 + 4, maxWidth: at - padding - 6 };
+      canvas.text('small', place, options.language.weekday(name));
     }
   }
 }
@@ -173,7 +177,7 @@ function drawMonths(canvas: Canvas, { at, bands, step, begin }: Layout, { langua
       const place = at + week * step;
       const width = measure(name, 11);
       if (place < free || place + width > end) continue;
-      canvas.text('small', { at: place, y: band.y - 7, room: end - place }, name);
+      canvas.text('small', { at: place, y: band.y - 7, maxWidth: end - place }, name);
       free = place + width + 6;
     }
   }
@@ -240,16 +244,16 @@ interface Footer {
 }
 
 /** @param coverage texts that are not broken into lines. */
-function footerOf(look: CardOptions, coverage: readonly string[]): Footer {
-  const { hide, widthPx = defaultWidthPx } = look;
+function footerOf(options: CardOptions, coverage: readonly string[]): Footer {
+  const { hide, widthPx = defaultWidthPx } = options;
   if (hide.has('coverage')) return { lines: [], isBelowLegend: false };
-  const room = widthPx - 2 * padding;
-  const beside = hide.has('legend') ? room : room - legendWidth(look) - padding;
+  const maxWidth = widthPx - 2 * padding;
+  const beside = hide.has('legend') ? maxWidth : maxWidth - legendWidth(options) - padding;
   if (measure(coverage.join(' · '), 11) <= beside) return { lines: [coverage.join(' · ')], isBelowLegend: false };
   const lines = coverage.slice(0, 1);
   for (const part of coverage.slice(1)) {
     const longer = `${lines.at(-1)} · ${part}`;
-    if (measure(longer, 11) <= room) lines.splice(-1, 1, longer);
+    if (measure(longer, 11) <= maxWidth) lines.splice(-1, 1, longer);
     else lines.push(part);
   }
   return { lines, isBelowLegend: !hide.has('legend') };
@@ -257,16 +261,16 @@ function footerOf(look: CardOptions, coverage: readonly string[]): Footer {
 
 function drawFooter(
   canvas: Canvas,
-  look: CardOptions,
+  options: CardOptions,
   { lines, isBelowLegend }: Footer,
-  { end, bottom, room }: { end: number; bottom: number; room: number },
+  { end, bottom, maxWidth }: { end: number; bottom: number; maxWidth: number },
 ): void {
-  const hasLegend = !look.hide.has('legend');
-  if (hasLegend) drawLegend(canvas, look, { end, y: isBelowLegend ? bottom - lines.length * lineHeight : bottom });
-  const beside = hasLegend && !isBelowLegend ? legendWidth(look) + padding : 0;
+  const hasLegend = !options.hide.has('legend');
+  if (hasLegend) drawLegend(canvas, options, { end, y: isBelowLegend ? bottom - lines.length * lineHeight : bottom });
+  const beside = hasLegend && !isBelowLegend ? legendWidth(options) + padding : 0;
   for (const [index, line] of lines.entries()) {
     const y = bottom - (lines.length - 1 - index) * lineHeight;
-    canvas.text('small', { at: padding, y, room: room - beside }, line);
+    canvas.text('small', { at: padding, y, maxWidth: maxWidth - beside }, line);
   }
 }
 
@@ -277,9 +281,9 @@ function drawLegend(
 ): void {
   const squaresEnd = end - wordWidth(words.most) - legend.gap;
   const squares = squaresEnd - squaresWidth;
-  const room = legend.wordRoom;
-  canvas.text('small', { at: squaresEnd + legend.gap, y, room }, words.most);
-  canvas.text('small', { at: squares - legend.gap, y, room, anchor: 'end' }, words.fewer);
+  const maxWidth = legend.wordRoom;
+  canvas.text('small', { at: squaresEnd + legend.gap, y, maxWidth }, words.most);
+  canvas.text('small', { at: squares - legend.gap, y, maxWidth, anchor: 'end' }, words.fewer);
   for (let shade = 0; shade < shadeCount; shade += 1) {
     canvas.rect(
       { at: squares + shade * legend.step, y: y - 9, width: legend.square, height: legend.square, radius: 2 },

@@ -40,7 +40,7 @@ export interface TextPlace {
   /** The y coordinate of the baseline. */
   y: number;
   /** The maximum width of the text, in pixels. */
-  room: number;
+  maxWidth: number;
   /** The point of the text that is at `at`. */
   anchor?: 'start' | 'middle' | 'end';
 }
@@ -74,7 +74,7 @@ export class Canvas {
    */
   text(style: TextStyleName, place: TextPlace, text: string): number {
     const { sizePx, weight } = textStyles[style];
-    return this.fitted(style, place, fit(text, place.room, sizePx, weight));
+    return this.fitted(style, place, fit(text, place.maxWidth, sizePx, weight));
   }
 
   /**
@@ -83,17 +83,19 @@ export class Canvas {
    */
   headline(place: TextPlace, text: string): number {
     const { sizePx, weight } = textStyles.heading;
-    return this.text(measure(oneLine(text), sizePx, weight) <= place.room ? 'heading' : 'name', place, text);
+    return this.text(measure(oneLine(text), sizePx, weight) <= place.maxWidth ? 'heading' : 'name', place, text);
   }
 
   /**
    * Writes a text that is fitted already.
    * @returns its width in pixels.
    */
-  fitted(style: TextStyleName, { at, y, room, anchor = 'start' }: TextPlace, { text, width }: Fitted): number {
+  fitted(style: TextStyleName, { at, y, maxWidth, anchor = 'start' }: TextPlace, { text, width }: Fitted): number {
     if (text === '') return 0;
     const held =
-      width > room * nearlyFull && isMeasured(text) ? ` textLength="${px(width)}" lengthAdjust="spacingAndGlyphs"` : '';
+      width > maxWidth * nearlyFull && isMeasured(text)
+        ? ` textLength="${px(width)}" lengthAdjust="spacingAndGlyphs"`
+        : '';
     const side =
       anchor === 'middle'
         ? ' text-anchor="middle"'

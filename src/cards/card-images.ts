@@ -3,7 +3,7 @@ import type { Drawing } from './frame.ts';
 import type { ImageSource } from './images/image-source.ts';
 import { cardOf } from './index.ts';
 import type { Words } from './languages/words.ts';
-import { lookParameters, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
+import { cardOptionParameters, normalize, readCardOptions, readCardOptionsLoosely } from './options.ts';
 import type { Rasterizer } from './png/rasterizer.ts';
 import { drawState } from './state.ts';
 
@@ -21,7 +21,7 @@ export function createCardImages({
   const finish = (format: ImageFormat, query: Parameters, drawing: Drawing, isFinal = true): Promise<CardImage> =>
     toImage(rasterizer, { format, query, drawing, isFinal });
   return {
-    parameters: lookParameters,
+    parameters: cardOptionParameters,
     request: (card, format, query) => {
       // Invalid options are rejected before anything is looked up.
       readCardOptions(query, cardOf(card).parts);

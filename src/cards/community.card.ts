@@ -28,9 +28,13 @@ export const communityCard = defineCard<number>({
   parts: { hideable: [], showable: [] },
   emptySize: () => ({ widthPx: 120, heightPx: height }),
   read: ({ envelope, further = 0 }) => envelope.data.filter((item) => compiledItem.Check(item)).length + further,
-  draw: (count, look) => {
-    const { language } = look;
-    return drawBadge(look, look.title ?? language.words.community, language.plural(language.words.contributors, count));
+  draw: (count, options) => {
+    const { language } = options;
+    return drawBadge(
+      options,
+      options.title ?? language.words.community,
+      language.plural(language.words.contributors, count),
+    );
   },
 });
 
@@ -38,15 +42,15 @@ export const communityCard = defineCard<number>({
  * Draws a badge with a label and a value.
  * @param tone of the right half; default: the theme's accent.
  */
-export function drawBadge(look: CardOptions, label: string, value: string, tone?: Colour): Drawing {
-  const accent = tone ?? look.palettes.light.accent;
+export function drawBadge(options: CardOptions, label: string, value: string, tone?: Colour): Drawing {
+  const accent = tone ?? options.palettes.light.accent;
   const left = part(label);
   const right = part(value);
   const width = left.width + right.width;
-  const canvas = new Canvas(width, look.language);
-  const radius = Math.min(look.radiusPx, 4);
-  const told = `${label}: ${value}`;
-  const dark = look.palettes.dark?.accent;
+  const canvas = new Canvas(width, options.language);
+  const radius = Math.min(options.radiusPx, 4);
+  const title = `${label}: ${value}`;
+  const dark = options.palettes.dark?.accent;
   canvas.add(
     `<clipPath id="r"><rect width="${px(width)}" height="${height}" rx="${radius}"/></clipPath><g clip-path="url(#r)">`,
   );
@@ -55,8 +59,8 @@ export function drawBadge(look: CardOptions, label: string, value: string, tone?
   canvas.add('</g>');
   canvas.add(write(canvas, left, 0, 'w'));
   canvas.add(write(canvas, right, left.width, 'o'));
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${height}" viewBox="0 0 ${px(width)} ${height}" role="img" aria-labelledby="title" xml:lang="${look.language.locale}">
-<title id="title">${escapeText(told)}</title>
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${height}" viewBox="0 0 ${px(width)} ${height}" role="img" aria-labelledby="title" xml:lang="${options.language.locale}">
+<title id="title">${escapeText(title)}</title>
 <style>text{font:${sizePx}px ${fonts}}.w{fill:${white}}${colours(accent)}${dark === undefined || tone !== undefined ? '' : `@media (prefers-color-scheme:dark){${colours(dark)}}`}</style>
 ${canvas.body()}
 </svg>

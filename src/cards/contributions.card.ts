@@ -52,7 +52,7 @@ interface Content {
 /** The card of lifetime counters, the level with the progress to the next one, and the coverage of the numbers. */
 export const contributionsCard = defineCard<Content>({
   parts: { hideable: ['avatar', 'level', 'coverage', 'icons', ...usual], showable: further },
-  emptySize: (look) => sizeOf(look, shownCounters(look).length),
+  emptySize: (options) => sizeOf(options, shownCounters(options).length),
   read: ({
     envelope: {
       data: [item],
@@ -71,42 +71,48 @@ export const contributionsCard = defineCard<Content>({
       : undefined,
   images: ({ account }, { hide }) => (hide.has('avatar') ? [] : [account.avatar_url]),
   imageSize: () => 'large',
-  draw: (content, look, images) => {
+  draw: (content, options, images) => {
     const { account } = content;
-    const counters = shownCounters(look).map((name) => told(content, name, look.language));
-    const size = sizeOf(look, counters.length);
-    const canvas = new Canvas(size.widthPx, look.language);
-    let y = drawHeader(canvas, content, look, images);
-    if (!look.hide.has('level')) y = drawLevel(canvas, content, look, y);
-    drawCounters(canvas, counters, look, y);
-    const { words } = look.language;
-    if (!look.hide.has('coverage')) {
-      const place = { at: padding, y: size.heightPx - 20, room: size.widthPx - 2 * padding };
-      canvas.text('small', place, coverageOf(content, look.language));
+    const counters = shownCounters(options).map((name) => counterOf(content, name, options.language));
+    const size = sizeOf(options, counters.length);
+    const canvas = new Canvas(size.widthPx, options.language);
+    let y = drawHeader(canvas, content, options, images);
+    if (!options.hide.has('level')) y = drawLevel(canvas, content, options, y);
+    drawCounters(canvas, counters, options, y);
+    const { words } = options.language;
+    if (!options.hide.has('coverage')) {
+      const place = { at: padding, y: size.heightPx - 20, maxWidth: size.widthPx - 2 * padding };
+      canvas.text('small', place, coverageOf(content, options.language));
     }
     const values = counters.map(({ name, full }) => `${words[name]}: ${full}`).join(', ');
-    return finished(look, canvas, size, {
-      title: look.title ?? `${account.display_name || account.name} · ${words.publicOnly}`,
+    return finished(options, canvas, size, {
+      title: options.title ?? `${account.display_name || account.name} · ${words.publicOnly}`,
       description: [
-        ...(look.hide.has('level') ? [] : [levelOf(content, look.language)]),
+        ...(options.hide.has('level') ? [] : [levelOf(content, options.language)]),
         ...(values === '' ? [] : [values]),
-        ...(look.hide.has('coverage') ? [] : [coverageOf(content, look.language)]),
+        ...(options.hide.has('coverage') ? [] : [coverageOf(content, options.language)]),
       ]
         .map((part) => `${part}.`)
         .join(' '),
-      hasAvatar: !look.hide.has('avatar'),
+      hasAvatar: !options.hide.has('avatar'),
     });
   },
 });
 
 function finished(
-  look: CardOptions,
+  options: CardOptions,
   canvas: Canvas,
   { widthPx, heightPx }: { widthPx: number; heightPx: number },
-  told: { title: string; description: string; hasAvatar: boolean },
+  details: { title: string; description: string; hasAvatar: boolean },
 ): Drawing {
-  const body = told.hasAvatar ? `${avatarClip}\n${canvas.body()}` : canvas.body();
-  return frame(look, { width: widthPx, height: heightPx, title: told.title, description: told.description, body });
+  const body = details.hasAvatar ? `${avatarClip}\n${canvas.body()}` : canvas.body();
+  return frame(options, {
+    width: widthPx,
+    height: heightPx,
+    title: details.title,
+    description: details.description,
+    body,
+  });
 }
 
 function shownCounters({ hide, show }: CardOptions): CounterName[] {
@@ -114,27 +120,27 @@ function shownCounters({ hide, show }: CardOptions): CounterName[] {
 }
 
 /** Returns a grid with as many columns as have room, none of them shorter than the first by more than one counter. */
-function gridOfCounters(look: CardOptions, counters: number): Grid {
+function gridOfCounters(options: CardOptions, counters: number): Grid {
   const place = {
     at: padding,
-    room: (look.widthPx ?? defaultWidthPx) - 2 * padding,
+    maxWidth: (options.widthPx ?? defaultWidthPx) - 2 * padding,
     gap,
     usual: 122,
     least: iconRoom + 44,
   };
-  if (look.columns !== undefined) return gridOf({ ...place, columns: look.columns });
+  if (options.columns !== undefined) return gridOf({ ...place, columns: options.columns });
   const { columns } = gridOf({ ...place, columns: undefined });
   const rows = Math.ceil(counters / columns);
   return gridOf({ ...place, columns: Math.max(1, Math.ceil(counters / rows)) });
 }
 
-function sizeOf(look: CardOptions, counters: number): { widthPx: number; heightPx: number } {
-  const { hide } = look;
-  const rows = gridOfCounters(look, counters).rowsOf(counters);
-  const header = headerHeight(look);
+function sizeOf(options: CardOptions, counters: number): { widthPx: number; heightPx: number } {
+  const { hide } = options;
+  const rows = gridOfCounters(options, counters).rowsOf(counters);
+  const header = headerHeight(options);
   const level = hide.has('level') ? 0 : 48;
   const coverage = hide.has('coverage') ? 0 : 24;
-  return { widthPx: look.widthPx ?? defaultWidthPx, heightPx: header + level + rows * rowHeight + coverage + 12 };
+  return { widthPx: options.widthPx ?? defaultWidthPx, heightPx: header + level + rows * rowHeight + coverage + 12 };
 }
 
 function headerHeight({ hide }: CardOptions): number {
@@ -142,8 +148,8 @@ function headerHeight({ hide }: CardOptions): number {
 }
 
 /** @returns the y coordinate at which the next part begins. */
-function drawHeader(canvas: Canvas, { account }: Content, look: CardOptions, images: Images): number {
-  const { hide, title } = look;
+function drawHeader(canvas: Canvas, { account }: Content, options: CardOptions, images: Images): number {
+  const { hide, title } = options;
   const name = account.display_name || account.name;
   const hasAvatar = !hide.has('avatar');
   if (hasAvatar) {
@@ -151,28 +157,28 @@ function drawHeader(canvas: Canvas, { account }: Content, look: CardOptions, ima
     drawAvatar(canvas, { at: padding, y: padding, size: avatarSize }, person, images);
   }
   const at = padding + (hasAvatar ? avatarSize + 14 : 0);
-  const room = (look.widthPx ?? defaultWidthPx) - at - padding;
+  const maxWidth = (options.widthPx ?? defaultWidthPx) - at - padding;
   const top = padding + (hasAvatar ? 4 : 0);
   const heading = title ?? name;
   const isNameEnough = oneLine(heading) === account.name;
-  canvas.headline({ at, y: top + (isNameEnough ? 26 : 17), room }, heading);
-  if (!isNameEnough) canvas.text('label', { at, y: top + 36, room }, account.name);
-  return headerHeight(look);
+  canvas.headline({ at, y: top + (isNameEnough ? 26 : 17), maxWidth }, heading);
+  if (!isNameEnough) canvas.text('label', { at, y: top + 36, maxWidth }, account.name);
+  return headerHeight(options);
 }
 
 /** Draws the level with a progress bar, which runs linearly from 100·(level−1)² to 100·level². */
-function drawLevel(canvas: Canvas, content: Content, look: CardOptions, y: number): number {
-  const { language } = look;
+function drawLevel(canvas: Canvas, content: Content, options: CardOptions, y: number): number {
+  const { language } = options;
   const { experience, level } = content.account;
-  const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
+  const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
   const from = 100 * Math.max(0, level - 1) ** 2;
   const to = 100 * Math.max(1, level) ** 2;
   const share = Math.min(1, Math.max(0, (experience - from) / (to - from)));
   const left = Math.max(0, to - experience);
-  const used = canvas.text('name', { at: padding, y: y + 11, room: width * 0.6 }, levelOf(content, language));
+  const used = canvas.text('name', { at: padding, y: y + 11, maxWidth: width * 0.6 }, levelOf(content, language));
   const way = fill(language.words.toNext, { n: language.number(left), level: language.number(Math.max(1, level) + 1) });
   if (!isUnknown(content, 'level', experience)) {
-    canvas.text('label', { at: padding + width, y: y + 11, room: width - used - gap, anchor: 'end' }, way);
+    canvas.text('label', { at: padding + width, y: y + 11, maxWidth: width - used - gap, anchor: 'end' }, way);
   }
   canvas.rect({ at: padding, y: y + 20, width, height: 6, radius: 3 }, 'class="t"');
   if (share > 0)
@@ -180,14 +186,14 @@ function drawLevel(canvas: Canvas, content: Content, look: CardOptions, y: numbe
   return y + 48;
 }
 
-function drawCounters(canvas: Canvas, counters: readonly Counter[], look: CardOptions, y: number): void {
-  const grid = gridOfCounters(look, counters.length);
-  const hasIcons = !look.hide.has('icons');
+function drawCounters(canvas: Canvas, counters: readonly Counter[], options: CardOptions, y: number): void {
+  const grid = gridOfCounters(options, counters.length);
+  const hasIcons = !options.hide.has('icons');
   for (const [index, { name, value, full }] of counters.entries()) {
     const { at, row } = grid.placeOf(index);
     const top = y + row * rowHeight;
     const textAt = at + (hasIcons ? iconRoom : 0);
-    const room = grid.room - (hasIcons ? iconRoom : 0);
+    const maxWidth = grid.itemWidth - (hasIcons ? iconRoom : 0);
     if (hasIcons) {
       canvas.add(
         `<g class="k" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" transform="translate(${px(canvas.left(at, 16))} ${px(top)})">${icons[name]}</g>`,
@@ -195,15 +201,15 @@ function drawCounters(canvas: Canvas, counters: readonly Counter[], look: CardOp
     }
     canvas.text(
       'number',
-      { at: textAt, y: top + 14, room },
-      measure(full, textStyles.number.sizePx, 'bold') <= room ? full : look.language.compactNumber(value),
+      { at: textAt, y: top + 14, maxWidth },
+      measure(full, textStyles.number.sizePx, 'bold') <= maxWidth ? full : options.language.compactNumber(value),
     );
-    canvas.text('label', { at: textAt, y: top + 31, room }, look.language.words[name]);
+    canvas.text('label', { at: textAt, y: top + 31, maxWidth }, options.language.words[name]);
   }
 }
 
 /** Formats a counter; a dash stands for a value that is not known. */
-function told(content: Content, name: CounterName, language: Language): Counter {
+function counterOf(content: Content, name: CounterName, language: Language): Counter {
   const value = content.account.contributions[name] ?? 0;
   if (isUnknown(content, name, value)) return { name, value, full: '–' };
   return { name, value, full: language.number(value) };

@@ -37,9 +37,9 @@ interface Content {
 /** The card of contributors with the numbers of their contributions; without names, a wall of avatars. */
 export const contributorsCard = defineCard<Content>({
   parts: { hideable: ['title', 'names', 'counts', 'more'], showable: [] },
-  emptySize: (look) => ({
-    widthPx: look.widthPx ?? defaultWidthPx,
-    heightPx: padding + titleOf(look) + 2 * rowHeight + padding - gap,
+  emptySize: (options) => ({
+    widthPx: options.widthPx ?? defaultWidthPx,
+    heightPx: padding + titleOf(options) + 2 * rowHeight + padding - gap,
   }),
   read: ({ envelope: { data, meta_data }, further = 0 }) => {
     const people = data.filter((item) => compiledItem.Check(item));
@@ -47,28 +47,33 @@ export const contributorsCard = defineCard<Content>({
     return { people, others: further, isCounting: meta_data.complete === false };
   },
   images: ({ people }) => people.map(({ avatar_url }) => avatar_url),
-  draw: ({ people, others, isCounting }, look, images) => {
-    const { language, hide } = look;
+  draw: ({ people, others, isCounting }, options, images) => {
+    const { language, hide } = options;
     const { words } = language;
-    const width = look.widthPx ?? defaultWidthPx;
+    const width = options.widthPx ?? defaultWidthPx;
     const canvas = new Canvas(width, language);
-    const room = width - 2 * padding;
+    const maxWidth = width - 2 * padding;
     if (!hide.has('title')) {
-      const title = look.title ?? words.contributorsTitle;
-      const used = canvas.headline({ at: padding, y: padding + 15, room }, title);
-      const place = { at: padding + room, y: padding + 15, room: room - used - gap, anchor: 'end' } as const;
+      const title = options.title ?? words.contributorsTitle;
+      const used = canvas.headline({ at: padding, y: padding + 15, maxWidth }, title);
+      const place = {
+        at: padding + maxWidth,
+        y: padding + 15,
+        maxWidth: maxWidth - used - gap,
+        anchor: 'end',
+      } as const;
       if (isCounting) canvas.text('label', place, words.stillCounting);
     }
-    const top = padding + titleOf(look);
+    const top = padding + titleOf(options);
     const bottom = hide.has('names')
-      ? drawWall(canvas, people, look, images, top)
-      : drawList(canvas, people, look, images, top);
+      ? drawWall(canvas, people, options, images, top)
+      : drawList(canvas, people, options, images, top);
     const more = others > 0 && !hide.has('more') ? fill(words.more, { n: language.number(others) }) : '';
-    canvas.text('label', { at: padding, y: bottom + 26, room }, more);
-    return frame(look, {
+    canvas.text('label', { at: padding, y: bottom + 26, maxWidth }, more);
+    return frame(options, {
       width,
       height: bottom + (more === '' ? 0 : moreHeight) + padding,
-      title: look.title ?? words.contributorsTitle,
+      title: options.title ?? words.contributorsTitle,
       description: [
         ...people.map((one) => `${one.name}: ${language.number(one.contributions)}`),
         ...(more === '' ? [] : [more]),
@@ -83,17 +88,25 @@ function titleOf({ hide }: CardOptions): number {
 }
 
 /** @returns the y coordinate of the lower end. */
-function drawList(canvas: Canvas, people: readonly Item[], look: CardOptions, images: Images, top: number): number {
-  const { language, hide } = look;
-  const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
-  const grid = gridOf({ at: padding, room: width, gap, columns: look.columns, usual: 184, least: leastWidth, most: 4 });
+function drawList(canvas: Canvas, people: readonly Item[], options: CardOptions, images: Images, top: number): number {
+  const { language, hide } = options;
+  const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
+  const grid = gridOf({
+    at: padding,
+    maxWidth: width,
+    gap,
+    columns: options.columns,
+    usual: 184,
+    least: leastWidth,
+    most: 4,
+  });
   const hasCounts = !hide.has('counts');
   for (const [index, person] of people.entries()) {
     const { at, row } = grid.placeOf(index);
     const y = top + row * rowHeight;
     const name = person.display_name || person.name;
     drawAvatar(canvas, { at, y, size: avatarSize }, { name, avatarUrl: person.avatar_url }, images);
-    const place = { at: at + avatarSize + 10, room: grid.room - avatarSize - 10 };
+    const place = { at: at + avatarSize + 10, maxWidth: grid.itemWidth - avatarSize - 10 };
     canvas.text('name', { ...place, y: y + (hasCounts ? 15 : 23) }, name);
     if (!hasCounts) continue;
     canvas.text('label', { ...place, y: y + 31 }, language.plural(language.words.contributions, person.contributions));
@@ -101,10 +114,17 @@ function drawList(canvas: Canvas, people: readonly Item[], look: CardOptions, im
   return top + grid.rowsOf(people.length) * rowHeight - (rowHeight - avatarSize);
 }
 
-function drawWall(canvas: Canvas, people: readonly Item[], look: CardOptions, images: Images, top: number): number {
-  const width = (look.widthPx ?? defaultWidthPx) - 2 * padding;
+function drawWall(canvas: Canvas, people: readonly Item[], options: CardOptions, images: Images, top: number): number {
+  const width = (options.widthPx ?? defaultWidthPx) - 2 * padding;
   const size = avatarSize;
-  const grid = gridOf({ at: padding, room: width, gap: bareGap, columns: look.columns, usual: size, least: size });
+  const grid = gridOf({
+    at: padding,
+    maxWidth: width,
+    gap: bareGap,
+    columns: options.columns,
+    usual: size,
+    least: size,
+  });
   for (const [index, person] of people.entries()) {
     const { at, row } = grid.placeOf(index);
     drawAvatar(

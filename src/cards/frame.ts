@@ -42,23 +42,23 @@ const animation = `@media (prefers-reduced-motion:no-preference){
  * in the colour beneath, `d0` to `d4` steps of the accent, `f` parts that fade in.
  */
 export function frame(
-  look: CardOptions,
+  options: CardOptions,
   card: { width: number; height: number; title: string; description: string; body: string; usesShades?: boolean },
 ): Drawing {
   const { width, height } = card;
-  const { palettes, hasBorder, language } = look;
-  const radius = Math.min(look.radiusPx, height / 2);
+  const { palettes, hasBorder, language } = options;
+  const radius = Math.min(options.radiusPx, height / 2);
   const inset = hasBorder ? 0.5 : 0;
   const dark =
-    palettes.dark && `@media (prefers-color-scheme:dark){\n${colourRules(palettes.dark, look, card.usesShades)}}\n`;
+    palettes.dark && `@media (prefers-color-scheme:dark){\n${colourRules(palettes.dark, options, card.usesShades)}}\n`;
   const ground = `<rect class="g" x="${inset}" y="${inset}" width="${px(width - 2 * inset)}" height="${px(height - 2 * inset)}" rx="${px(radius)}"/>\n`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${px(height)}" viewBox="0 0 ${px(width)} ${px(height)}" role="img" aria-labelledby="title desc" xml:lang="${language.locale}">
 <title id="title">${escapeText(card.title)}</title>
 <desc id="desc">${escapeText(card.description)}</desc>
 <style>
 ${textRules}
-${colourRules(palettes.light, look, card.usesShades)}${dark ?? ''}${look.isAnimated ? animation : ''}</style>
-${look.isRaw ? '' : ground}${card.body}
+${colourRules(palettes.light, options, card.usesShades)}${dark ?? ''}${options.isAnimated ? animation : ''}</style>
+${options.isRaw ? '' : ground}${card.body}
 </svg>
 `;
   return { svg, widthPx: width, heightPx: height };
@@ -70,9 +70,9 @@ function colourRules(palette: Palette, { hasBorder }: CardOptions, usesShades = 
   const known = rules.get(palette) ?? new Map<string, string>();
   rules.set(palette, known);
   const key = `${hasBorder}${usesShades}`;
-  const made = known.get(key) ?? makeColourRules(palette, hasBorder, usesShades);
-  known.set(key, made);
-  return made;
+  const css = known.get(key) ?? makeColourRules(palette, hasBorder, usesShades);
+  known.set(key, css);
+  return css;
 }
 
 function makeColourRules(palette: Palette, hasBorder: boolean, usesShades: boolean): string {

@@ -4,7 +4,7 @@ export interface Grid {
   /** The distance between the beginnings of two neighbouring columns. */
   step: number;
   /** The width of one item. */
-  room: number;
+  itemWidth: number;
   /** Returns the position of the item with this index. */
   placeOf: (index: number) => { at: number; row: number };
   rowsOf: (count: number) => number;
@@ -13,7 +13,7 @@ export interface Grid {
 /** Spreads columns over the available room. */
 export function gridOf(place: {
   at: number;
-  room: number;
+  maxWidth: number;
   gap: number;
   /** The requested number of columns, reduced to those that have room; undefined to use the available room. */
   columns: number | undefined;
@@ -23,14 +23,14 @@ export function gridOf(place: {
   /** The maximum number of columns when the request has none. */
   most?: number;
 }): Grid {
-  const { at, room, gap, usual, least, most = Number.POSITIVE_INFINITY } = place;
-  const thatFit = (width: number): number => Math.max(1, Math.floor((room + gap) / (width + gap)));
+  const { at, maxWidth, gap, usual, least, most = Number.POSITIVE_INFINITY } = place;
+  const thatFit = (width: number): number => Math.max(1, Math.floor((maxWidth + gap) / (width + gap)));
   const columns = Math.min(place.columns ?? Math.min(most, thatFit(usual)), thatFit(least));
-  const step = (room + gap) / columns;
+  const step = (maxWidth + gap) / columns;
   return {
     columns,
     step,
-    room: step - gap,
+    itemWidth: step - gap,
     placeOf: (index) => ({ at: at + (index % columns) * step, row: Math.floor(index / columns) }),
     rowsOf: (count) => Math.ceil(count / columns),
   };

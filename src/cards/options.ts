@@ -53,7 +53,7 @@ const colour = (of: string) =>
   );
 
 /** The query parameters of every card. */
-export const lookParameters = {
+export const cardOptionParameters = {
   theme: Type.Optional(
     Type.Enum([...themeNames], { description: 'Colours; `auto` is light or dark as the screen is.' }),
   ),
@@ -164,19 +164,19 @@ function readList(parameter: string, given: unknown, known: readonly string[]): 
 
 /** Returns the parameters that change the card, in one canonical form. */
 export function normalize(query: CardOptionsQuery): string {
-  const told = Object.entries(query)
+  const entries = Object.entries(query)
     .filter(([name, value]) => value !== undefined && value !== defaultOf(name))
-    .map(([name, value]): [string, string] => [name, tellValue(name, value)])
+    .map(([name, value]): [string, string] => [name, normalizeValue(name, value)])
     .filter(([, value]) => value !== '')
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return new URLSearchParams(told).toString();
+  return new URLSearchParams(entries).toString();
 }
 
 function defaultOf(name: string): unknown {
   return Object.entries(defaults).find(([one]) => one === name)?.[1];
 }
 
-function tellValue(name: string, value: unknown): string {
+function normalizeValue(name: string, value: unknown): string {
   if (name === 'hide' || name === 'show') {
     const names = String(value).split(',');
     return [...new Set(names.map((part) => part.trim()))]

@@ -32,16 +32,16 @@ const badgeHeight = 20;
 const error = '#b3261e';
 
 /** Draws a message in the place and size of a card that cannot be shown. */
-export function drawState(card: Pick<Card, 'emptySize'>, state: State, look: CardOptions): Drawing {
-  const { widthPx: width, heightPx } = card.emptySize(look);
+export function drawState(card: Pick<Card, 'emptySize'>, state: State, options: CardOptions): Drawing {
+  const { widthPx: width, heightPx } = card.emptySize(options);
   if (heightPx <= badgeHeight) {
     const tone = state.kind === 'problem' ? error : undefined;
-    return drawBadge(look, look.title ?? look.language.words.community, state.title, tone);
+    return drawBadge(options, options.title ?? options.language.words.community, state.title, tone);
   }
-  const canvas = new Canvas(width, look.language);
-  const room = width - 2 * padding;
-  const lines = state.detail === '' ? [] : wrap(state.detail, room, maxLines, 12);
-  const middle = { at: width / 2, room, anchor: 'middle' } as const;
+  const canvas = new Canvas(width, options.language);
+  const maxWidth = width - 2 * padding;
+  const lines = state.detail === '' ? [] : wrap(state.detail, maxWidth, maxLines, 12);
+  const middle = { at: width / 2, maxWidth, anchor: 'middle' } as const;
   const below = lines.length === 0 ? 0 : 6 + lineHeight * lines.length;
   const height = Math.max(heightPx, 2 * padding + titleHeight + below);
   const hasSign = height >= 2 * padding + titleBelowSign + below;
@@ -57,7 +57,7 @@ export function drawState(card: Pick<Card, 'emptySize'>, state: State, look: Car
     canvas.text('label', { ...middle, y: top + above + 6 + lineHeight * (index + 1) }, line);
   return frame(
     // Text needs a background on which it can be read.
-    { ...look, isRaw: false },
+    { ...options, isRaw: false },
     { width, height, title: state.title, description: state.detail || state.title, body: canvas.body() },
   );
 }

@@ -62,24 +62,24 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
   picture.searchParams.set('format', extname(file).slice(1));
   const [, , provider = '', , name = '', ...rest] = picture.pathname.split('/');
   const account = { provider, name: decodeURIComponent(name) };
-  await ask(io, new URL(`/v1/${provider}/entities/${name}`, service.url), {}, () => true);
+  await requestUntilEnough(io, new URL(`/v1/${provider}/entities/${name}`, service.url), {}, () => true);
   const isPrivate = picture.searchParams.get('private') === 'true' || rest[0] === 'repositories';
   // The command reads the database anyway, so private data may be drawn with a token of its owner.
   const headers: Record<string, string> = isPrivate
     ? { authorization: `Bearer ${await ownersToken(service, config, account)}` }
     : {};
   const hasToken = config.providers.some(({ tokens }) => tokens.length > 0);
-  await ask(
+  await requestUntilEnough(
     io,
     numbersOf(picture),
     headers,
-    (answer) => answer.includes('"complete":true'),
+    (body) => body.includes('"complete":true'),
     patienceMs[hasToken ? 'withToken' : 'withoutToken'],
   );
-  const answer = await fetch(picture, { headers, signal: io.signal });
-  if (answer.status !== 200)
-    throw new AppError('invalid_input', `${path} cannot be drawn: ${descriptionOf(await answer.text())}`);
-  return Buffer.from(await answer.arrayBuffer());
+  const response = await fetch(picture, { headers, signal: io.signal });
+  if (response.status !== 200)
+    throw new AppError('invalid_input', `${path} cannot be drawn: ${descriptionOf(await response.text())}`);
+  return Buffer.from(await response.arrayBuffer());
 }
 
 /** Returns the address of an image's numbers as JSON. */
@@ -99,22 +99,22 @@ function numbersOf(picture: URL): URL {
  * warning.
  * @throws AppError `invalid_input` when the request is refused, `provider_unavailable` when it still fails at the end.
  */
-async function ask(
+async function requestUntilEnough(
   io: Io,
   address: URL,
   headers: Record<string, string>,
-  isEnough: (answer: string) => boolean,
+  isEnough: (body: string) => boolean,
   patience = lookupBudgetMs,
 ): Promise<void> {
   const deadline = performance.now() + patience;
   for (;;) {
-    const answer = await fetch(address, { headers, signal: io.signal });
-    const text = await answer.text();
-    if (answer.status === 200 && isEnough(text)) return;
-    if (answer.status >= 400 && answer.status < 500 && answer.status !== 429)
+    const response = await fetch(address, { headers, signal: io.signal });
+    const text = await response.text();
+    if (response.status === 200 && isEnough(text)) return;
+    if (response.status >= 400 && response.status < 500 && response.status !== 429)
       throw new AppError('invalid_input', descriptionOf(text));
     if (performance.now() > deadline) {
-      if (answer.status >= 400) throw new AppError('provider_unavailable', descriptionOf(text));
+      if (response.status >= 400) throw new AppError('provider_unavailable', descriptionOf(text));
       io.warn(`${address.pathname} is not complete; the image says so`);
       return;
     }

@@ -10,7 +10,7 @@ import type { Io } from './io.ts';
  * this service, already filled in. `--telling` adds the permissions that comments and check runs need.
  */
 export async function gitHubAppUrl(io: Io, args: readonly string[]): Promise<void> {
-  const mayTell = args.includes('--telling');
+  const canReport = args.includes('--telling');
   const [organization, ...rest] = args.filter((argument) => argument !== '--telling');
   if (rest.length > 0) throw new AppError('invalid_input', 'usage: plaudit github-app-url [--telling] [ORGANIZATION]');
   const { publicUrl, providers } = readConfig(io.environment, (path) => readFileSync(path, 'utf8'));
@@ -23,6 +23,13 @@ export async function gitHubAppUrl(io: Io, args: readonly string[]): Promise<voi
   }
   const webhookUrl = `${publicUrl}/v1/github/webhooks`;
   io.print(
-    registrationUrl({ url: github.url, organization, mayTell, publicUrl, webhookUrl, events: subscribedEvents }),
+    registrationUrl({
+      url: github.url,
+      organization,
+      canWrite: canReport,
+      publicUrl,
+      webhookUrl,
+      events: subscribedEvents,
+    }),
   );
 }

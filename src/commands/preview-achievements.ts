@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readConfigFile } from '../achievements/config-file.ts';
-import type { ExplainedTerm } from '../achievements/judging/explain-store.ts';
-import { type Preview, preview } from '../achievements/judging/preview-store.ts';
+import type { ExplainedTerm } from '../achievements/evaluation/explain-store.ts';
+import { type Preview, preview } from '../achievements/evaluation/preview-store.ts';
 import { formatReport } from '../achievements/report.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { ProviderConfig } from '../config/hosts.ts';
@@ -32,8 +32,8 @@ export async function previewAchievements(io: Io, args: readonly string[]): Prom
     throw new AppError('invalid_input', `${file} has no achievement without a fault`);
   const database = await openDatabase({ ...settings, log: io.warn });
   try {
-    const question = { provider, repository: `${name}/${repository}`, person };
-    const previews = await preview(database.connection, config, question);
+    const query = { provider, repository: `${name}/${repository}`, person };
+    const previews = await preview(database.connection, config, query);
     if (json) io.print(JSON.stringify(previews));
     else for (const line of previews.flatMap(describe)) io.print(line);
   } finally {
@@ -81,8 +81,8 @@ function parseOrRefuse<Result>(parse: () => Result): Result {
 
 const maxNames = 20;
 
-function describe({ achievement, judgedAt, earned, person }: Preview): string[] {
-  const when = judgedAt === null ? '' : `, judged once at ${judgedAt.toISOString()}`;
+function describe({ achievement, evaluateAt, earned, person }: Preview): string[] {
+  const when = evaluateAt === null ? '' : `, judged once at ${evaluateAt.toISOString()}`;
   const lines = [`${achievement}: ${earned.length} would earn it${when}`];
   if (person === null) {
     for (const { name, earnedAt } of earned.slice(0, maxNames)) lines.push(`  ${name} ${earnedAt.toISOString()}`);

@@ -27,11 +27,11 @@ export async function awaitListing(
   const known = await find();
   if (account.pinned) return known;
   if (known !== undefined) {
-    if (known.isUnfinished || resolver.isStale(known.listedAt)) resolver.askInBackground(job);
+    if (known.isUnfinished || resolver.isStale(known.listedAt)) resolver.requestInBackground(job);
     return known;
   }
   const outcome = await findOutcome(connection, job.key, now());
   if (outcome?.state === 'failed') throw outcome.error;
-  await resolver.askAndWait(job, deadline, find);
+  await resolver.requestAndWait(job, deadline, find);
   return find();
 }

@@ -56,10 +56,10 @@ async function awaitReported(
   const find = (): Promise<StoredCalendar | undefined> => findReportedCalendar(connection, account.id);
   const known = await find();
   if (known !== undefined) {
-    if (resolver.isStale(known.fetchedAt)) resolver.askInBackground(job);
+    if (resolver.isStale(known.fetchedAt)) resolver.requestInBackground(job);
     return known;
   }
-  if ((await findOutcome(connection, job.key, now())) === undefined) await resolver.askAndWait(job, deadline, find);
+  if ((await findOutcome(connection, job.key, now())) === undefined) await resolver.requestAndWait(job, deadline, find);
   return (await find()) ?? (await findOutcome(connection, job.key, now()))?.state ?? 'pending';
 }
 

@@ -14,7 +14,7 @@ export interface ChangedContributor {
   /**
    * False when the repositories were read for the first time, so that their contributions are not new to the provider.
    */
-  isNews: boolean;
+  isUpdate: boolean;
 }
 
 /** Requests an update of the totals of the accounts whose numbers in a repository changed, if there are any. */
@@ -29,14 +29,14 @@ export async function requestTotals(transaction: Connection, repositoryId: strin
 }
 
 /** Records all contributors to an account's repositories as changed, because other repositories count than before. */
-export async function noteContributorsOf(transaction: Connection, ownerId: string): Promise<void> {
+export async function recordContributorsChanged(transaction: Connection, ownerId: string): Promise<void> {
   await sql`
-    insert into changed_contributors as c (repository_id, account_id, is_news)
+    insert into changed_contributors as c (repository_id, account_id, is_update)
     select t.repository_id, t.account_id, true
     from contributor_totals t join repositories r on r.id = t.repository_id
     where r.owner_id = ${ownerId} and t.account_id <> ${ownerId}
     order by t.repository_id, t.account_id
-    on conflict (repository_id, account_id) do update set is_news = true where not c.is_news`.execute(transaction);
+    on conflict (repository_id, account_id) do update set is_update = true where not c.is_update`.execute(transaction);
   await addJob(transaction, updateTotalsJob);
 }
 
@@ -48,7 +48,7 @@ export async function forgetUncounted(connection: Connection): Promise<void> {
   await sql`
     delete from changed_contributors c using (
       select n.repository_id, n.account_id from changed_contributors n join accounts a on a.id = n.account_id
-      where a.asked_at is null or a.gone_at is not null or a.type = 'organization'
+      where a.fetched_at is null or a.deleted_at is not null or a.type = 'organization'
       for update of n skip locked) free
     where c.repository_id = free.repository_id and c.account_id = free.account_id`.execute(connection);
 }
@@ -67,7 +67,7 @@ export async function takeChangedContributors(
     select a.id from accounts a
     where a.id in (
       select c.account_id from changed_contributors c join accounts p on p.id = c.account_id
-      where p.asked_at is not null and p.gone_at is null and p.type <> 'organization'
+      where p.fetched_at is not null and p.deleted_at is null and p.type <> 'organization'
         and (${ownerId}::uuid is null
           or exists (select from repositories r where r.id = c.repository_id and r.owner_id = ${ownerId}::uuid))
       order by c.account_id limit ${limit})
@@ -80,8 +80,8 @@ export async function takeChangedContributors(
     ), taken as (
       delete from changed_contributors c using free
       where c.repository_id = free.repository_id and c.account_id = free.account_id
-      returning c.account_id, c.is_news)
-    select account_id as "accountId", bool_or(is_news) as "isNews" from taken
+      returning c.account_id, c.is_update)
+    select account_id as "accountId", bool_or(is_update) as "isUpdate" from taken
     group by account_id order by account_id`.execute(transaction);
   return rows;
 }

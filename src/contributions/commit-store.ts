@@ -24,12 +24,12 @@ async function addIdentities(
   emails: Iterable<string>,
   identityIds: Map<string, number>,
 ): Promise<void> {
-  const asked = [...new Set(emails)].filter((email) => !identityIds.has(email)).toSorted();
-  if (asked.length === 0) return;
+  const unknownEmails = [...new Set(emails)].filter((email) => !identityIds.has(email)).toSorted();
+  if (unknownEmails.length === 0) return;
   await inTransaction(connection, async (transaction) => {
     await takeSharedErasureLock(transaction);
-    const optedOut = await findOptedOutEmails(transaction, provider, asked);
-    const wanted = asked.filter((email) => !optedOut.includes(email));
+    const optedOut = await findOptedOutEmails(transaction, provider, unknownEmails);
+    const wanted = unknownEmails.filter((email) => !optedOut.includes(email));
     for (const { id, email } of await insertIdentities(transaction, provider, wanted)) identityIds.set(email, id);
   });
 }
@@ -186,7 +186,7 @@ export async function findUncounted(
     from repository_totals t
     join streams s on s.repository_id = t.repository_id and s.name = 'commits'
     join repositories r on r.id = t.repository_id
-    where not t.commits_counted and s.completed_at is not null and r.gone_at is null and not r.is_fork
+    where not t.commits_counted and s.completed_at is not null and r.deleted_at is null and not r.is_fork
       and r.default_branch <> ''
     order by random() limit ${limit}`.execute(connection);
   return rows;

@@ -150,11 +150,11 @@ function newestOfEach(contributions: readonly Contribution[]): Contribution[] {
 
 /** Removes reviews that their host no longer lists, of pull requests whose reviews were all read. */
 async function removeVanishedReviews(connection: Connection, read: ReadContributions): Promise<void> {
-  const told = read.contributions.filter(({ kind }) => kind === 'review').map(({ externalId }) => externalId);
+  const listedIds = read.contributions.filter(({ kind }) => kind === 'review').map(({ externalId }) => externalId);
   await sql`
     delete from contributions
     where repository_id = ${read.repositoryId} and kind = 'review' and parent_external_id = any(${read.wholeParents})
-      and external_id <> all(${told})`.execute(connection);
+      and external_id <> all(${listedIds})`.execute(connection);
 }
 
 /** Removes contributions that a full scan since `scanStartedAt` did not see, except those that changed meanwhile. */

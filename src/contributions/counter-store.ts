@@ -41,21 +41,21 @@ export async function findHistory(
 }
 
 /**
- * Stores the counters that were fetched at `askedAt`. A counter that is not among them keeps its last good value and is
+ * Stores the counters that were fetched at `fetchedAt`. A counter that is not among them keeps its last good value and is
  * named as missing. Must run in a transaction that has written the account's row, which orders writers.
  */
 export async function saveCounters(
   connection: Connection,
   accountId: string,
-  learnt: { counters: Partial<Counters>; missing: readonly CounterName[]; askedAt: Date },
+  learnt: { counters: Partial<Counters>; missing: readonly CounterName[]; fetchedAt: Date },
 ): Promise<void> {
   const [last] = await findHistory(connection, accountId, { limit: 1 });
-  const day = learnt.askedAt.toISOString().slice(0, 10);
+  const day = learnt.fetchedAt.toISOString().slice(0, 10);
   if (last !== undefined && last.day > day) return;
   const counters = { ...unknownCounters, ...last?.counters, ...learnt.counters };
   const missing = counterNames.filter((name) => learnt.missing.includes(name) || counters[name] === null);
   const isSame = last?.day === day && sameCounters(last.counters, counters);
-  const row = { ...counters, missing, updated_at: isSame ? last.updatedAt : learnt.askedAt };
+  const row = { ...counters, missing, updated_at: isSame ? last.updatedAt : learnt.fetchedAt };
   await connection
     .insertInto('counters')
     .values({ account_id: accountId, day, ...row })
@@ -64,7 +64,7 @@ export async function saveCounters(
   const experience = experienceOf(counters);
   await connection
     .updateTable('accounts')
-    .set({ experience, updated_at: learnt.askedAt })
+    .set({ experience, updated_at: learnt.fetchedAt })
     .where('id', '=', accountId)
     .where(sql<boolean>`not ${last !== undefined && sameCounters(last.counters, counters)}::boolean`)
     .execute();
@@ -98,7 +98,7 @@ export async function removeOutlivedCounters(connection: Connection): Promise<vo
   await sql`
     delete from counters c
     where includes_private
-      and not exists (select from seen_totals s where s.account_id = c.account_id)
+      and not exists (select from reported_totals s where s.account_id = c.account_id)
       and not exists (select from repositories r where r.owner_id = c.account_id and r.is_private)
       and not exists (
         select from contributor_totals t join repositories r on r.id = t.repository_id

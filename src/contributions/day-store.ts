@@ -10,7 +10,7 @@ export interface ContributionsOfDay {
   counts: Partial<Record<ContributionKind, number>>;
 }
 
-interface Asked {
+interface DayQuery {
   accountId: string;
   /** The first day; `to` is the last day. Both are included. */
   from: string;
@@ -22,13 +22,13 @@ interface Asked {
  * Finds the days on which an account contributed to stored repositories, oldest first. For contributions of others to
  * the repositories of an organization see `findDaysOfOwned`.
  */
-export async function findDays(connection: Connection, asked: Asked): Promise<ContributionsOfDay[]> {
-  return sumDays(connection, asked, 'd.account_id');
+export async function findDays(connection: Connection, query: DayQuery): Promise<ContributionsOfDay[]> {
+  return sumDays(connection, query, 'd.account_id');
 }
 
 /** Finds the days on which any account contributed to the repositories of an account, oldest first. */
-export async function findDaysOfOwned(connection: Connection, asked: Asked): Promise<ContributionsOfDay[]> {
-  return sumDays(connection, asked, 'r.owner_id');
+export async function findDaysOfOwned(connection: Connection, query: DayQuery): Promise<ContributionsOfDay[]> {
+  return sumDays(connection, query, 'r.owner_id');
 }
 
 /**
@@ -36,21 +36,21 @@ export async function findDaysOfOwned(connection: Connection, asked: Asked): Pro
  */
 export async function isCollectingDays(
   connection: Connection,
-  { accountId, from, to, withPrivate }: Asked,
+  { accountId, from, to, withPrivate }: DayQuery,
 ): Promise<boolean> {
   const { rows } = await sql<{ is_collecting: boolean }>`
     select exists (
       select from contribution_days d join repositories r on r.id = d.repository_id
         join streams s on s.repository_id = r.id
       where d.account_id = ${accountId} and d.day between ${from}::date and ${to}::date
-        and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null
+        and (${withPrivate}::boolean or not r.is_private) and r.deleted_at is null
         and s.completed_at is null and s.failure is null) as is_collecting`.execute(connection);
   return rows[0]?.is_collecting ?? false;
 }
 
 async function sumDays(
   connection: Connection,
-  { accountId, from, to, withPrivate }: Asked,
+  { accountId, from, to, withPrivate }: DayQuery,
   whose: 'd.account_id' | 'r.owner_id',
 ): Promise<ContributionsOfDay[]> {
   const { rows } = await sql<{ day: string } & Record<ContributionKind, number>>`
@@ -59,7 +59,7 @@ async function sumDays(
       sum(d.discussions)::integer as discussion
     from contribution_days d join repositories r on r.id = d.repository_id
     where ${sql.ref(whose)} = ${accountId} and d.day between ${from}::date and ${to}::date
-      and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null
+      and (${withPrivate}::boolean or not r.is_private) and r.deleted_at is null
     group by d.day order by d.day`.execute(connection);
   return rows.map(({ day, ...counts }) => ({ day, counts }));
 }

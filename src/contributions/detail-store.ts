@@ -3,7 +3,7 @@ import type { Connection } from '../database/connection.ts';
 import type { Detail, LineCounts } from './contribution.ts';
 
 /**
- * Some details are expensive to read, and are read only for repositories that need them. The table `lacking_details`
+ * Some details are expensive to read, and are read only for repositories that need them. The table `pending_details`
  * lists the pending ones.
  */
 
@@ -26,7 +26,7 @@ export async function changeNeeds(
     select needs from repositories where id = ${repositoryId} for update`.execute(connection);
   await sql`update repositories set needs = ${[...needs]}::text[] where id = ${repositoryId}`.execute(connection);
   await sql`
-    delete from lacking_details
+    delete from pending_details
     where repository_id = ${repositoryId} and detail <> all(${[...needs]}::text[])`.execute(connection);
   const before = new Set(rows[0]?.needs);
   const added = new Set(needs.filter((need) => !before.has(need)));
@@ -36,7 +36,7 @@ export async function changeNeeds(
 
 async function lackAllCommits(connection: Connection, repositoryId: string, detail: CommitDetail): Promise<void> {
   await sql`
-    insert into lacking_details (repository_id, detail, key)
+    insert into pending_details (repository_id, detail, key)
     select repository_id, ${detail}, encode(oid, 'hex') from commits
     where repository_id = ${repositoryId} and ${sql.ref(columnOf[detail])} is null order by oid on conflict do nothing`.execute(
     connection,
@@ -45,7 +45,7 @@ async function lackAllCommits(connection: Connection, repositoryId: string, deta
 
 async function lackAllPullRequests(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
-    insert into lacking_details (repository_id, detail, key)
+    insert into pending_details (repository_id, detail, key)
     select repository_id, 'pull_request_files', number from contributions
     where repository_id = ${repositoryId} and kind = 'pull_request' and number is not null
     order by number on conflict do nothing`.execute(connection);
@@ -65,7 +65,7 @@ export async function lackCommits(
     if (all) await lackAllCommits(connection, repositoryId, detail);
     else {
       await sql`
-        insert into lacking_details (repository_id, detail, key)
+        insert into pending_details (repository_id, detail, key)
         select repository_id, ${detail}, encode(oid, 'hex') from uncounted_commits
         where repository_id = ${repositoryId} order by oid on conflict do nothing`.execute(connection);
     }
@@ -80,10 +80,10 @@ export async function lackPullRequests(
 ): Promise<void> {
   if (numbers.length === 0 || !(await needs(connection, repositoryId, 'pull_request_files'))) return;
   await sql`
-    insert into lacking_details as l (repository_id, detail, key)
+    insert into pending_details as l (repository_id, detail, key)
     select distinct ${repositoryId}::uuid, 'pull_request_files', number::text from unnest(${[...numbers]}::integer[]) as number
     order by 3
-    on conflict (repository_id, detail, key) do update set noted = l.noted + 1`.execute(connection);
+    on conflict (repository_id, detail, key) do update set revision = l.revision + 1`.execute(connection);
 }
 
 async function needs(connection: Connection, repositoryId: string, need: Detail): Promise<boolean> {
@@ -96,8 +96,8 @@ async function needs(connection: Connection, repositoryId: string, need: Detail)
 export interface PendingDetail {
   /** A commit's id (hexadecimal), or a pull request's number. */
   key: string;
-  /** The number of times that the detail was noted as pending. */
-  noted: number;
+  /** The number of times that the detail was recorded as pending. */
+  revision: number;
 }
 
 /**
@@ -111,8 +111,8 @@ export function findPendingDetails(
   { limit, after = '' }: { limit: number; after?: string },
 ): Promise<PendingDetail[]> {
   return connection
-    .selectFrom('lacking_details')
-    .select(['key', 'noted'])
+    .selectFrom('pending_details')
+    .select(['key', 'revision'])
     .where('repository_id', '=', repositoryId)
     .where('detail', '=', detail)
     .where('key', '>', after)
@@ -125,7 +125,7 @@ export function findPendingDetails(
 export async function saveLineCounts(
   connection: Connection,
   repositoryId: string,
-  asked: readonly PendingDetail[],
+  requested: readonly PendingDetail[],
   found: ReadonlyMap<string, LineCounts>,
 ): Promise<void> {
   const rows = [...found].map(([oid, { additions, deletions, changedFiles }]) => ({
@@ -139,7 +139,7 @@ export async function saveLineCounts(
     from json_to_recordset(${JSON.stringify(rows)}::json)
       as f (oid bytea, additions integer, deletions integer, changed_files integer)
     where c.repository_id = ${repositoryId} and c.oid = f.oid`.execute(connection);
-  await forget(connection, repositoryId, 'commit_lines', asked);
+  await forget(connection, repositoryId, 'commit_lines', requested);
 }
 
 /**
@@ -148,7 +148,7 @@ export async function saveLineCounts(
 export async function saveCommitFiles(
   connection: Connection,
   repositoryId: string,
-  asked: readonly PendingDetail[],
+  requested: readonly PendingDetail[],
   found: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const rows = [...found].map(([oid, files]) => ({ oid: `\\x${oid}`, files }));
@@ -156,14 +156,14 @@ export async function saveCommitFiles(
     update commits c set files = f.files
     from json_to_recordset(${JSON.stringify(rows)}::json) as f (oid bytea, files text[])
     where c.repository_id = ${repositoryId} and c.oid = f.oid`.execute(connection);
-  const answered = asked.filter(({ key }) => found.has(key));
+  const answered = requested.filter(({ key }) => found.has(key));
   await forget(connection, repositoryId, 'commit_files', answered);
 }
 
 /** Deletes the pending files of commits that no longer belong to the repository. */
 export async function forgetLostCommits(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
-    delete from lacking_details l
+    delete from pending_details l
     where l.repository_id = ${repositoryId} and l.detail = 'commit_files' and not exists (
       select from commits c where c.repository_id = l.repository_id and c.oid = decode(l.key, 'hex'))`.execute(
     connection,
@@ -174,7 +174,7 @@ export async function forgetLostCommits(connection: Connection, repositoryId: st
 export async function saveChangedFiles(
   connection: Connection,
   repositoryId: string,
-  asked: readonly PendingDetail[],
+  requested: readonly PendingDetail[],
   found: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const rows = [...found].map(([number, files]) => ({ number: Number(number), files }));
@@ -182,20 +182,20 @@ export async function saveChangedFiles(
     update contributions c set files = f.files
     from json_to_recordset(${JSON.stringify(rows)}::json) as f (number integer, files text[])
     where c.repository_id = ${repositoryId} and c.kind = 'pull_request' and c.number = f.number`.execute(connection);
-  await forget(connection, repositoryId, 'pull_request_files', asked);
+  await forget(connection, repositoryId, 'pull_request_files', requested);
 }
 
-/** Deletes pending details that were requested, also those without a result, unless they were noted again meanwhile. */
+/** Deletes pending details that were requested, also those without a result, unless they were recorded again meanwhile. */
 async function forget(
   connection: Connection,
   repositoryId: string,
   detail: Detail,
-  asked: readonly PendingDetail[],
+  requested: readonly PendingDetail[],
 ): Promise<void> {
   await sql`
-    delete from lacking_details l
-    using json_to_recordset(${JSON.stringify(asked)}::json) as a (key text, noted integer)
-    where l.repository_id = ${repositoryId} and l.detail = ${detail} and l.key = a.key and l.noted = a.noted`.execute(
+    delete from pending_details l
+    using json_to_recordset(${JSON.stringify(requested)}::json) as a (key text, revision integer)
+    where l.repository_id = ${repositoryId} and l.detail = ${detail} and l.key = a.key and l.revision = a.revision`.execute(
     connection,
   );
 }

@@ -117,14 +117,14 @@ export async function saveResolved(
   now: Date,
 ): Promise<void> {
   if (resolved.length === 0) return;
-  const answers = JSON.stringify(resolved.map(({ id, accountId }) => ({ id, account_id: accountId })));
+  const resolvedJson = JSON.stringify(resolved.map(({ id, accountId }) => ({ id, account_id: accountId })));
   const { rows: stored } = await sql<{ id: number; isOther: boolean }>`
     select i.id, i.account_id is distinct from coalesce(r.account_id, i.account_id) as "isOther"
-    from identities i join json_to_recordset(${answers}::json) as r (id integer, account_id uuid) using (id)
+    from identities i join json_to_recordset(${resolvedJson}::json) as r (id integer, account_id uuid) using (id)
     where i.email not like 'erased %' order by i.id for no key update of i`.execute(transaction);
   await sql`
     update identities i set account_id = coalesce(r.account_id, i.account_id), resolved_at = ${now}
-    from json_to_recordset(${answers}::json) as r (id integer, account_id uuid)
+    from json_to_recordset(${resolvedJson}::json) as r (id integer, account_id uuid)
     where i.id = r.id and i.id = any(${stored.map(({ id }) => id)}::integer[])
       and (i.account_id is null or r.account_id is not null)`.execute(transaction);
   const changed = stored.filter(({ isOther }) => isOther).map(({ id }) => id);

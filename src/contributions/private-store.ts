@@ -22,7 +22,7 @@ export async function countStored(
 ): Promise<StoredTotals> {
   const isPrivate = visibility === 'private';
   const { rows } = await sql<Record<CounterName, number> & { uncollected: string[] | null }>`
-    with counted as (select id from repositories where is_private = ${isPrivate} and gone_at is null),
+    with counted as (select id from repositories where is_private = ${isPrivate} and deleted_at is null),
     totals as (
       select coalesce(sum(commits), 0)::integer as commits, coalesce(sum(issues), 0)::integer as issues,
         coalesce(sum(pull_requests), 0)::integer as pull_requests, coalesce(sum(reviews), 0)::integer as reviews,
@@ -34,7 +34,7 @@ export async function countStored(
       from contributor_totals where account_id = ${accountId} and repository_id in (select id from counted)
     ), earned as (
       select coalesce(sum(stars), 0)::integer as stars
-      from repositories where owner_id = ${accountId} and is_private = ${isPrivate} and not is_fork and gone_at is null
+      from repositories where owner_id = ${accountId} and is_private = ${isPrivate} and not is_fork and deleted_at is null
     )
     select totals.*, earned.*, (select ${uncollectedKinds(visibility)} from accounts a where a.id = ${accountId}) as uncollected
     from totals, earned`.execute(connection);
@@ -49,16 +49,16 @@ export interface ReportedTotals {
   access: string;
   counters: Partial<Counters>;
   memory: object | null;
-  askedAt: Date;
+  fetchedAt: Date;
 }
 
 export async function findReportedTotals(connection: Connection, accountId: string): Promise<ReportedTotals[]> {
-  const rows = await connection.selectFrom('seen_totals').selectAll().where('account_id', '=', accountId).execute();
+  const rows = await connection.selectFrom('reported_totals').selectAll().where('account_id', '=', accountId).execute();
   return rows.map((row) => ({
     access: row.access,
     counters: Object.fromEntries(counterNames.map((name) => [name, row.counters[name] ?? null])),
     memory: row.provider_memory,
-    askedAt: row.asked_at,
+    fetchedAt: row.fetched_at,
   }));
 }
 
@@ -71,10 +71,10 @@ export async function saveReportedTotals(
     counters: JSON.stringify(seen.counters),
     missing: [...seen.missing],
     provider_memory: JSON.stringify(seen.memory),
-    asked_at: seen.askedAt,
+    fetched_at: seen.fetchedAt,
   };
   await connection
-    .insertInto('seen_totals')
+    .insertInto('reported_totals')
     .values({ account_id: accountId, access: seen.access, ...row })
     .onConflict((conflict) => conflict.columns(['account_id', 'access']).doUpdateSet(row))
     .execute();
@@ -83,7 +83,7 @@ export async function saveReportedTotals(
 /** Deletes the totals that a credential saw which is not accepted any more. */
 export async function forgetReportedBy(connection: Connection, provider: string, access: string): Promise<void> {
   await sql`
-    delete from seen_totals s using accounts a
+    delete from reported_totals s using accounts a
     where a.id = s.account_id and a.provider = ${provider} and s.access = ${access}`.execute(connection);
 }
 
@@ -94,6 +94,6 @@ export async function forgetReportedTotals(
   accesses: readonly string[],
 ): Promise<void> {
   await sql`
-    delete from seen_totals s using accounts a
+    delete from reported_totals s using accounts a
     where a.id = s.account_id and a.provider = ${provider} and s.access <> all(${accesses})`.execute(connection);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Connection } from '../database/connection.ts';
 import { markAddressesCounted } from './identity-store.ts';
-import { noteChanged } from './total-store.ts';
+import { markTotalsChanged } from './total-store.ts';
 
 /**
  * Counts the totals of one repository again, from all its stored contributions. Must run in a transaction.
@@ -22,7 +22,7 @@ export async function recountRepository(connection: Connection, repositoryId: st
     await recountContributors(connection, repositoryId),
     await recountWhole(connection, repositoryId),
   ].reduce((sum, count) => sum + count, 0);
-  if (differences > 0) await noteChanged(connection, repositoryId);
+  if (differences > 0) await markTotalsChanged(connection, repositoryId);
   return differences;
 }
 

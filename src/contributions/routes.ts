@@ -147,7 +147,7 @@ async function lastFetched(
   { account, provider }: ResolvedAccount,
   includesPrivate: boolean,
 ): Promise<Date> {
-  const asOf = account.askedAt ?? now();
+  const asOf = account.fetchedAt ?? now();
   // A user's public counters come from the provider, if it reports them; all others are counted from collected
   // contributions.
   const isReported = account.type !== 'organization' && provider.accounts.reportsTotals;
@@ -156,7 +156,7 @@ async function lastFetched(
     withPrivate: includesPrivate,
   });
   const isDue = isUnfinished || resolver.isStale(listedAt);
-  if (isDue && !account.pinned) resolver.askInBackground(collectJob(account.id));
+  if (isDue && !account.pinned) resolver.requestInBackground(collectJob(account.id));
   return listedAt !== null && listedAt < asOf ? listedAt : asOf;
 }
 
@@ -175,8 +175,8 @@ async function loadPrivateTotals(
   const isUnknown = accesses.some((access) => !stored.some((totals) => totals.access === access));
   if (isUnknown) {
     const outcome = await findOutcome(connection, job.key, now());
-    if (outcome === undefined) await resolver.askAndWait(job, deadline, async () => undefined);
-  } else if (stored.some(({ askedAt }) => resolver.isStale(askedAt))) resolver.askInBackground(job);
+    if (outcome === undefined) await resolver.requestAndWait(job, deadline, async () => undefined);
+  } else if (stored.some(({ fetchedAt }) => resolver.isStale(fetchedAt))) resolver.requestInBackground(job);
 }
 
 /**

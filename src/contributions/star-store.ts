@@ -29,7 +29,7 @@ export interface StarState {
 export async function saveStarEvent(transaction: Connection, event: StarEvent, now: Date): Promise<StarState> {
   const { repositoryId, externalId, at, isTakenBack } = event;
   await sql`
-    insert into star_events (repository_id, external_id, at, balance, noted_at)
+    insert into star_events (repository_id, external_id, at, balance, recorded_at)
     select ${repositoryId}, ${externalId}, '-infinity', case when exists (
       select from contributions c
       where c.repository_id = ${repositoryId} and c.kind = 'star' and c.external_id = ${externalId}
@@ -38,10 +38,10 @@ export async function saveStarEvent(transaction: Connection, event: StarEvent, n
       select from star_events e where e.repository_id = ${repositoryId} and e.external_id = ${externalId})
     on conflict do nothing`.execute(transaction);
   await sql`
-    insert into star_events as e (repository_id, external_id, at, balance, noted_at)
+    insert into star_events as e (repository_id, external_id, at, balance, recorded_at)
     values (${repositoryId}, ${externalId}, ${at}, ${isTakenBack ? -1 : 1}, ${now})
     on conflict (repository_id, external_id, at) do update
-      set balance = e.balance + excluded.balance, noted_at = excluded.noted_at`.execute(transaction);
+      set balance = e.balance + excluded.balance, recorded_at = excluded.recorded_at`.execute(transaction);
   const { rows } = await sql<{ isStarred: boolean; at: Date }>`
     select (array_agg(balance order by at desc) filter (where balance <> 0))[1] > 0 as "isStarred", max(at) as at
     from star_events where repository_id = ${repositoryId} and external_id = ${externalId}`.execute(transaction);
@@ -69,7 +69,7 @@ export async function forgetStarEvents(connection: Connection, before: Date): Pr
   await sql`
     delete from star_events e where not exists (
       select from star_events o
-      where o.repository_id = e.repository_id and o.external_id = e.external_id and o.noted_at >= ${before})`.execute(
+      where o.repository_id = e.repository_id and o.external_id = e.external_id and o.recorded_at >= ${before})`.execute(
     connection,
   );
 }

@@ -85,7 +85,7 @@ export async function forgetCommitCounts(connection: Connection, repositoryId: s
 }
 
 /** Marks totals as changed by something other than counting changes, which sets that mark itself. */
-export async function noteChanged(connection: Connection, repositoryId: string): Promise<void> {
+export async function markTotalsChanged(connection: Connection, repositoryId: string): Promise<void> {
   await connection
     .updateTable('repository_totals')
     .set({ is_changed: true })
@@ -137,7 +137,7 @@ export async function sumOverOwned(
         coalesce(sum(t.discussions), 0)::integer as discussions,
         coalesce(sum(t.discussions_answered), 0)::integer as discussions_answered
       from repositories r left join repository_totals t on t.repository_id = r.id
-      where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and r.gone_at is null) sums
+      where r.owner_id = a.id and (${withPrivate}::boolean or not r.is_private) and r.deleted_at is null) sums
     where a.id = ${ownerId}`.execute(connection);
   const [row] = rows;
   if (row === undefined) return { listedAt: null, counters: unknownCounters, uncollected: [...contributionKinds] };

@@ -53,7 +53,7 @@ export async function collectedOfRepository(
   let repository = await find();
   const moved = repository === undefined ? await findMoved(services, resolved, name) : undefined;
   if (moved !== undefined) {
-    if (!account.pinned && moved.checkAfter <= now()) resolver.askInBackground(job);
+    if (!account.pinned && moved.checkAfter <= now()) resolver.requestInBackground(job);
     return new MovedRepository(moved.name);
   }
   const isNew = repository === undefined || repository.collectedAt === null;
@@ -61,7 +61,7 @@ export async function collectedOfRepository(
     const outcome = await findOutcome(connection, job.key, now());
     if (outcome?.state === 'failed' && repository === undefined) throw outcome.error;
     if (outcome === undefined)
-      await resolver.askAndWait(job, deadline, async () => (await find())?.collectedAt ?? undefined);
+      await resolver.requestAndWait(job, deadline, async () => (await find())?.collectedAt ?? undefined);
     repository = await find();
     const found = repository === undefined ? await findMoved(services, resolved, name) : undefined;
     if (found !== undefined) return new MovedRepository(found.name);
@@ -69,7 +69,7 @@ export async function collectedOfRepository(
       throw noSuchRepository(isOwner);
     }
   } else if (repository !== undefined && !account.pinned && resolver.isStale(repository.collectedAt)) {
-    resolver.askInBackground(job);
+    resolver.requestInBackground(job);
   }
   if (repository === undefined && account.pinned) throw noSuchRepository(isOwner);
   if (repository === undefined) return undefined;

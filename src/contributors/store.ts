@@ -42,7 +42,7 @@ async function makeRanking(connection: Connection, scope: Scope, now: Date): Pro
         select t.account_id, sum(t.commits + t.issues + t.pull_requests + t.reviews + t.discussions) as contributions
         from contributor_totals t join repositories r on r.id = t.repository_id
         where r.owner_id = ${scope.accountId} and (${scope.includesPrivate}::boolean or not r.is_private)
-          and r.gone_at is null
+          and r.deleted_at is null
           and (${scope.repositoryId}::uuid is null or r.id = ${scope.repositoryId}::uuid)
         group by t.account_id
       ) summed join accounts a on a.id = summed.account_id
@@ -119,7 +119,7 @@ export async function findContributors(
 
 /** Returns SQL for whether a listing shows a contributor to the account `viewerId`; null: to any caller. */
 function isListedFor(viewerId: string | null): RawBuilder<boolean> {
-  return sql<boolean>`(${isShownInSql('accounts')} or (accounts.gone_at is null and accounts.id = ${viewerId}::uuid))`;
+  return sql<boolean>`(${isShownInSql('accounts')} or (accounts.deleted_at is null and accounts.id = ${viewerId}::uuid))`;
 }
 
 /** Counts the contributors after a rank that the listing shows. */

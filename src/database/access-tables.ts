@@ -1,14 +1,14 @@
 import type { JSONColumnType } from 'kysely';
 
 /** Lifetime totals as the provider counts them for one credential, including the private contributions that it sees. */
-export interface SeenTotalsTable {
+export interface ReportedTotalsTable {
   account_id: string;
   access: string;
   counters: JSONColumnType<Record<string, number>>;
   missing: string[];
   /** Data that the provider's module keeps from one request to the next; only that module reads it. */
   provider_memory: JSONColumnType<object> | null;
-  asked_at: Date;
+  fetched_at: Date;
 }
 
 /** Keys that sign service tokens, as JWKs. */

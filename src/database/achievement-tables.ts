@@ -26,9 +26,9 @@ export interface AchievementsTable {
   icon: string;
   description: string;
   /** The moment as of which all accounts are evaluated, once; null when the achievement can be earned at any time. */
-  judged_at: Date | null;
+  evaluate_at: Date | null;
   /** The time when that evaluation was done. */
-  settled_at: Date | null;
+  evaluated_at: Date | null;
   /** True when the file contains it without errors. */
   is_current: boolean;
 }
@@ -50,7 +50,7 @@ export interface AwardsTable {
 }
 
 /** Pending evaluations, written in the same transaction as the changes that require them. */
-export interface AchievementWorkTable {
+export interface PendingEvaluationsTable {
   id: Generated<string>;
   repository_id: string;
   /** Null: all achievements that the kind matters to. */

@@ -31,8 +31,8 @@ const tables = [
   'repository_identities',
   'uncounted_commits',
   'changed_contributors',
-  'lacking_details',
-  'seen_totals',
+  'pending_details',
+  'reported_totals',
   'owner_keys',
   'revoked_tokens',
   'embeds',
@@ -46,7 +46,7 @@ const tables = [
   'repository_webhooks',
   'notifications',
   'credential_keys',
-  'achievement_work',
+  'pending_evaluations',
 ] as const;
 
 /** Tables whose triggers maintain other tables. */

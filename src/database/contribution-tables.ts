@@ -41,7 +41,7 @@ export interface StreamsTable {
   is_deep: Generated<boolean>;
   scan_is_deep: Generated<boolean>;
   /** The time when the provider last hinted that there is something new. */
-  hinted_at: Date | null;
+  invalidated_at: Date | null;
   /** The time of the request for a full scan, because something was deleted or lost. */
   full_scan_wanted_at: Date | null;
   /** The time of the last read, if the host withheld the list then; null when it showed the list. */
@@ -57,7 +57,7 @@ export interface StarEventsTable {
   at: Date;
   /** The number of times it was given minus the number of times it was taken back. */
   balance: number;
-  noted_at: Date;
+  recorded_at: Date;
 }
 
 export interface ContributionsTable {
@@ -212,7 +212,7 @@ export interface ChangedContributorsTable {
   repository_id: string;
   account_id: string;
   /** False when the repository was being read for the first time. */
-  is_news: boolean;
+  is_update: boolean;
 }
 
 /** Times of the polls that cover all repositories of an installed owner. */
@@ -254,12 +254,12 @@ export interface RanksTable {
 }
 
 /** Details that still have to be fetched. */
-export interface LackingDetailsTable {
+export interface PendingDetailsTable {
   repository_id: string;
   detail: Detail;
   /** A commit's id (hexadecimal) or a pull request's number. */
   key: string;
-  noted: Generated<number>;
+  revision: Generated<number>;
 }
 
 /** Parts of responses that could not be read or that the host refused, one row for each place. */

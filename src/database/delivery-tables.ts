@@ -30,7 +30,7 @@ export interface RedeliveriesTable {
   delivery_id: string;
   /** The newest failed attempt because of which it was requested again. */
   attempt_id: string;
-  asked: number;
+  requests: number;
   found_at: Date;
 }
 

@@ -56,7 +56,7 @@ export async function listen(options: {
   const open = async (): Promise<void> => {
     const fresh = new Client({ ...options.clientConfig, query_timeout: heartbeat.timeoutMs });
     fresh.on('error', () => {});
-    fresh.on('notification', ({ payload }) => tell(payload, options.onChange));
+    fresh.on('notification', ({ payload }) => emitChange(payload, options.onChange));
     fresh.on('end', () => {
       if (client !== fresh) return;
       client = undefined;
@@ -114,7 +114,7 @@ async function nextNodeNumber(client: Client): Promise<number> {
   return number;
 }
 
-function tell(payload: string | undefined, onChange: (change: Change) => void): void {
+function emitChange(payload: string | undefined, onChange: (change: Change) => void): void {
   const [, kind, key] = /^(\w+) (.+)$/.exec(payload ?? '') ?? [];
   const known = (['account', 'question', 'erased', 'installations'] as const).find((one) => one === kind);
   if (known !== undefined && key !== undefined) onChange({ kind: known, key });

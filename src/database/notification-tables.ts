@@ -35,7 +35,7 @@ export interface NotificationsTable {
   /** Why the last attempt failed, in words for the owner. */
   error: string | null;
   created_at: Date;
-  settled_at: Date | null;
+  ended_at: Date | null;
 }
 
 /** Receivers that did not accept the last notification. */

@@ -7,15 +7,15 @@ import type {
   OptOutsTable,
   OwnerKeysTable,
   RateLimitsTable,
+  ReportedTotalsTable,
   RevokedTokensTable,
-  SeenTotalsTable,
   SigningKeysTable,
 } from './access-tables.ts';
 import type {
   AchievementFilesTable,
   AchievementsTable,
-  AchievementWorkTable,
   AwardsTable,
+  PendingEvaluationsTable,
 } from './achievement-tables.ts';
 import type {
   CalendarsTable,
@@ -26,8 +26,8 @@ import type {
   ContributorTotalsTable,
   DriftsTable,
   IdentitiesTable,
-  LackingDetailsTable,
   OwnerPollsTable,
+  PendingDetailsTable,
   RankingsTable,
   RanksTable,
   RepositoryIdentitiesTable,
@@ -60,7 +60,7 @@ export interface Tables {
   accounts: AccountsTable;
   former_names: FormerNamesTable;
   former_repository_names: FormerRepositoryNamesTable;
-  questions: QuestionsTable;
+  lookups: LookupsTable;
   counters: CountersTable;
   repositories: RepositoriesTable;
   streams: StreamsTable;
@@ -76,7 +76,7 @@ export interface Tables {
   calendars: CalendarsTable;
   repository_identities: RepositoryIdentitiesTable;
   uncounted_commits: UncountedCommitsTable;
-  lacking_details: LackingDetailsTable;
+  pending_details: PendingDetailsTable;
   changed_contributors: ChangedContributorsTable;
   owner_polls: OwnerPollsTable;
   repository_polls: RepositoryPollsTable;
@@ -85,8 +85,8 @@ export interface Tables {
   achievement_files: AchievementFilesTable;
   achievements: AchievementsTable;
   awards: AwardsTable;
-  achievement_work: AchievementWorkTable;
-  seen_totals: SeenTotalsTable;
+  pending_evaluations: PendingEvaluationsTable;
+  reported_totals: ReportedTotalsTable;
   signing_keys: SigningKeysTable;
   owner_keys: OwnerKeysTable;
   revoked_tokens: RevokedTokensTable;
@@ -137,10 +137,10 @@ interface AccountsTable {
    */
   named_at: Date;
   /** The time of the last request for the whole record. Null when the account is known only as a contributor. */
-  asked_at: Date | null;
+  fetched_at: Date | null;
   /** True for a sample without an account at a provider: it is never refreshed. */
   pinned: Generated<boolean>;
-  gone_at: Date | null;
+  deleted_at: Date | null;
   /** Data that the provider's module keeps from one request to the next; only that module reads it. */
   provider_memory: JSONColumnType<object> | null;
   /** The position of the running listing of owned repositories; null when none runs, or at its start. */
@@ -191,10 +191,10 @@ interface FormerRepositoryNamesTable {
 }
 
 /** Lookups that run, or that ended without a result that is stored elsewhere. */
-interface QuestionsTable {
+interface LookupsTable {
   /** The key of the lookup's job. */
   key: string;
-  state: 'asked' | 'absent' | 'failed';
+  state: 'running' | 'absent' | 'failed';
   error_code: string | null;
   error_message: string | null;
   /** The time until which the outcome stands and the lookup is not started again. */
@@ -239,7 +239,7 @@ interface RepositoriesTable {
   collected_at: Date | null;
   /** The node that is reading its contributions; void once that node has ended. */
   collector_node: number | null;
-  gone_at: Date | null;
+  deleted_at: Date | null;
   /**
    * The time since when a living installation covers it, so that all its details are read and kept current; null: none
    * does.

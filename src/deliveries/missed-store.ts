@@ -50,14 +50,14 @@ export async function findRedelivery(
   connection: Connection,
   provider: string,
   delivery: string,
-): Promise<{ attempt: string; asked: number } | undefined> {
+): Promise<{ attempt: string; requests: number } | undefined> {
   const row = await connection
     .selectFrom('redeliveries')
     .selectAll()
     .where('provider', '=', provider)
     .where('delivery_id', '=', delivery)
     .executeTakeFirst();
-  return row && { attempt: row.attempt_id, asked: row.asked };
+  return row && { attempt: row.attempt_id, requests: row.requests };
 }
 
 /** Stores that a redelivery was requested because of a failed attempt. */
@@ -67,10 +67,10 @@ export async function saveRedelivery(
   now: Date,
 ): Promise<void> {
   await sql`
-    insert into redeliveries as r (provider, delivery_id, attempt_id, asked, found_at)
+    insert into redeliveries as r (provider, delivery_id, attempt_id, requests, found_at)
     values (${provider}, ${delivery}, ${attempt}, 1, ${now})
     on conflict (provider, delivery_id)
-      do update set attempt_id = excluded.attempt_id, asked = r.asked + 1`.execute(connection);
+      do update set attempt_id = excluded.attempt_id, requests = r.requests + 1`.execute(connection);
 }
 
 /** Deletes redeliveries from before a time, of which no provider has a record any more. */

@@ -26,7 +26,7 @@ export async function findFailingStreams(connection: Connection, limit: number):
       (array_agg(${repositoryName} order by s.failed_at nulls last, r.id))[1:${sql.lit(maxNamed)}] as names,
       min(s.failed_at) as since
     from streams s join repositories r on r.id = s.repository_id join accounts a on a.id = r.owner_id
-    where s.failure is not null and r.gone_at is null
+    where s.failure is not null and r.deleted_at is null
     group by 1, 2, 3, 4 order by count(*) desc, 1, 2, 3, 4 limit ${limit}`.execute(connection);
   return rows;
 }
@@ -105,7 +105,7 @@ export async function findOverduePolls(
     with installed as (
       select r.id, ${repositoryName} as name, coalesce(p.next_at, r.installed_at) as due_at
       from repositories r join accounts a on a.id = r.owner_id left join repository_polls p on p.repository_id = r.id
-      where r.installed_at is not null and r.gone_at is null and r.provider = any(${[...providers]})
+      where r.installed_at is not null and r.deleted_at is null and r.provider = any(${[...providers]})
     ), overdue as (select * from installed where due_at < ${before})
     select (select count(*) from overdue) as repositories, (select min(due_at) from overdue) as "oldestAt",
       (select name from overdue order by due_at, id limit 1) as name, (select count(*) from installed) as installed`.execute(
@@ -138,7 +138,7 @@ export async function findFaultyInstallations(connection: Connection, limit: num
 export async function countPrivateByAccess(connection: Connection): Promise<Map<string, number>> {
   const { rows } = await sql<{ access: string; count: number }>`
     select access, count(*) as count from repositories
-    where is_private and access is not null and gone_at is null group by access`.execute(connection);
+    where is_private and access is not null and deleted_at is null group by access`.execute(connection);
   return new Map(rows.map(({ access, count }) => [access, count]));
 }
 

@@ -45,7 +45,7 @@ export async function findInstalledActivity(connection: Connection, provider: st
     with installed as (
       select r.id, a.name || '/' || r.name as repository, r.installed_at
       from repositories r join accounts a on a.id = r.owner_id
-      where r.provider = ${provider} and r.installed_at is not null and r.gone_at is null
+      where r.provider = ${provider} and r.installed_at is not null and r.deleted_at is null
     ), changed as (
       select i.repository, s.provider_changed_at as changed_at
       from installed i join streams s on s.repository_id = i.id

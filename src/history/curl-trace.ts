@@ -15,7 +15,7 @@ const maxLineLength = 8 * 1024;
  * about the target of a redirect.
  */
 export class CurlTrace {
-  lastAnswer: HttpResponse | undefined;
+  lastResponse: HttpResponse | undefined;
   #rest = '';
 
   push(text: string): void {
@@ -28,10 +28,11 @@ export class CurlTrace {
     const [, header] = /<= Recv header: (.*)$/.exec(line) ?? [];
     if (header === undefined) return;
     const [, status] = /^HTTP\/[\d.]+ (\d{3})/.exec(header) ?? [];
-    if (status !== undefined) this.lastAnswer = { status: Number(status), location: undefined, retryAfter: undefined };
+    if (status !== undefined)
+      this.lastResponse = { status: Number(status), location: undefined, retryAfter: undefined };
     const [, name, value] = /^([\w-]+): (.*)$/.exec(header.trimEnd()) ?? [];
-    if (this.lastAnswer === undefined || value === undefined) return;
-    if (name?.toLowerCase() === 'location') this.lastAnswer.location = value;
-    if (name?.toLowerCase() === 'retry-after') this.lastAnswer.retryAfter = value;
+    if (this.lastResponse === undefined || value === undefined) return;
+    if (name?.toLowerCase() === 'location') this.lastResponse.location = value;
+    if (name?.toLowerCase() === 'retry-after') this.lastResponse.retryAfter = value;
   }
 }

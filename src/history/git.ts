@@ -18,7 +18,7 @@ export interface GitEnd {
   /** The end of what git wrote to standard error, in English. */
   complaint: string;
   /** The last response of the remote; undefined when there was none. */
-  answer: HttpResponse | undefined;
+  response: HttpResponse | undefined;
 }
 
 export interface GitOutcome extends GitEnd {
@@ -141,9 +141,9 @@ function startGit(directory: string, parameters: readonly string[], { signal, re
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  let isGone = false;
+  let hasEnded = false;
   const kill = (): void => {
-    if (!isGone) killGroup(child.pid);
+    if (!hasEnded) killGroup(child.pid);
   };
   signal.addEventListener('abort', kill, { once: true });
   let complaint = '';
@@ -158,9 +158,9 @@ function startGit(directory: string, parameters: readonly string[], { signal, re
     .on('data', (text: string) => trace.push(text));
   const end = new Promise<GitEnd>((resolve, reject) => {
     child.once('error', (cause) => reject(startFailure(cause)));
-    child.once('close', (code) => resolve({ code, complaint, answer: trace.lastAnswer }));
+    child.once('close', (code) => resolve({ code, complaint, response: trace.lastResponse }));
   }).finally(() => {
-    isGone = true;
+    hasEnded = true;
     signal.removeEventListener('abort', kill);
   });
   // A git process that cannot be started rejects `end` before a caller can await it.

@@ -128,13 +128,13 @@ export class HistoryCache {
   async #fetch(
     name: string,
     remote: Remote,
-    asked: { contents: CopyContents; signal: AbortSignal },
+    options: { contents: CopyContents; signal: AbortSignal },
   ): Promise<string | null> {
     const { maxCopyBytes: maxBytes, fetchTimeoutMs: timeoutMs, now } = this.#options;
     const failed = this.#tooLarge.get(name);
     if (failed !== undefined) throw failed;
     try {
-      return await fetchHistory(remote, this.#pathOf(name), { ...asked, maxBytes, timeoutMs, now });
+      return await fetchHistory(remote, this.#pathOf(name), { ...options, maxBytes, timeoutMs, now });
     } catch (error) {
       if (error instanceof HistoryTooLarge) this.#tooLarge.set(name, error);
       throw error;

@@ -18,14 +18,14 @@ const messages = {
 export function remoteFailure(end: GitEnd, { authorization }: RemoteAccess, now: Date): AppError {
   const reason = ownWords(end.complaint);
   const code = codeOf(end, reason);
-  const retryAt = retryTime(end.answer?.retryAfter, now);
+  const retryAt = retryTime(end.response?.retryAfter, now);
   return new AppError(code, messages[code], { cause: new Error(withoutCredential(reason, authorization)), retryAt });
 }
 
-function codeOf({ answer }: GitEnd, reason: string): keyof typeof messages {
+function codeOf({ response }: GitEnd, reason: string): keyof typeof messages {
   if (/No space left|quota exceeded|Read-only file system|Permission denied/.test(reason)) return 'misconfigured';
-  if (answer === undefined) return codeWithoutStatus(reason);
-  const { status, retryAfter } = answer;
+  if (response === undefined) return codeWithoutStatus(reason);
+  const { status, retryAfter } = response;
   if (status === 429 || (status === 403 && retryAfter !== undefined)) return 'provider_rate_limited';
   if (status === 404 || status === 410) return 'not_found';
   if (status >= 500) return 'provider_unavailable';

@@ -49,7 +49,7 @@ async function listRefs(
     // Git runs outside the copy, which may be damaged.
     const outcome = await runGit(devNull, ['ls-remote', 'origin', 'HEAD', ref], { signal, remote: access });
     if (outcome.code === 0) return { access, output: outcome.output };
-    const target = redirectTarget(access.url, outcome.answer?.location);
+    const target = redirectTarget(access.url, outcome.response?.location);
     if (target === undefined || redirects >= maxRedirects) throw remoteFailure(outcome, access, now());
     access = { url: target, authorization };
   }

@@ -40,7 +40,7 @@ export function toProblem(error: unknown, now: Date): Problem {
   if (!(error instanceof AppError)) {
     return problem(500, numbers.unknown, 'internal_error', 'Something went wrong on our side; it has been logged.');
   }
-  const { status, number } = answers[error.code];
+  const { status, number } = responses[error.code];
   return problem(status, number, error.code, error.message, headersOf(error, status, now));
 }
 
@@ -72,7 +72,7 @@ function problem(
   return { status, body: { error: { code, type, message } }, headers };
 }
 
-const answers: Record<ErrorCode, { status: number; number: number }> = {
+const responses: Record<ErrorCode, { status: number; number: number }> = {
   missing_field: { status: 400, number: numbers.missingField },
   invalid_input: { status: 400, number: numbers.format },
   unauthenticated: { status: 401, number: numbers.unauthenticated },

@@ -44,9 +44,9 @@ export async function recordInstalled(transaction: Connection, owners: Owners, n
  */
 export async function hideUncovered(transaction: Connection, owners: Owners, now: Date): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
-    update repositories r set gone_at = ${now}, updated_at = ${now}
+    update repositories r set deleted_at = ${now}, updated_at = ${now}
     from accounts a
-    where a.id = r.owner_id and ${areOf(owners)} and r.is_private and r.gone_at is null
+    where a.id = r.owner_id and ${areOf(owners)} and r.is_private and r.deleted_at is null
       and r.access in (select access from installations where provider = a.provider)
       and not exists (select from installations i where i.access = r.access and ${covers})
     returning r.owner_id`.execute(transaction);
@@ -60,8 +60,8 @@ export async function hideShownBy(
   now: Date,
 ): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
-    update repositories set gone_at = ${now}, updated_at = ${now}
-    where provider = ${provider} and access = ${access} and is_private and gone_at is null
+    update repositories set deleted_at = ${now}, updated_at = ${now}
+    where provider = ${provider} and access = ${access} and is_private and deleted_at is null
     returning owner_id`.execute(transaction);
   return distinctOwners(rows);
 }

@@ -13,7 +13,7 @@ export interface OwnerPoll {
 }
 
 /** SQL that is true when the account `a` has a living installation and can be polled. */
-const isPolled = sql<boolean>`a.gone_at is null and not a.pinned and exists (
+const isPolled = sql<boolean>`a.deleted_at is null and not a.pinned and exists (
   select from installations i
   where i.provider = a.provider and i.account_external_id = a.external_id and ${isLiving})`;
 

@@ -18,7 +18,7 @@ export interface StoredInstallation {
 export const isLiving = sql<boolean>`i.removed_at is null and i.suspended_at is null`;
 
 /**
- * Stores the installations of the app that a provider listed at `askedAt`, and marks all others as removed. An older
+ * Stores the installations of the app that a provider listed at `requestedAt`, and marks all others as removed. An older
  * list never replaces a newer one.
  * @returns the installations that show more than before, or something else, with their accounts.
  */
@@ -26,7 +26,7 @@ export async function saveInstallations(
   transaction: Connection,
   provider: string,
   found: readonly Installation[],
-  askedAt: Date,
+  requestedAt: Date,
 ): Promise<{ id: string; account: string }[]> {
   const rows = found.map((installation) => ({
     id: installation.externalId,
@@ -45,7 +45,7 @@ export async function saveInstallations(
       insert into installations as i (provider, id, source, account_external_id, account_name, access, covers,
         missing_permissions, suspended_at, seen_at, created_at)
       select ${provider}, id, 'app', account_external_id, account_name, access, covers,
-        array(select json_array_elements_text(missing_permissions)), suspended_at, ${askedAt}, ${askedAt}
+        array(select json_array_elements_text(missing_permissions)), suspended_at, ${requestedAt}, ${requestedAt}
       from json_to_recordset(${JSON.stringify(rows)}::json) as r (
         id text, account_external_id text, account_name text, access text, covers text, missing_permissions json,
         suspended_at timestamptz)
@@ -61,8 +61,8 @@ export async function saveInstallations(
     where saved.is_living and (before.is_living is not true or before.covers <> saved.covers
       or before.missing_permissions <> saved.missing_permissions)`.execute(transaction);
   await sql`
-    update installations set removed_at = ${askedAt}, seen_at = ${askedAt}
-    where provider = ${provider} and source = 'app' and removed_at is null and seen_at <= ${askedAt}
+    update installations set removed_at = ${requestedAt}, seen_at = ${requestedAt}
+    where provider = ${provider} and source = 'app' and removed_at is null and seen_at <= ${requestedAt}
       and id <> all(${rows.map(({ id }) => id)}::text[])`.execute(transaction);
   await announce(transaction, { kind: 'installations', key: provider });
   return saved;
@@ -85,21 +85,21 @@ export async function endAppInstallations(transaction: Connection, provider: str
 }
 
 /**
- * Stores the repositories of a selection that the provider listed at `askedAt`, unless a newer list is stored.
+ * Stores the repositories of a selection that the provider listed at `requestedAt`, unless a newer list is stored.
  * @returns whether the selection changed.
  */
 export async function saveSelection(
   transaction: Connection,
   { provider, installation }: { provider: string; installation: string },
   repositories: readonly string[],
-  askedAt: Date,
+  requestedAt: Date,
 ): Promise<boolean> {
   const current = await transaction
     .updateTable('installations')
-    .set({ covered_at: askedAt })
+    .set({ covered_at: requestedAt })
     .where('provider', '=', provider)
     .where('id', '=', installation)
-    .where((is) => is.or([is('covered_at', 'is', null), is('covered_at', '<=', askedAt)]))
+    .where((is) => is.or([is('covered_at', 'is', null), is('covered_at', '<=', requestedAt)]))
     .returning('id')
     .execute();
   if (current.length === 0) return false;
@@ -147,9 +147,9 @@ export async function findUnseen(connection: Connection, provider: string, befor
     .where('i.source', '=', 'app')
     .where(isLiving)
     .where((is) =>
-      is.or([is('a.asked_at', 'is', null), is('a.listed_at', 'is', null), is('a.listed_at', '<=', before)]),
+      is.or([is('a.fetched_at', 'is', null), is('a.listed_at', 'is', null), is('a.listed_at', '<=', before)]),
     )
-    .where('a.gone_at', 'is', null)
+    .where('a.deleted_at', 'is', null)
     .execute();
   return rows.map(({ id }) => id);
 }

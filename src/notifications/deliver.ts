@@ -5,7 +5,7 @@ import type { OutboundClient } from '../outbound/client.ts';
 import type { Announcer } from '../providers/announcer.ts';
 import { notifyJob } from './jobs.ts';
 import type { Attempt, Kind, Outcome } from './notification.ts';
-import { claimNext, findNextAttempt, settleFailed, settleSent } from './outbox-store.ts';
+import { claimNext, findNextAttempt, recordFailed, recordSent } from './outbox-store.ts';
 import { findSigningSecrets } from './secrets/store.ts';
 import { discordMessage } from './senders/discord.ts';
 import { announce } from './senders/github.ts';
@@ -59,12 +59,12 @@ async function attempt(context: NotificationContext, claimed: Attempt, signal: A
   const { id, kind } = claimed;
   const result = await send(context, claimed, signal);
   if (result.outcome === 'sent') {
-    await settleSent(connection, claimed, now());
+    await recordSent(connection, claimed, now());
     context.onOutcome(kind, 'sent');
     return false;
   }
   const { reason, isFinal = false, retryAt } = result;
-  const count = await settleFailed(connection, claimed, { reason, isFinal, retryAt }, { now: now(), random: random() });
+  const count = await recordFailed(connection, claimed, { reason, isFinal, retryAt }, { now: now(), random: random() });
   if (count === 0) {
     context.onOutcome(kind, 'failed');
   } else {

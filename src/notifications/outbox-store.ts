@@ -64,7 +64,7 @@ export async function claimNext(
     const { rows } = await sql<ClaimedRow>`
       select n.id, n.kind, n.target, n.receiver, n.content, n.attempts, r.provider,
         o.id as owner_id, o.external_id as owner_external_id, o.name as owner_name,
-        not ${isShownInSql('a')} or r.gone_at is not null or w.revoked_at is not null as is_withheld
+        not ${isShownInSql('a')} or r.deleted_at is not null or w.revoked_at is not null as is_withheld
       from notifications n
         join awards w on w.id = n.award_id
         join repositories r on r.id = n.repository_id
@@ -120,11 +120,11 @@ function toAttempt(row: ClaimedRow, attempts: number): Attempt {
 }
 
 /** Marks a message as sent, and forgets the failures of its receiver. */
-export async function settleSent(connection: Connection, { id, receiver }: Attempt, now: Date): Promise<void> {
+export async function recordSent(connection: Connection, { id, receiver }: Attempt, now: Date): Promise<void> {
   await connection.transaction().execute(async (transaction) => {
     await transaction
       .updateTable('notifications')
-      .set({ state: 'sent', error: null, settled_at: now })
+      .set({ state: 'sent', error: null, ended_at: now })
       .where('id', '=', id)
       .execute();
     await transaction.deleteFrom('failing_receivers').where('receiver', '=', receiver).execute();
@@ -136,7 +136,7 @@ export async function settleSent(connection: Connection, { id, receiver }: Attem
  * longer be tried again.
  * @returns how many messages were given up.
  */
-export async function settleFailed(
+export async function recordFailed(
   connection: Connection,
   { id, receiver }: Attempt,
   failure: { reason: string; isFinal: boolean; retryAt: Date | undefined },
@@ -150,15 +150,15 @@ export async function settleFailed(
       returning failures`
       .execute(transaction)
       .then(({ rows }) => rows[0] ?? { failures: 1 });
-    const askedMs = Math.min(maxDelayMs, (retryAt?.getTime() ?? 0) - now.getTime());
+    const requestedMs = Math.min(maxDelayMs, (retryAt?.getTime() ?? 0) - now.getTime());
     await transaction
       .updateTable('failing_receivers')
-      .set({ resumes_at: new Date(now.getTime() + Math.max(askedMs, retryDelayMs(failures, random))) })
+      .set({ resumes_at: new Date(now.getTime() + Math.max(requestedMs, retryDelayMs(failures, random))) })
       .where('receiver', '=', receiver)
       .execute();
     await transaction.updateTable('notifications').set({ error: reason }).where('id', '=', id).execute();
     const { rows } = await sql`
-      update notifications set state = 'dead', settled_at = ${now}, error = coalesce(error, ${reason})
+      update notifications set state = 'dead', ended_at = ${now}, error = coalesce(error, ${reason})
       where state = 'waiting' and (
         (id = ${id} and ${isFinal}) or (receiver = ${receiver} and give_up_at <= ${now}))
       returning 1`.execute(transaction);
@@ -184,10 +184,10 @@ export async function findDueReceivers(connection: Connection, now: Date, limit:
 }
 
 /** Deletes messages that were settled long ago, and the failures of receivers for which no message waits. */
-export async function forgetSettled(connection: Connection, before: { sent: Date; dead: Date }): Promise<void> {
+export async function forgetFinished(connection: Connection, before: { sent: Date; dead: Date }): Promise<void> {
   await sql`
     delete from notifications
-    where (state = 'sent' and settled_at < ${before.sent}) or (state = 'dead' and settled_at < ${before.dead})`.execute(
+    where (state = 'sent' and ended_at < ${before.sent}) or (state = 'dead' and ended_at < ${before.dead})`.execute(
     connection,
   );
   await sql`

@@ -48,7 +48,7 @@ const columns = sql`
     join accounts a on a.id = n.account_id
     left join failing_receivers f on f.receiver = n.receiver`;
 /** A repository's owner does not see messages about hidden or deleted accounts either. */
-const isShown = sql<boolean>`${isShownInSql('a')} and r.gone_at is null`;
+const isShown = sql<boolean>`${isShownInSql('a')} and r.deleted_at is null`;
 
 /** Finds messages about awards in an account's repositories, newest first. */
 export async function findNotifications(
@@ -85,7 +85,7 @@ export async function findNotification(
  */
 export async function revive(transaction: Connection, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql<{ receiver: string }>`
-    update notifications set state = 'waiting', attempts = 0, next_attempt_at = ${now}, settled_at = null,
+    update notifications set state = 'waiting', attempts = 0, next_attempt_at = ${now}, ended_at = null,
       give_up_at = ${new Date(now.getTime() + giveUpAfterMs)}
     where id = ${id} and state = 'dead' returning receiver`.execute(transaction);
   const [row] = rows;

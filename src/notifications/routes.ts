@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf, note } from '../access/actor.ts';
+import { actorOf, recordAction } from '../access/actor.ts';
 import { loadOwnedPage, presentOwnedPage } from '../access/owned-list.ts';
 import type { AccessServices } from '../access/services.ts';
 import { inTransaction } from '../database/transaction.ts';
@@ -83,7 +83,7 @@ function retry(app: App, services: AccessServices): void {
           throw new AppError('conflict', `The notification is ${known.state}: only dead ones can be sent again.`);
         }
         const actor = await actorOf(transaction, caller);
-        await note(services, transaction, account.id, { action: 'notification_retried', subject, ...actor });
+        await recordAction(services, transaction, account.id, { action: 'notification_retried', subject, ...actor });
         return (await findNotification(transaction, account.id, subject)) ?? known;
       }),
     present: (notification) => single('unknown', toItem(notification)),

@@ -2,7 +2,7 @@ import { Value } from 'typebox/value';
 import { addJob, type Task } from '../database/queue.ts';
 import { deliver, type NotificationContext } from './deliver.ts';
 import { notifyJob, ReceiverReference } from './jobs.ts';
-import { findDueReceivers, forgetSettled } from './outbox-store.ts';
+import { findDueReceivers, forgetFinished } from './outbox-store.ts';
 
 /** The most receivers with due messages for which jobs are queued each minute. */
 const receiversAtOnce = 500;
@@ -26,7 +26,7 @@ export function createNotificationTasks(context: NotificationContext): Record<st
         const due = await findDueReceivers(connection, now(), receiversAtOnce);
         for (const receiver of due) await addJob(connection, notifyJob(receiver));
         const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
-        await forgetSettled(connection, { sent: before(sentKeptMs), dead: before(deadKeptMs) });
+        await forgetFinished(connection, { sent: before(sentKeptMs), dead: before(deadKeptMs) });
       },
     },
   };

@@ -60,7 +60,7 @@ export function createOutboundClient({ lookup = systemLookup, ...options }: Outb
     return guarded;
   };
   return {
-    send: (asked) => exchange(asked, dispatcherOf),
+    send: (outboundRequest) => exchange(outboundRequest, dispatcherOf),
     close: async () => {
       await Promise.all([guarded.destroy(), trusted.destroy()]);
     },
@@ -73,7 +73,7 @@ async function exchange(
 ): Promise<OutboundResponse> {
   const address = readAddress(url);
   const timeout = AbortSignal.timeout(timeoutMs);
-  const answer = await request(address, {
+  const response = await request(address, {
     method,
     headers,
     body: body ?? null,
@@ -82,11 +82,11 @@ async function exchange(
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
-  const isTooLong = Number(answer.headers['content-length'] ?? 0) > maxBytes;
+  const isTooLong = Number(response.headers['content-length'] ?? 0) > maxBytes;
   return {
-    status: answer.statusCode,
-    headers: answer.headers,
-    ...(await readBody(answer.body, isTooLong ? 0 : maxBytes)),
+    status: response.statusCode,
+    headers: response.headers,
+    ...(await readBody(response.body, isTooLong ? 0 : maxBytes)),
   };
 }
 

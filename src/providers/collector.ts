@@ -12,16 +12,16 @@ export class PageCollector {
   addItem(
     kind: ItemKind,
     author: string | null,
-    told: { id: string | number; createdAt: string; updatedAt: string | null },
+    item: { id: string | number; createdAt: string; updatedAt: string | null },
   ): Contribution {
     const contribution: Contribution = {
       kind,
-      externalId: String(told.id),
+      externalId: String(item.id),
       parentExternalId: null,
       author,
-      createdAt: new Date(told.createdAt),
+      createdAt: new Date(item.createdAt),
       // Without a time of change the oldest possible time is taken, so that it never overwrites a newer stored state.
-      updatedAt: new Date(told.updatedAt ?? told.createdAt),
+      updatedAt: new Date(item.updatedAt ?? item.createdAt),
       closedAt: null,
       mergedAt: null,
       answered: false,

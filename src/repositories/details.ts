@@ -33,7 +33,7 @@ export function toDetails(repository: Repository, place: { owner: string; url: s
     owner: place.owner,
     name: repository.name,
     url: place.url,
-    deleted: repository.isGone,
+    deleted: repository.isDeleted,
     fork: repository.isFork,
     forks: repository.forks,
     private: repository.isPrivate,

@@ -38,7 +38,7 @@ export async function findByFormerName(
     .select(['r.name', 'f.check_after'])
     .where('f.owner_id', '=', ownerId)
     .where('f.name_key', '=', name.toLowerCase())
-    .where('r.gone_at', 'is', null)
+    .where('r.deleted_at', 'is', null)
     .where((is) => is.or([is('r.is_private', '=', false), is.lit(withPrivate)]))
     .orderBy('f.left_at', 'desc')
     .limit(1)

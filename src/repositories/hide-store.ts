@@ -16,10 +16,10 @@ export async function hideUnlisted(
 ): Promise<boolean> {
   const hidden = await connection
     .updateTable('repositories')
-    .set({ gone_at: now, updated_at: now })
+    .set({ deleted_at: now, updated_at: now })
     .where('owner_id', '=', ownerId)
     .where('listed_at', '<', listingStartedAt)
-    .where('gone_at', 'is', null)
+    .where('deleted_at', 'is', null)
     .returning('id')
     .execute();
   return hidden.length > 0;
@@ -38,8 +38,8 @@ export async function hideUnseen(
 ): Promise<boolean> {
   const { access, seen, startedAt, listedAt } = view;
   const { rows } = await sql`
-    update repositories set gone_at = ${listedAt}, updated_at = ${listedAt}, listed_at = ${listedAt}
-    where owner_id = ${ownerId} and access is not distinct from ${access}::text and gone_at is null
+    update repositories set deleted_at = ${listedAt}, updated_at = ${listedAt}, listed_at = ${listedAt}
+    where owner_id = ${ownerId} and access is not distinct from ${access}::text and deleted_at is null
       and listed_at < ${startedAt} and external_id <> all(${seen}::text[])
     returning id`.execute(connection);
   return rows.length > 0;
@@ -48,26 +48,26 @@ export async function hideUnseen(
 /** Hides a repository in any state. Responses to earlier requests cannot make it visible again. */
 export async function hideRepository(connection: Connection, id: string, now: Date): Promise<void> {
   await sql`
-    update repositories set gone_at = ${now}, updated_at = ${now}, listed_at = greatest(listed_at, ${now})
+    update repositories set deleted_at = ${now}, updated_at = ${now}, listed_at = greatest(listed_at, ${now})
     where id = ${id}`.execute(connection);
 }
 
 /**
- * Hides a repository that its provider did not show to a request at `askedAt`. Responses to earlier requests cannot
+ * Hides a repository that its provider did not show to a request at `requestedAt`. Responses to earlier requests cannot
  * make it visible again.
  * @returns false when it was shown since, or belongs to another account by now.
  */
-export async function markRepositoryGone(
+export async function markRepositoryDeleted(
   connection: Connection,
   { id, ownerId }: Pick<Repository, 'id' | 'ownerId'>,
-  askedAt: Date,
+  requestedAt: Date,
 ): Promise<boolean> {
   const hidden = await connection
     .updateTable('repositories')
-    .set({ gone_at: askedAt, updated_at: askedAt, listed_at: askedAt })
+    .set({ deleted_at: requestedAt, updated_at: requestedAt, listed_at: requestedAt })
     .where('id', '=', id)
     .where('owner_id', '=', ownerId)
-    .where('listed_at', '<=', askedAt)
+    .where('listed_at', '<=', requestedAt)
     .returning('id')
     .execute();
   return hidden.length > 0;
@@ -84,8 +84,8 @@ export async function hideWithoutAccess(
   now: Date,
 ): Promise<string[]> {
   const { rows } = await sql<{ owner_id: string }>`
-    update repositories set gone_at = ${now}, updated_at = ${now}
-    where provider = ${provider} and is_private and gone_at is null and access <> all(${accesses})
+    update repositories set deleted_at = ${now}, updated_at = ${now}
+    where provider = ${provider} and is_private and deleted_at is null and access <> all(${accesses})
     returning owner_id`.execute(connection);
   return [...new Set(rows.map((row) => row.owner_id))];
 }

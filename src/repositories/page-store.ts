@@ -20,7 +20,7 @@ export async function findRepositoryPage(
     .selectAll()
     .select(createdAtUs.as('created_at_us'))
     .where('owner_id', '=', ownerId)
-    .where((is) => is.or([is('gone_at', 'is', null), is('is_private', '=', false)]))
+    .where((is) => is.or([is('deleted_at', 'is', null), is('is_private', '=', false)]))
     .limit(page.limit);
   const beside = (operator: '<' | '>', [us, id]: RepositoryPlace) =>
     sql<boolean>`(created_at, id) ${sql.raw(operator)}

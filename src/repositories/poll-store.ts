@@ -20,7 +20,7 @@ export async function findDuePolls(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id from repositories r left join repository_polls p on p.repository_id = r.id
-    where r.installed_at is not null and r.gone_at is null and (p.next_at is null or p.next_at <= ${now})
+    where r.installed_at is not null and r.deleted_at is null and (p.next_at is null or p.next_at <= ${now})
       and r.provider = any(${[...providers]})
     order by p.next_at nulls first, r.id limit ${limit}`.execute(connection);
   return rows.map(({ id }) => id);
@@ -61,7 +61,7 @@ export async function findAllInstalled(connection: Connection): Promise<string[]
     .selectFrom('repositories')
     .select('id')
     .where('installed_at', 'is not', null)
-    .where('gone_at', 'is', null)
+    .where('deleted_at', 'is', null)
     .orderBy('id')
     .execute();
   return rows.map(({ id }) => id);
@@ -72,7 +72,7 @@ export async function countInstalled(connection: Connection): Promise<number> {
     .selectFrom('repositories')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('installed_at', 'is not', null)
-    .where('gone_at', 'is', null)
+    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -20,7 +20,7 @@ export interface Repository extends RepositoryFacts {
   /** The time since when all its details are read and kept current; null when it is not installed. */
   installedAt: Date | null;
   /** True when the provider no longer shows it. */
-  isGone: boolean;
+  isDeleted: boolean;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -51,7 +51,7 @@ export async function saveListedRepositories(
     order by external_id for no key update`.execute(connection);
   const { rows: saved } = await sql<{ id: string; external_id: string; changed: string[] }>`
     with before as (
-      select external_id, owner_id, name, is_private, gone_at from repositories
+      select external_id, owner_id, name, is_private, deleted_at from repositories
       where provider = ${provider} and external_id = any(${externalIds})
     ), saved as (
     insert into repositories as r (
@@ -72,9 +72,9 @@ export async function saveListedRepositories(
       description = excluded.description, language = excluded.language, license = excluded.license,
       default_branch = excluded.default_branch, is_private = excluded.is_private, access = excluded.access, is_fork = excluded.is_fork,
       stars = excluded.stars, forks = excluded.forks, open_issues = excluded.open_issues,
-      size_kib = excluded.size_kib, named_at = excluded.named_at, listed_at = excluded.listed_at, gone_at = null,
+      size_kib = excluded.size_kib, named_at = excluded.named_at, listed_at = excluded.listed_at, deleted_at = null,
       updated_at = case when (r.owner_id, r.name, r.description, r.language, r.license, r.default_branch,
-          r.is_private, r.is_fork, r.stars, r.forks, r.open_issues, r.size_kib, r.gone_at)
+          r.is_private, r.is_fork, r.stars, r.forks, r.open_issues, r.size_kib, r.deleted_at)
         is distinct from (excluded.owner_id, excluded.name, excluded.description, excluded.language,
           excluded.license, excluded.default_branch, excluded.is_private, excluded.is_fork, excluded.stars,
           excluded.forks, excluded.open_issues, excluded.size_kib, null::timestamptz)
@@ -94,7 +94,7 @@ export async function saveListedRepositories(
     )
     select saved.id, saved.external_id,
       case when before.owner_id is null or (before.owner_id = saved.owner_id and before.is_private = saved.is_private
-        and before.gone_at is null) then '{}' else array[before.owner_id, saved.owner_id] end as changed
+        and before.deleted_at is null) then '{}' else array[before.owner_id, saved.owner_id] end as changed
     from saved left join before using (external_id)`.execute(connection);
   return {
     ids: new Map(saved.map((row) => [row.external_id, row.id])),
@@ -135,7 +135,7 @@ export async function countListed(
     .where('owner_id', '=', ownerId)
     .where('access', 'is not distinct from', access)
     .where('listed_at', '>=', listingStartedAt)
-    .where('gone_at', 'is', null)
+    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -152,7 +152,7 @@ export async function findOwnedRepository(
     .selectAll()
     .where('owner_id', '=', ownerId)
     .where(sql`lower(name)`, '=', name.toLowerCase())
-    .where('gone_at', 'is', null)
+    .where('deleted_at', 'is', null)
     .orderBy('named_at', 'desc')
     .limit(1);
   if (!withPrivate) query = query.where('is_private', '=', false);
@@ -166,7 +166,7 @@ export async function findOwnedRepositories(connection: Connection, ownerId: str
     .selectFrom('repositories')
     .selectAll()
     .where('owner_id', '=', ownerId)
-    .where('gone_at', 'is', null)
+    .where('deleted_at', 'is', null)
     .orderBy('stars', 'desc')
     .orderBy('id')
     .execute();
@@ -244,8 +244,8 @@ export async function findRepository(connection: Connection, id: string): Promis
 }
 
 /** Erases repositories that have been hidden since before `before`, with all their stored data. */
-export async function eraseGoneRepositories(connection: Connection, before: Date): Promise<void> {
-  await connection.deleteFrom('repositories').where('gone_at', '<', before).execute();
+export async function eraseDeletedRepositories(connection: Connection, before: Date): Promise<void> {
+  await connection.deleteFrom('repositories').where('deleted_at', '<', before).execute();
 }
 
 export function toRepository(row: Selectable<Tables['repositories']>): Repository {
@@ -270,7 +270,7 @@ export function toRepository(row: Selectable<Tables['repositories']>): Repositor
     listedAt: row.listed_at,
     collectedAt: row.collected_at,
     installedAt: row.installed_at,
-    isGone: row.gone_at !== null,
+    isDeleted: row.deleted_at !== null,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -5,7 +5,7 @@ import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { removeContribution } from '../contributions/contribution-store.ts';
 import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import type { Connection } from '../database/connection.ts';
-import { askWithin } from '../database/lookups.ts';
+import { claimLookupWithin } from '../database/lookups.ts';
 import { addJob, type Job } from '../database/queue.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { type DeliveredChange, recordApplied } from '../deliveries/owner-store.ts';
@@ -25,7 +25,7 @@ import type { SyncContext } from './context.ts';
 import { followInstallation } from './installations/settle.ts';
 import { pollJob } from './poll-repository.ts';
 import { recordState, recordVisibility } from './record-state.ts';
-import { hintAt } from './stream-store.ts';
+import { recordStreamChange } from './stream-store.ts';
 
 /**
  * Delays in ms. They let the work on a burst of changes be done once, and give the provider's own copies the time to
@@ -169,10 +169,10 @@ async function applyChange(
 async function refreshKnown(
   context: SyncContext,
   transaction: Connection,
-  asked: { provider: string; externalId: string; name: string },
+  mention: { provider: string; externalId: string; name: string },
 ): Promise<void> {
-  const known = await findKnown(transaction, asked);
-  if (known === undefined || known.askedAt === null) return;
+  const known = await findKnown(transaction, mention);
+  if (known === undefined || known.fetchedAt === null) return;
   await addJob(transaction, later(context, refreshJob(known.id), restMs.account));
   const calendar = await findReportedCalendar(transaction, known.id);
   if (calendar !== undefined) await addJob(transaction, later(context, calendarJob(known.id), restMs.account));
@@ -181,14 +181,14 @@ async function refreshKnown(
 async function list(
   context: SyncContext,
   transaction: Connection,
-  asked: { provider: string; externalId: string | null; name: string },
+  mention: { provider: string; externalId: string | null; name: string },
 ): Promise<void> {
-  const known = await findKnown(transaction, asked);
+  const known = await findKnown(transaction, mention);
   // An unknown account is only looked up; its repositories are listed when a client requests them.
   if (known === undefined) {
     // An account without a name cannot be looked up.
-    if (asked.name === '') return;
-    await askWithin(transaction, lookUpJob(asked), context.now());
+    if (mention.name === '') return;
+    await claimLookupWithin(transaction, lookUpJob(mention), context.now());
     return;
   }
   await wantListing(transaction, known.id, context.now());
@@ -209,7 +209,7 @@ async function collect(
     return list(context, transaction, { provider, externalId: change.owner, name: change.ownerName });
   }
   const { ownerId: accountId, name } = repository;
-  await hintAt(transaction, repository.id, change.streams, context.now());
+  await recordStreamChange(transaction, repository.id, change.streams, context.now());
   const job = collectRepositoryJob({ accountId, repository: name, withPrivate: true });
   await addJob(transaction, later(context, job, restMs.repository));
 }

@@ -36,7 +36,13 @@ export async function applyStar(
       total: null,
       pageSize: 0,
     };
-    await savePage(context, transaction, { repository, page, askedAt: now, seenAt: now, actors: new ActorsOfScan() });
+    await savePage(context, transaction, {
+      repository,
+      page,
+      requestedAt: now,
+      seenAt: now,
+      actors: new ActorsOfScan(),
+    });
   } else {
     await removeStar(transaction, { ...star, until: state.at });
   }

@@ -1,5 +1,5 @@
 import { type CheckedAccount, findDueChecks, markChecked } from '../accounts/check-store.ts';
-import { markGone } from '../accounts/hide-store.ts';
+import { markDeleted } from '../accounts/hide-store.ts';
 import { saveActors } from '../accounts/store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
@@ -43,7 +43,7 @@ async function checkTogether(
   due: readonly CheckedAccount[],
   call: Call,
 ): Promise<void> {
-  const askedAt = context.now();
+  const requestedAt = context.now();
   const checked = await provider.accounts.check?.(due, call).catch((error: unknown) => {
     if (!(error instanceof AppError) || !isAboutThese(error)) throw error;
     // Without being marked as checked, these accounts would come first again and keep all others from being checked.
@@ -53,14 +53,14 @@ async function checkTogether(
   const found = checked ?? new Map<string, null>();
   await inTransaction(context.connection, async (transaction) => {
     const shown = [...found.values()].filter((actor) => actor !== null);
-    await saveActors(transaction, provider.name, shown, { mentionedAt: askedAt, newId: context.newId });
+    await saveActors(transaction, provider.name, shown, { mentionedAt: requestedAt, newId: context.newId });
     for (const { id, externalId } of due) {
-      if (found.get(externalId) === null) await markGone(transaction, id, askedAt);
+      if (found.get(externalId) === null) await markDeleted(transaction, id, requestedAt);
     }
     await markChecked(
       transaction,
       due.map(({ id }) => id),
-      askedAt,
+      requestedAt,
     );
   });
 }

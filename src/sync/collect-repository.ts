@@ -2,7 +2,7 @@ import { requestAwards } from '../achievements/awards/jobs-store.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type GitRemote, requirePart } from '../providers/provider.ts';
-import { markRepositoryGone } from '../repositories/hide-store.ts';
+import { markRepositoryDeleted } from '../repositories/hide-store.ts';
 import { markCollected } from '../repositories/store.ts';
 import type { SyncContext } from './context.ts';
 import { fillCommitFiles } from './fill-commit-files.ts';
@@ -29,9 +29,9 @@ export type Collected = 'complete' | 'incomplete' | 'gone';
  * Updates the stored data of one repository from its provider.
  * @throws AppError when continuing is useless now: the quota is used up, or the provider cannot be reached.
  */
-export async function collectRepository(context: SyncContext, asked: Omit<Subject, 'skips'>): Promise<Collected> {
-  const skips = new SkipCollector(asked.call);
-  const subject: Subject = { ...asked, call: skips.call, skips };
+export async function collectRepository(context: SyncContext, requested: Omit<Subject, 'skips'>): Promise<Collected> {
+  const skips = new SkipCollector(requested.call);
+  const subject: Subject = { ...requested, call: skips.call, skips };
   const { repository, call } = subject;
   const startedAt = context.now();
   let isComplete = true;
@@ -40,7 +40,7 @@ export async function collectRepository(context: SyncContext, asked: Omit<Subjec
     isComplete &&= isRead;
     if (isNotFound(failure) && !(await isStillAsItWas(context, subject))) return 'gone';
     // The file of achievements is read after the push that changed it, and also where git cannot be read.
-    if (isHistory(stream) && !call.signal.aborted) await followFileIfTold(context, subject, failure !== undefined);
+    if (isHistory(stream) && !call.signal.aborted) await tryFollowFile(context, subject, failure !== undefined);
     if (failure === undefined) {
       if (isHistory(stream)) await storeSkips(context, subject, stream.name, startedAt);
       continue;
@@ -50,7 +50,7 @@ export async function collectRepository(context: SyncContext, asked: Omit<Subjec
   }
   try {
     await fillDetails(context, subject);
-    await fillCommitFilesIfTold(context, subject);
+    await tryFillCommitFiles(context, subject);
     await storeSkips(context, subject, 'details', startedAt);
   } catch (error) {
     if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'gone';
@@ -100,7 +100,7 @@ async function outcomeOf(work: Promise<boolean>): Promise<{ isRead: boolean; fai
 }
 
 /** Reads the file of achievements. When the provider denies or garbles it, the other parts are read all the same. */
-async function followFileIfTold(context: SyncContext, subject: Subject, isHistoryOld: boolean): Promise<void> {
+async function tryFollowFile(context: SyncContext, subject: Subject, isHistoryOld: boolean): Promise<void> {
   const streams = await findStreams(context.connection, subject.repository.id);
   const { cursor = null, providerRevision = null } = streams.find(isHistory) ?? {};
   const revision = isHistoryOld ? (providerRevision ?? cursor) : (cursor ?? providerRevision);
@@ -116,10 +116,7 @@ async function followFileIfTold(context: SyncContext, subject: Subject, isHistor
  * Reads the pending paths of commits. Everything else is stored already, and is served and evaluated even when git does
  * not finish this work.
  */
-async function fillCommitFilesIfTold(
-  context: SyncContext,
-  { repository, provider, known, call }: Subject,
-): Promise<void> {
+async function tryFillCommitFiles(context: SyncContext, { repository, provider, known, call }: Subject): Promise<void> {
   const findRemote = async (): Promise<GitRemote> => requirePart(provider, 'history').remoteOf(known, call.signal);
   try {
     await fillCommitFiles(context, { repositoryId: repository.id, findRemote, signal: call.signal });
@@ -151,7 +148,7 @@ async function isStillAsItWas(
   context: SyncContext,
   { account, repository, provider, call }: Subject,
 ): Promise<boolean> {
-  const askedAt = context.now();
+  const requestedAt = context.now();
   const { name, externalId, isPrivate, access } = repository;
   const found = await provider.repositories.find(account, name, { withPrivate: true }, call).catch((error: unknown) => {
     if (call.signal.aborted) throw error;
@@ -159,11 +156,11 @@ async function isStillAsItWas(
   });
   return inTransaction(context.connection, async (transaction) => {
     if (found?.externalId === externalId) {
-      await saveListed(context, transaction, { account, provider, repositories: [found], listedAt: askedAt });
+      await saveListed(context, transaction, { account, provider, repositories: [found], listedAt: requestedAt });
       return found.isPrivate === isPrivate && found.access === access;
     }
-    // A repository that another process has listed since `askedAt` is not hidden: that process has it read again.
-    if (await markRepositoryGone(transaction, repository, askedAt)) {
+    // A repository that another process has listed since `requestedAt` is not hidden: that process has it read again.
+    if (await markRepositoryDeleted(transaction, repository, requestedAt)) {
       await recordVisibility(context, transaction, repository.ownerId);
     }
     return false;

@@ -7,7 +7,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { KnownRepository, Provider } from '../providers/provider.ts';
 import { keepFormerName, saveFormerName } from '../repositories/former-name-store.ts';
-import { markRepositoryGone } from '../repositories/hide-store.ts';
+import { markRepositoryDeleted } from '../repositories/hide-store.ts';
 import {
   claimRepository,
   findByExternalId,
@@ -19,7 +19,7 @@ import {
 import { type Collected, collectRepository } from './collect-repository.ts';
 import type { SyncContext, Work } from './context.ts';
 import { listRepositories, saveListed } from './list-repositories.ts';
-import { settleFailed } from './look-up.ts';
+import { recordLookupFailure } from './look-up.ts';
 import { recordState, recordVisibility } from './record-state.ts';
 
 /** The number of repositories of one account that are read in parallel. */
@@ -61,7 +61,7 @@ export async function collect(
     return end;
   } catch (error) {
     await inTransaction(connection, (transaction) => recordState(context, transaction, accountId));
-    if (!work.call.signal.aborted) await settleFailed(context, key, error);
+    if (!work.call.signal.aborted) await recordLookupFailure(context, key, error);
     throw error;
   }
 }
@@ -69,13 +69,13 @@ export async function collect(
 /** Reads every contribution to one repository of an account, which need not be listed yet. */
 export async function collectNamed(
   context: SyncContext,
-  asked: RepositoryOfAccount,
+  requested: RepositoryOfAccount,
   work: Work,
 ): Promise<CollectingEnd> {
-  const { accountId, repository: name, withPrivate } = asked;
+  const { accountId, repository: name, withPrivate } = requested;
   const account = await findById(context.connection, accountId);
   const provider = context.providers.get(account?.provider ?? '');
-  const { key } = collectRepositoryJob(asked);
+  const { key } = collectRepositoryJob(requested);
   if (account === undefined || provider === undefined || account.pinned) {
     await completeLookup(context.connection, key);
     return 'complete';
@@ -84,24 +84,26 @@ export async function collectNamed(
     const listedAt = context.now();
     const listed = await provider.repositories.find(account, name, { withPrivate }, work.call);
     if (listed === null) {
-      await settleAbsent(context, asked, listedAt);
+      await failAbsent(context, requested, listedAt);
       return 'complete';
     }
     const repository = await inTransaction(context.connection, async (transaction) => {
       await saveListed(context, transaction, { account, provider, repositories: [listed], listedAt });
       const stored = await findByExternalId(transaction, provider.name, listed.externalId);
       const isRenamed = listed.name.toLowerCase() !== name.toLowerCase();
-      if (isRenamed && stored !== undefined) await settleRenamed(context, transaction, asked, stored.id, listedAt);
+      if (isRenamed && stored !== undefined)
+        await completeRenamed(context, transaction, requested, stored.id, listedAt);
       return stored;
     });
     // A response that came meanwhile may have hidden the repository, or found it below another owner.
-    const isShown = repository?.ownerId === accountId && !repository.isGone && (withPrivate || !repository.isPrivate);
+    const isShown =
+      repository?.ownerId === accountId && !repository.isDeleted && (withPrivate || !repository.isPrivate);
     const end = isShown ? await collectOne(context, { account, provider, work }, repository) : undefined;
     await inTransaction(context.connection, (transaction) => recordState(context, transaction, accountId));
     await completeLookup(context.connection, key);
     return end === 'busy' ? 'paused' : 'complete';
   } catch (error) {
-    if (!work.call.signal.aborted) await settleFailed(context, key, error);
+    if (!work.call.signal.aborted) await recordLookupFailure(context, key, error);
     throw error;
   }
 }
@@ -110,29 +112,29 @@ export async function collectNamed(
  * Completes the request for a former name. The host redirects it to another name, so that waiting clients are
  * redirected at once.
  */
-async function settleRenamed(
+async function completeRenamed(
   context: SyncContext,
   transaction: Connection,
-  asked: RepositoryOfAccount,
+  requested: RepositoryOfAccount,
   repositoryId: string,
   now: Date,
 ): Promise<void> {
   const checkAfter = new Date(now.getTime() + context.freshForMs);
-  await saveFormerName(transaction, { repositoryId, name: asked.repository, now, checkAfter });
-  await completeLookup(transaction, collectRepositoryJob(asked).key);
+  await saveFormerName(transaction, { repositoryId, name: requested.repository, now, checkAfter });
+  await completeLookup(transaction, collectRepositoryJob(requested).key);
 }
 
 /** Completes the request for a repository that is absent or may not be seen. A stored one is hidden at once. */
-async function settleAbsent(context: SyncContext, asked: RepositoryOfAccount, askedAt: Date): Promise<void> {
-  const { accountId, repository: name, withPrivate } = asked;
+async function failAbsent(context: SyncContext, requested: RepositoryOfAccount, requestedAt: Date): Promise<void> {
+  const { accountId, repository: name, withPrivate } = requested;
   const until = new Date(context.now().getTime() + context.freshForMs);
   await inTransaction(context.connection, async (transaction) => {
     const shown = await findOwnedRepository(transaction, accountId, name, { withPrivate });
-    if (shown !== undefined && (await markRepositoryGone(transaction, shown, askedAt))) {
+    if (shown !== undefined && (await markRepositoryDeleted(transaction, shown, requestedAt))) {
       await recordVisibility(context, transaction, accountId);
     }
     await keepFormerName(transaction, accountId, name, { withPrivate, checkAfter: until });
-    await failLookup(transaction, collectRepositoryJob(asked).key, { state: 'absent' }, until);
+    await failLookup(transaction, collectRepositoryJob(requested).key, { state: 'absent' }, until);
   });
 }
 

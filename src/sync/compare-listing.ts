@@ -22,7 +22,7 @@ import type { SyncContext } from './context.ts';
 import { saveListed } from './list-repositories.ts';
 import { recordState, recordVisibility } from './record-state.ts';
 import { SkipCollector } from './skips.ts';
-import { findTips, hintAt } from './stream-store.ts';
+import { findTips, recordStreamChange } from './stream-store.ts';
 
 /** The most pages of a listing; a provider that never ends it is not followed for ever. */
 const maxPages = 10_000;
@@ -113,7 +113,7 @@ async function saveDifferent(
     const known = stored.get(listed.externalId);
     if (known === undefined) return isWhole ? [{ listed, streams: [], isOther: true }] : [];
     const streams = changedStreams(provider, listed, tips.get(known.id) ?? new Map());
-    const isOther = known.isGone || known.ownerId !== account.id || hasOtherFacts(known, listed);
+    const isOther = known.isDeleted || known.ownerId !== account.id || hasOtherFacts(known, listed);
     return isOther || streams.length > 0 ? [{ listed, streams, isOther }] : [];
   });
   if (different.length === 0) return;
@@ -138,10 +138,10 @@ async function readSoon(
   transaction: Connection,
   { before, after, streams }: { before: Repository | undefined; after: Repository; streams: readonly string[] },
 ): Promise<void> {
-  if (after.installedAt === null || after.isGone) return;
-  const isNew = before === undefined || before.isGone || before.defaultBranch !== after.defaultBranch;
+  if (after.installedAt === null || after.isDeleted) return;
+  const isNew = before === undefined || before.isDeleted || before.defaultBranch !== after.defaultBranch;
   if (!isNew && streams.length === 0) return;
-  await hintAt(transaction, after.id, streams, now());
+  await recordStreamChange(transaction, after.id, streams, now());
   const job = collectRepositoryJob({ accountId: after.ownerId, repository: after.name, withPrivate: true });
   await addJob(transaction, { ...job, runAt: new Date(now().getTime() + delayMs), keepsRunAt: true });
 }

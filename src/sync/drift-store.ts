@@ -15,7 +15,7 @@ export async function saveDrift(connection: Connection, drift: Drift, now: Date)
 }
 
 /** Marks drifts of a repository as repaired, except those of the parts that still differ. */
-export async function settleDrifts(
+export async function markDriftsRepaired(
   connection: Connection,
   repositoryId: string,
   stillDifferent: readonly string[],

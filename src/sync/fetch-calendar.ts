@@ -7,7 +7,7 @@ import { completeLookup, failLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import type { Call } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
-import { settling } from './look-up.ts';
+import { runLookup } from './look-up.ts';
 
 /**
  * Fetches a user's calendar and stores it. After a failure the stored one stays; when the provider shows none any more,
@@ -22,7 +22,7 @@ export async function fetchCalendar(context: SyncContext, accountId: string, cal
     await completeLookup(connection, key);
     return;
   }
-  await settling(context, key, call, async () => {
+  await runLookup(context, key, call, async () => {
     const fetchedAt = now();
     const calendar = (await provider.accounts.fetchCalendar?.(account, call)) ?? null;
     await inTransaction(connection, async (transaction) => {

@@ -22,12 +22,12 @@ interface Filled {
 export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<void> {
   const { connection, histories } = stores;
   const { repositoryId, findRemote, signal } = filled;
-  const [lacking] = await findPendingDetails(connection, repositoryId, 'commit_files', { limit: 1 });
-  if (lacking === undefined) return;
+  const [pending] = await findPendingDetails(connection, repositoryId, 'commit_files', { limit: 1 });
+  if (pending === undefined) return;
   await forgetLostCommits(connection, repositoryId);
   await histories.use(repositoryId, 'directories', async (copy) => {
     const tip = await copy.fetch({ ...(await findRemote()), branch: null }, signal);
-    if (tip !== null) await readLackingPaths(connection, filled, copy);
+    if (tip !== null) await readPendingPaths(connection, filled, copy);
   });
 }
 
@@ -35,18 +35,18 @@ export async function fillCommitFiles(stores: Stores, filled: Filled): Promise<v
  * Reads pending paths in batches. Commits that the branch lost just now, and that are still stored, stay pending until
  * the history is read again.
  */
-async function readLackingPaths(
+async function readPendingPaths(
   connection: Connection,
   { repositoryId, signal }: Filled,
   copy: HistoryCopy,
 ): Promise<void> {
   let after = '';
   for (let round = 0; round < maxRounds; round += 1) {
-    const asked = await findPendingDetails(connection, repositoryId, 'commit_files', { limit: commitsAtOnce, after });
-    if (asked.length === 0) return;
-    const oids = asked.map(({ key }) => key);
+    const pending = await findPendingDetails(connection, repositoryId, 'commit_files', { limit: commitsAtOnce, after });
+    if (pending.length === 0) return;
+    const oids = pending.map(({ key }) => key);
     for await (const found of copy.readPaths(oids, signal)) {
-      await inTransaction(connection, (transaction) => saveCommitFiles(transaction, repositoryId, asked, found));
+      await inTransaction(connection, (transaction) => saveCommitFiles(transaction, repositoryId, pending, found));
     }
     after = oids.at(-1) ?? after;
   }

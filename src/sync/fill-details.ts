@@ -16,14 +16,16 @@ const maxRounds = 200_000;
 /** Fetches the pending details of a repository; each response is stored at once. */
 export async function fillDetails(context: SyncContext, subject: Subject): Promise<void> {
   const { repository, provider, known, call } = subject;
-  await fill(context, repository.id, 'commit_lines', async (asked) => {
-    const found = (await provider.details?.readLineCounts(known, keysOf(asked), call)) ?? new Map();
-    await inTransaction(context.connection, (transaction) => saveLineCounts(transaction, repository.id, asked, found));
-  });
-  await fill(context, repository.id, 'pull_request_files', async (asked) => {
-    const found = (await provider.details?.readChangedFiles(known, keysOf(asked), call)) ?? new Map();
+  await fill(context, repository.id, 'commit_lines', async (pending) => {
+    const found = (await provider.details?.readLineCounts(known, keysOf(pending), call)) ?? new Map();
     await inTransaction(context.connection, (transaction) =>
-      saveChangedFiles(transaction, repository.id, asked, found),
+      saveLineCounts(transaction, repository.id, pending, found),
+    );
+  });
+  await fill(context, repository.id, 'pull_request_files', async (pending) => {
+    const found = (await provider.details?.readChangedFiles(known, keysOf(pending), call)) ?? new Map();
+    await inTransaction(context.connection, (transaction) =>
+      saveChangedFiles(transaction, repository.id, pending, found),
     );
   });
 }
@@ -32,15 +34,15 @@ async function fill(
   { connection }: SyncContext,
   repositoryId: string,
   detail: Detail,
-  ask: (lacking: PendingDetail[]) => Promise<void>,
+  fetchDetails: (pending: PendingDetail[]) => Promise<void>,
 ): Promise<void> {
   for (let round = 0; round < maxRounds; round += 1) {
-    const lacking = await findPendingDetails(connection, repositoryId, detail, { limit: atOnce });
-    if (lacking.length === 0) return;
-    await ask(lacking);
+    const pending = await findPendingDetails(connection, repositoryId, detail, { limit: atOnce });
+    if (pending.length === 0) return;
+    await fetchDetails(pending);
   }
 }
 
-function keysOf(lacking: readonly PendingDetail[]): string[] {
-  return lacking.map(({ key }) => key);
+function keysOf(pending: readonly PendingDetail[]): string[] {
+  return pending.map(({ key }) => key);
 }

@@ -19,7 +19,7 @@ const OneRepository = Type.Object({ repositoryId: Type.String() });
 /** Returns the jobs that keep installed repositories current without a request by a client. */
 export function createInstalledTasks(
   context: SyncContext,
-  settled: (work: Promise<unknown>, signal: AbortSignal) => Promise<void>,
+  reportFailure: (work: Promise<unknown>, signal: AbortSignal) => Promise<void>,
 ): Record<string, Task> {
   return {
     poll_due: {
@@ -43,11 +43,11 @@ export function createInstalledTasks(
       // Repositories that became private are hidden without waiting behind long reads.
       urgency: 'interactive',
       run: (payload, signal) =>
-        settled(pollOwners(context, Value.Parse(OneProvider, payload).provider, signal), signal),
+        reportFailure(pollOwners(context, Value.Parse(OneProvider, payload).provider, signal), signal),
     },
     poll_repository: {
       urgency: 'background',
-      run: (payload, signal) => settled(pollRepository(context, idIn(payload), work(signal)), signal),
+      run: (payload, signal) => reportFailure(pollRepository(context, idIn(payload), work(signal)), signal),
     },
     reconcile_repositories: {
       urgency: 'background',
@@ -56,7 +56,7 @@ export function createInstalledTasks(
     },
     reconcile_repository: {
       urgency: 'background',
-      run: (payload, signal) => settled(reconcileRepository(context, idIn(payload), work(signal)), signal),
+      run: (payload, signal) => reportFailure(reconcileRepository(context, idIn(payload), work(signal)), signal),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { nameKey } from '../accounts/account.ts';
 import { keepFormerName, saveRedirect } from '../accounts/former-name-store.ts';
-import { markGone, markHidden } from '../accounts/hide-store.ts';
+import { markDeleted, markHidden } from '../accounts/hide-store.ts';
 import { lookUpJob, type NameOnProvider, refreshJob } from '../accounts/jobs.ts';
 import { addOptOuts, findOptedOutIds, isNameOptedOut } from '../accounts/opt-out-store.ts';
 import { type Account, findById, findByName, saveAccount } from '../accounts/store.ts';
@@ -8,7 +8,7 @@ import { saveCounters } from '../contributions/counter-store.ts';
 import { recordPrivateCounters } from '../contributions/private-counters.ts';
 import { takeSharedErasureLock } from '../database/erasure-lock.ts';
 import { announce } from '../database/listener.ts';
-import { askWithin, completeLookup, failLookup, renewLookup } from '../database/lookups.ts';
+import { claimLookupWithin, completeLookup, failLookup, renewLookup } from '../database/lookups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call } from '../providers/provider.ts';
@@ -23,25 +23,25 @@ const restAfterFailureMs = 10_000;
  * Looks up a name at its provider, stores the result, and settles the lookup, also when it fails.
  * @returns the account's id, or undefined when there is no such account.
  */
-export async function lookUp(context: SyncContext, asked: NameOnProvider, call: Call): Promise<string | undefined> {
-  const { key } = lookUpJob(asked);
-  const provider = context.providers.get(asked.provider);
+export async function lookUp(context: SyncContext, requested: NameOnProvider, call: Call): Promise<string | undefined> {
+  const { key } = lookUpJob(requested);
+  const provider = context.providers.get(requested.provider);
   if (provider === undefined) return undefined;
-  return settling(context, key, call, async () => {
-    const known = await findByName(context.connection, asked.provider, asked.name);
+  return runLookup(context, key, call, async () => {
+    const known = await findByName(context.connection, requested.provider, requested.name);
     // The caller may have read the database just before another process completed the lookup.
     if (known?.state === 'present' && isFresh(context, known.account)) return known.account.id;
-    const isUnwanted = (): Promise<boolean> => isNameOptedOut(context.connection, asked.provider, asked.name);
+    const isUnwanted = (): Promise<boolean> => isNameOptedOut(context.connection, requested.provider, requested.name);
     const mentioned = known?.state === 'present' ? known.account : undefined;
     if (!(await isUnwanted())) {
       const skips = new SkipCollector(call);
-      const source = { provider: asked.provider, key, name: asked.name, skips };
-      const id = await saveReports(context, source, provider.accounts.lookUp(asked.name, skips.call));
+      const source = { provider: requested.provider, key, name: requested.name, skips };
+      const id = await saveReports(context, source, provider.accounts.lookUp(requested.name, skips.call));
       if (id !== undefined) {
         await refreshOther(context, mentioned, id);
         return id;
       }
-      const renamed = await followMentioned(context, asked, mentioned, call);
+      const renamed = await followMentioned(context, requested, mentioned, call);
       if (renamed !== undefined) return renamed;
     }
     // The lookup may also have found an account whose owner opted out under another name.
@@ -51,7 +51,7 @@ export async function lookUp(context: SyncContext, asked: NameOnProvider, call: 
     }
     const until = new Date(context.now().getTime() + context.freshForMs);
     await context.connection.transaction().execute(async (transaction) => {
-      await keepFormerName(transaction, asked.provider, asked.name, until);
+      await keepFormerName(transaction, requested.provider, requested.name, until);
       await failLookup(transaction, key, { state: 'absent' }, until);
     });
     return undefined;
@@ -81,11 +81,11 @@ async function followMentioned(
 async function refreshOther(context: SyncContext, mentioned: Account | undefined, id: string): Promise<void> {
   if (mentioned === undefined || mentioned.id === id) return;
   const { connection, now } = context;
-  await inTransaction(connection, (transaction) => askWithin(transaction, refreshJob(mentioned.id), now()));
+  await inTransaction(connection, (transaction) => claimLookupWithin(transaction, refreshJob(mentioned.id), now()));
 }
 
-function isFresh({ freshForMs, now }: SyncContext, { askedAt }: Account): boolean {
-  return askedAt !== null && askedAt.getTime() + freshForMs > now().getTime();
+function isFresh({ freshForMs, now }: SyncContext, { fetchedAt }: Account): boolean {
+  return fetchedAt !== null && fetchedAt.getTime() + freshForMs > now().getTime();
 }
 
 /** Fetches a stored account again; hides it when the provider does not know it any more. */
@@ -97,7 +97,7 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
     await completeLookup(context.connection, key);
     return;
   }
-  await settling(context, key, call, async () => {
+  await runLookup(context, key, call, async () => {
     const skips = new SkipCollector(call);
     const reports = provider.accounts.refresh(account, skips.call);
     const id = await saveReports(context, { provider: account.provider, key, skips }, reports);
@@ -107,7 +107,7 @@ export async function refresh(context: SyncContext, accountId: string, call: Cal
 }
 
 /** Runs the work of one lookup, and settles the lookup by its result. */
-export async function settling(
+export async function runLookup(
   context: SyncContext,
   key: string,
   call: Call,
@@ -120,13 +120,13 @@ export async function settling(
   } catch (error) {
     // A service that stops repeats the lookup when it starts.
     if (call.signal.aborted) throw error;
-    await settleFailed(context, key, error);
+    await recordLookupFailure(context, key, error);
     throw error;
   }
 }
 
 /** Stores the failure of a lookup: waiting callers get it, and the lookup is not repeated before that can help. */
-export async function settleFailed(context: SyncContext, key: string, error: unknown): Promise<void> {
+export async function recordLookupFailure(context: SyncContext, key: string, error: unknown): Promise<void> {
   const known =
     error instanceof AppError ? error : new AppError('provider_unavailable', 'The provider could not be reached.');
   const until = known.retryAt ?? new Date(context.now().getTime() + restAfterFailureMs);
@@ -169,38 +169,38 @@ async function saveReports(
  */
 async function saveReport(
   context: SyncContext,
-  { provider, name: askedName }: Source,
+  { provider, name: requestedName }: Source,
   report: AccountReport,
 ): Promise<string | undefined> {
-  const askedAt = context.now();
+  const fetchedAt = context.now();
   return inTransaction(context.connection, async (transaction) => {
     await takeSharedErasureLock(transaction);
     const optedOut = await findOptedOutIds(transaction, provider, [report.account.externalId]);
     if (optedOut.length > 0) {
       // The account's present name is opted out too, so that it is not looked up again.
       const { externalId, name } = report.account;
-      await addOptOuts(transaction, provider, { externalId, names: [name], emails: [] }, askedAt);
+      await addOptOuts(transaction, provider, { externalId, names: [name], emails: [] }, fetchedAt);
       return undefined;
     }
     if (report.account.isPublic === false) {
-      await markHidden(transaction, { provider, externalId: report.account.externalId }, askedAt);
+      await markHidden(transaction, { provider, externalId: report.account.externalId }, fetchedAt);
       return undefined;
     }
     const { id, isNewest } = await saveAccount(transaction, {
       provider,
       facts: report.account,
       memory: report.memory,
-      askedAt,
+      fetchedAt,
       newId: context.newId(),
     });
-    if (askedName !== undefined && nameKey(askedName) !== nameKey(report.account.name)) {
-      const checkAfter = new Date(askedAt.getTime() + context.freshForMs);
-      await saveRedirect(transaction, { provider, name: askedName, accountId: id, now: askedAt, checkAfter });
+    if (requestedName !== undefined && nameKey(requestedName) !== nameKey(report.account.name)) {
+      const checkAfter = new Date(fetchedAt.getTime() + context.freshForMs);
+      await saveRedirect(transaction, { provider, name: requestedName, accountId: id, now: fetchedAt, checkAfter });
     }
     if (isNewest && report.account.type !== 'organization') {
       const { missing } = report;
       const stored = await sumMissing(context, transaction, { provider, id }, missing);
-      await saveCounters(transaction, id, { counters: { ...stored, ...report.counters }, missing, askedAt });
+      await saveCounters(transaction, id, { counters: { ...stored, ...report.counters }, missing, fetchedAt });
       await recordPrivateCounters(transaction, { id, type: report.account.type });
     }
     await announce(transaction, { kind: 'account', key: id });
@@ -214,7 +214,7 @@ async function saveReport(
  */
 async function hide(context: SyncContext, account: Account, key?: string): Promise<void> {
   await context.connection.transaction().execute(async (transaction) => {
-    await markGone(transaction, account.id, context.now());
+    await markDeleted(transaction, account.id, context.now());
     await announce(transaction, { kind: 'account', key: account.id });
     if (key !== undefined) await completeLookup(transaction, key);
   });

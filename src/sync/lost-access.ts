@@ -3,7 +3,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { endAppInstallations } from '../installations/store.ts';
 import { hideWithoutAccess } from '../repositories/hide-store.ts';
 import type { SyncContext } from './context.ts';
-import { settleInstallations } from './installations/settle.ts';
+import { updateInstalledRepositories } from './installations/settle.ts';
 import { recordVisibility } from './record-state.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function hideLostRepositories(context: SyncContext): Promise<void> 
     await inTransaction(context.connection, async (transaction) => {
       const now = context.now();
       if (provider.app === undefined && (await endAppInstallations(transaction, name, now))) {
-        await settleInstallations(context, transaction, { everyInstalledOn: name });
+        await updateInstalledRepositories(context, transaction, { everyInstalledOn: name });
       }
       const accesses = provider.privateData?.accesses() ?? [];
       const owners = await hideWithoutAccess(transaction, name, accesses, now);

@@ -52,7 +52,7 @@ export function dueScan(stream: StreamState, { now, freshForMs, isInstalled }: C
     return 'everything';
   const isWholeDue = isHistory(stream) ? isWholeScanWanted(stream) : isWholeScanDue(stream, now, isInstalled);
   if (isWholeDue) return 'everything';
-  if (stream.hintedAt !== null && stream.hintedAt >= stream.knownUntil) return 'changes';
+  if (stream.invalidatedAt !== null && stream.invalidatedAt >= stream.knownUntil) return 'changes';
   if (stream.providerRevision !== null) return stream.providerRevision === stream.cursor ? 'nothing' : 'changes';
   const readUntil = stream.knownUntil.getTime() - sameMomentMs;
   if (stream.providerChangedAt !== null && stream.providerChangedAt.getTime() >= readUntil) return 'changes';

@@ -17,7 +17,7 @@ import type { Call, Provider } from '../providers/provider.ts';
 import { findByExternalIds, findOwnedRepositories } from '../repositories/store.ts';
 import { compareListing } from './compare-listing.ts';
 import { newCost, type SyncContext } from './context.ts';
-import { hintAt } from './stream-store.ts';
+import { recordStreamChange } from './stream-store.ts';
 
 /** The time, in ms, between two rounds, which begin at the full and at the half minute. */
 export const roundMs = 30_000;
@@ -136,8 +136,8 @@ async function saveChanges(
     const stored = ids.length === 0 ? new Map() : await findByExternalIds(transaction, account.provider, ids);
     for (const { repository: externalId, streams } of changes) {
       const repository = stored.get(externalId);
-      if (repository === undefined || repository.installedAt === null || repository.isGone) continue;
-      await hintAt(transaction, repository.id, streams, now());
+      if (repository === undefined || repository.installedAt === null || repository.isDeleted) continue;
+      await recordStreamChange(transaction, repository.id, streams, now());
       const { ownerId: accountId, name } = repository;
       await addJob(transaction, collectRepositoryJob({ accountId, repository: name, withPrivate: true }));
     }

@@ -62,7 +62,7 @@ export async function pollRepository(context: SyncContext, repositoryId: string,
 /** Finds an installed repository with everything that a request for it needs. */
 export async function findInstalled(context: SyncContext, repositoryId: string): Promise<Installed | undefined> {
   const repository = await findRepository(context.connection, repositoryId);
-  if (repository === undefined || repository.installedAt === null || repository.isGone) return undefined;
+  if (repository === undefined || repository.installedAt === null || repository.isDeleted) return undefined;
   const account = await findById(context.connection, repository.ownerId);
   const provider = context.providers.get(repository.provider);
   return account === undefined || provider === undefined ? undefined : { account, provider, repository };
@@ -75,7 +75,7 @@ export async function findInstalled(context: SyncContext, repositoryId: string):
 export async function bringUpToDate(context: SyncContext, installed: Installed, work: Work): Promise<string> {
   const { account, provider, repository } = installed;
   const { connection } = context;
-  const askedAt = context.now();
+  const requestedAt = context.now();
   const skips = new SkipCollector(work.call);
   const tip = (await provider.polls?.readTip(toKnown(account, repository), skips.call)) ?? null;
   if (tip === null) {
@@ -86,13 +86,14 @@ export async function bringUpToDate(context: SyncContext, installed: Installed, 
     );
     return '';
   }
-  await saveTip(context, installed, tip, askedAt);
+  await saveTip(context, installed, tip, requestedAt);
   const target = { repositoryId: repository.id };
-  await replaceSkips(context, { provider: provider.name, target, stream: 'tip', seenAt: askedAt }, skips.take());
+  await replaceSkips(context, { provider: provider.name, target, stream: 'tip', seenAt: requestedAt }, skips.take());
   const listed = (await findInstalled(context, repository.id))?.repository;
   if (listed !== undefined) await collectOne(context, { account, provider, work }, listed);
   await inTransaction(connection, (transaction) => recordState(context, transaction, account.id));
-  const isProfileOld = account.askedAt === null || account.askedAt.getTime() + context.freshForMs <= askedAt.getTime();
+  const isProfileOld =
+    account.fetchedAt === null || account.fetchedAt.getTime() + context.freshForMs <= requestedAt.getTime();
   if (isProfileOld) await addJob(connection, refreshJob(account.id));
   return createHash('sha256').update(JSON.stringify(tip)).digest('hex');
 }
@@ -101,12 +102,12 @@ async function saveTip(
   context: SyncContext,
   { account, provider, repository }: Installed,
   tip: RepositoryTip,
-  askedAt: Date,
+  requestedAt: Date,
 ): Promise<void> {
   await inTransaction(context.connection, async (transaction) => {
-    const listed = { account, provider, repositories: [tip.repository], listedAt: askedAt };
+    const listed = { account, provider, repositories: [tip.repository], listedAt: requestedAt };
     await saveListed(context, transaction, listed);
-    const read = { repository, page: tip.page, askedAt, seenAt: askedAt, actors: new ActorsOfScan() };
+    const read = { repository, page: tip.page, requestedAt, seenAt: requestedAt, actors: new ActorsOfScan() };
     await savePage(context, transaction, read);
     await recordTotalsChanged(transaction, repository.id);
   });

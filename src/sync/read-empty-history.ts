@@ -45,11 +45,11 @@ export async function readEmptyHistory(context: SyncContext, subject: Subject, s
  * Returns whether the repository changed, or a delivery named it, recently enough that a push may not be visible yet.
  */
 function isRecent(stream: StreamState, now: Date): boolean {
-  const { scanStartedAt, completedAt, knownUntil, hintedAt, providerChangedAt } = stream;
-  const isHinted = hintedAt !== null && (knownUntil === null || hintedAt >= knownUntil);
-  const isNews = scanStartedAt !== null || completedAt === null || isHinted;
-  const newest = Math.max(hintedAt?.getTime() ?? 0, providerChangedAt?.getTime() ?? 0);
-  return isNews && newest + settlingMs > now.getTime();
+  const { scanStartedAt, completedAt, knownUntil, invalidatedAt, providerChangedAt } = stream;
+  const isInvalidated = invalidatedAt !== null && (knownUntil === null || invalidatedAt >= knownUntil);
+  const isNew = scanStartedAt !== null || completedAt === null || isInvalidated;
+  const newest = Math.max(invalidatedAt?.getTime() ?? 0, providerChangedAt?.getTime() ?? 0);
+  return isNew && newest + settlingMs > now.getTime();
 }
 
 /** Returns whether git shows commits. It shows none when the code host withholds the code. */

@@ -15,7 +15,7 @@ import type { SyncContext } from './context.ts';
 import { isWholeScanWanted } from './plan.ts';
 import { finishStream, type Subject } from './read-stream.ts';
 import { resolveAddresses } from './resolve-addresses.ts';
-import { hintAt, moveTip, type StreamState, startHistoryScan } from './stream-store.ts';
+import { moveTip, recordStreamChange, type StreamState, startHistoryScan } from './stream-store.ts';
 
 const commitsAtOnce = 2000;
 
@@ -30,7 +30,7 @@ export async function readHistory(context: SyncContext, subject: Subject, stream
     await countCommits(transaction, subject.repository.id);
     await finishStream(context, transaction, subject, stream, { startedAt, isFull, isDeep: false });
     // The next read continues the lookups, even without another push.
-    if (left === 'some') await hintAt(transaction, subject.repository.id, [stream.name], context.now());
+    if (left === 'some') await recordStreamChange(transaction, subject.repository.id, [stream.name], context.now());
   });
 }
 

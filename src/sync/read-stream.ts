@@ -68,7 +68,7 @@ export async function readStream(
   let looks = 1;
   for (let pages = 0; pages < maxPages; pages += 1) {
     const position = { cursor, since: scan.since, pageSize, isDeep: scan.isDeep };
-    const askedAt = context.now();
+    const requestedAt = context.now();
     const page = await streams.read(stream.name, subject.known, position, subject.call);
     if (page.isWithheld) return withholdStream(context, subject, stream, scan, cursor);
     if (cursor === null) scanTotal = page.total;
@@ -76,7 +76,7 @@ export async function readStream(
       const ids = await savePage(context, transaction, {
         repository: subject.repository,
         page,
-        askedAt,
+        requestedAt,
         seenAt: scan.startedAt,
         actors,
       });
@@ -145,17 +145,17 @@ async function beginScan(
 
 /**
  * Stores the contributions and accounts of a page.
- * @param read.askedAt the time of the request: an account that was found to be hidden since stays hidden.
+ * @param read.requestedAt the time of the request: an account that was found to be hidden since stays hidden.
  * @returns our ids of all accounts on the page, by external id.
  */
 export async function savePage(
   context: SyncContext,
   transaction: Connection,
-  read: { repository: Repository; page: ContributionPage; askedAt: Date; seenAt: Date; actors: ActorsOfScan },
+  read: { repository: Repository; page: ContributionPage; requestedAt: Date; seenAt: Date; actors: ActorsOfScan },
 ): Promise<ReadonlyMap<string, string>> {
-  const { repository, page, askedAt, seenAt, actors } = read;
+  const { repository, page, requestedAt, seenAt, actors } = read;
   const saved = await saveActors(transaction, repository.provider, actors.unsaved(page.actors), {
-    mentionedAt: askedAt,
+    mentionedAt: requestedAt,
     newId: context.newId,
   });
   const accountIds = actors.idsOf(page.actors, saved);

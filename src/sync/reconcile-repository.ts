@@ -1,4 +1,4 @@
-import { noteAllContributors } from '../achievements/files/store.ts';
+import { requestFullEvaluation } from '../achievements/files/store.ts';
 import { recordTotalsChanged } from '../contributions/collection-store.ts';
 import { recountRepository } from '../contributions/recount-store.ts';
 import { areCommitsCounted } from '../contributions/total-store.ts';
@@ -6,7 +6,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { toKnown, whileClaimed } from './collect.ts';
 import type { SyncContext, Work } from './context.ts';
 import type { Drift } from './drift.ts';
-import { saveDrift, settleDrifts } from './drift-store.ts';
+import { markDriftsRepaired, saveDrift } from './drift-store.ts';
 import { bringUpToDate, findInstalled } from './poll-repository.ts';
 import { recordState } from './record-state.ts';
 import { findStreams, wantFullScan } from './stream-store.ts';
@@ -16,7 +16,7 @@ import { findStreams, wantFullScan } from './stream-store.ts';
  */
 export async function reconcileRepository(context: SyncContext, repositoryId: string, work: Work): Promise<void> {
   // Some changes, such as a renamed account, are never reported, so every account is evaluated again.
-  await noteAllContributors(context.connection, repositoryId);
+  await requestFullEvaluation(context.connection, repositoryId);
   const before = await differences(context, repositoryId, work);
   // A change may have happened during the comparison: then a second one finds no difference.
   const found = before.size === 0 ? before : await differences(context, repositoryId, work);
@@ -27,7 +27,7 @@ export async function reconcileRepository(context: SyncContext, repositoryId: st
       await report(context, { provider, repositoryId, what, expected, found: stored, isRepaired: !left.has(what) });
     }
   }
-  await settleDrifts(context.connection, repositoryId, [...found.keys()]);
+  await markDriftsRepaired(context.connection, repositoryId, [...found.keys()]);
   // A repository that another job is reading is checked the next night.
   await whileClaimed(context, repositoryId, () => checkSums(context, repositoryId));
 }

@@ -1,5 +1,5 @@
 import { findById } from '../accounts/store.ts';
-import { noteContributorsOf } from '../contributions/changed-store.ts';
+import { recordContributorsChanged } from '../contributions/changed-store.ts';
 import { recordCollected, recordRepositoriesChanged } from '../contributions/collection-store.ts';
 import { saveCounters } from '../contributions/counter-store.ts';
 import { completeCounters } from '../contributions/counters.ts';
@@ -18,7 +18,10 @@ export async function recordState(context: SyncContext, transaction: Connection,
   if (account.type === 'organization') {
     const { listedAt, counters, uncollected } = await sumOverOwned(transaction, accountId, { withPrivate: false });
     if (listedAt === null) return;
-    await saveCounters(transaction, accountId, { ...completeCounters(counters, uncollected), askedAt: context.now() });
+    await saveCounters(transaction, accountId, {
+      ...completeCounters(counters, uncollected),
+      fetchedAt: context.now(),
+    });
   } else {
     await recordStoredTotals(context, transaction, account);
   }
@@ -37,6 +40,6 @@ const maxPeopleAtOnce = 50;
 export async function recordVisibility(context: SyncContext, transaction: Connection, ownerId: string): Promise<void> {
   await recordRepositoriesChanged(transaction, ownerId);
   await recordState(context, transaction, ownerId);
-  await noteContributorsOf(transaction, ownerId);
+  await recordContributorsChanged(transaction, ownerId);
   await updateSome(context, transaction, { limit: maxPeopleAtOnce, ownerId });
 }

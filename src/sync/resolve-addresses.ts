@@ -69,9 +69,9 @@ async function resolveBatch(context: SyncContext, subject: Subject, batch: reado
       return commit === undefined ? [] : [{ email, ...commit }];
     });
     if (identities.length === 0) break;
-    const askedAt = context.now();
+    const requestedAt = context.now();
     const owners = await requirePart(provider, 'history').resolveIdentities(known, identities, call);
-    await saveOwners(context, subject, { lookups: unknown, owners, askedAt });
+    await saveOwners(context, subject, { lookups: unknown, owners, requestedAt });
     unknown = unknown.filter(({ email }) => !owners.has(email));
   }
   const ids = unknown.map(({ id }) => id);
@@ -83,7 +83,7 @@ async function saveOwners(
   context: SyncContext,
   { repository }: Subject,
   // An account that was found to be hidden since the request stays hidden.
-  { lookups, owners, askedAt }: { lookups: readonly Lookup[]; owners: CommitOwners; askedAt: Date },
+  { lookups, owners, requestedAt }: { lookups: readonly Lookup[]; owners: CommitOwners; requestedAt: Date },
 ): Promise<void> {
   const answered = lookups.flatMap(({ id, email }) => {
     const owner = owners.get(email);
@@ -93,7 +93,7 @@ async function saveOwners(
   const actors = new Map(answered.flatMap(({ owner }) => (owner === null ? [] : [[owner.externalId, owner]])));
   await inTransaction(context.connection, async (transaction) => {
     const accountIds = await saveActors(transaction, repository.provider, [...actors.values()], {
-      mentionedAt: askedAt,
+      mentionedAt: requestedAt,
       newId: context.newId,
     });
     const resolved = answered.map(({ id, owner }) => ({

@@ -8,7 +8,7 @@ import { inTransaction } from '../database/transaction.ts';
 import { AppError } from '../errors.ts';
 import type { AccountReport, Call, KnownAccount, Provider } from '../providers/provider.ts';
 import type { SyncContext } from './context.ts';
-import { settling } from './look-up.ts';
+import { runLookup } from './look-up.ts';
 
 /** Fetches a user's lifetime totals once with each credential that may see private data. */
 export async function seeTotals(context: SyncContext, accountId: string, call: Call): Promise<void> {
@@ -20,19 +20,19 @@ export async function seeTotals(context: SyncContext, accountId: string, call: C
     await completeLookup(connection, key);
     return;
   }
-  await settling(context, key, call, async () => {
+  await runLookup(context, key, call, async () => {
     const accesses = provider.privateData?.accesses(account) ?? [];
     const known = await findReportedTotals(connection, accountId);
     for (const access of accesses) {
       const memory = known.find((seen) => seen.access === access)?.memory ?? null;
       const report = await lastReport(provider, { ...account, memory }, { ...call, access });
-      const askedAt = context.now();
+      const fetchedAt = context.now();
       await inTransaction(connection, async (transaction) => {
-        await saveReportedTotals(transaction, accountId, { access, askedAt, ...report });
+        await saveReportedTotals(transaction, accountId, { access, fetchedAt, ...report });
         await recordPrivateCounters(transaction, account);
         await announce(transaction, { kind: 'account', key: accountId });
       });
-      await renewLookup(connection, key, askedAt);
+      await renewLookup(connection, key, fetchedAt);
     }
     await forgetReportedTotals(connection, account.provider, provider.privateData?.accesses() ?? []);
     return accountId;

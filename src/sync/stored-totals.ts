@@ -44,6 +44,6 @@ export async function recordStoredTotals(
   if (day === undefined) return false;
   const counters = await sumMissing(context, transaction, user, day.missing);
   if (Object.keys(counters).length === 0) return false;
-  await saveCounters(transaction, user.id, { counters, missing: day.missing, askedAt: context.now() });
+  await saveCounters(transaction, user.id, { counters, missing: day.missing, fetchedAt: context.now() });
   return ofContributions.every((name) => name in counters);
 }

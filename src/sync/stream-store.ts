@@ -36,7 +36,7 @@ export interface StreamState {
   providerChangedAt: Date | null;
   providerRevision: string | null;
   /** The time at which the provider last reported a change. */
-  hintedAt: Date | null;
+  invalidatedAt: Date | null;
   /** The time at which a deletion or a loss was found, so that everything has to be read again. */
   fullScanWantedAt: Date | null;
   /**
@@ -110,7 +110,7 @@ export async function findTips(
 export async function findStreams(connection: Connection, repositoryId: string): Promise<StreamState[]> {
   const { rows } = await sql<StreamState>`
     select s.name, s.covers, cursor, page_size as "pageSize", scan_started_at as "scanStartedAt",
-      scan_is_full as "scanIsFull", scan_is_deep as "scanIsDeep", is_deep as "isDeep", hinted_at as "hintedAt",
+      scan_is_full as "scanIsFull", scan_is_deep as "scanIsDeep", is_deep as "isDeep", invalidated_at as "invalidatedAt",
       full_scan_wanted_at as "fullScanWantedAt", scan_total as "scanTotal", scan_number as "scanNumber", pending_tips as "pendingTips", known_until as "knownUntil", completed_at as "completedAt",
       full_scan_at as "fullScanAt", provider_total as "providerTotal", provider_changed_at as "providerChangedAt",
       provider_revision as "providerRevision", withheld_at as "withheldAt",
@@ -243,14 +243,14 @@ function updateStream(connection: Connection, repositoryId: string, stream: stri
 }
 
 /** Stores that the provider reported a change in streams. */
-export async function hintAt(
+export async function recordStreamChange(
   connection: Connection,
   repositoryId: string,
   streams: readonly string[],
   now: Date,
 ): Promise<void> {
   await sql`
-    update streams set hinted_at = ${now}
+    update streams set invalidated_at = ${now}
     where repository_id = ${repositoryId} and name = any(${streams})`.execute(connection);
 }
 

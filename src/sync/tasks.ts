@@ -1,7 +1,7 @@
 import { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { AccountReference, NameOnProvider } from '../accounts/jobs.ts';
-import { eraseGone } from '../accounts/store.ts';
+import { eraseDeleted } from '../accounts/store.ts';
 import { findUncounted } from '../contributions/commit-store.ts';
 import { removeOutlivedCounters } from '../contributions/counter-store.ts';
 import { collectJob, collectRepositoryJob, RepositoryOfAccount, updateTotalsJob } from '../contributions/jobs.ts';
@@ -15,7 +15,7 @@ import { applyJob, forgetDeliveries } from '../deliveries/store.ts';
 import { AppError } from '../errors.ts';
 import { historyStream } from '../providers/history.ts';
 import type { Call } from '../providers/provider.ts';
-import { eraseGoneRepositories } from '../repositories/store.ts';
+import { eraseDeletedRepositories } from '../repositories/store.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { starEventsKeptMs } from './apply-star.ts';
 import { checkAccounts } from './check-accounts.ts';
@@ -26,7 +26,7 @@ import { fetchCalendar } from './fetch-calendar.ts';
 import { createInstalledTasks } from './installed-tasks.ts';
 import { lookUp, refresh } from './look-up.ts';
 import { seeTotals } from './see-totals.ts';
-import { hintAt } from './stream-store.ts';
+import { recordStreamChange } from './stream-store.ts';
 import { updateTotals } from './update-totals.ts';
 
 /** The time slice, in ms, of a job that collects. */
@@ -50,18 +50,18 @@ export function createTasks(context: SyncContext): Record<string, Task> {
     look_up: {
       urgency: 'interactive',
       run: (payload, signal) =>
-        settled(context, lookUp(context, parse(NameOnProvider, payload), call('interactive', signal)), signal),
+        reportFailure(context, lookUp(context, parse(NameOnProvider, payload), call('interactive', signal)), signal),
     },
     refresh: aboutAccount(context, 'background', refresh),
     collect_repository: {
       urgency: 'interactive',
-      run: (payload, signal) => settled(context, collectOneForATurn(context, payload, signal), signal),
+      run: (payload, signal) => reportFailure(context, collectOneForATurn(context, payload, signal), signal),
     },
     see_totals: aboutAccount(context, 'interactive', seeTotals),
     fetch_calendar: aboutAccount(context, 'interactive', fetchCalendar),
     collect: {
       urgency: 'background',
-      run: (payload, signal) => settled(context, collectForATurn(context, payload, signal), signal),
+      run: (payload, signal) => reportFailure(context, collectForATurn(context, payload, signal), signal),
     },
     apply_deliveries: {
       urgency: 'interactive',
@@ -79,7 +79,7 @@ export function createTasks(context: SyncContext): Record<string, Task> {
         if ((await updateTotals(context)) === 'more') await addJob(context.connection, updateTotalsJob);
       },
     },
-    ...createInstalledTasks(context, (work, signal) => settled(context, work, signal)),
+    ...createInstalledTasks(context, (work, signal) => reportFailure(context, work, signal)),
     check_accounts: {
       urgency: 'background',
       schedule: '17 * * * *',
@@ -103,7 +103,7 @@ function aboutAccount(
     urgency,
     run: (payload, signal) => {
       const { accountId } = parse(AccountReference, payload);
-      return settled(context, fetch(context, accountId, call(urgency, signal)), signal);
+      return reportFailure(context, fetch(context, accountId, call(urgency, signal)), signal);
     },
   };
 }
@@ -130,18 +130,18 @@ async function collectForATurn(context: SyncContext, payload: unknown, signal: A
  * part already.
  */
 async function collectOneForATurn(context: SyncContext, payload: unknown, signal: AbortSignal): Promise<void> {
-  const asked = parse(RepositoryOfAccount, payload);
-  const end = await collectNamed(context, asked, work(signal));
+  const requested = parse(RepositoryOfAccount, payload);
+  const end = await collectNamed(context, requested, work(signal));
   if (end === 'complete') return;
   const runAt = new Date(context.now().getTime() + busyDelayMs);
-  await addJob(context.connection, { ...collectRepositoryJob(asked), runAt });
+  await addJob(context.connection, { ...collectRepositoryJob(requested), runAt });
 }
 
 async function cleanUp({ connection, now }: SyncContext): Promise<void> {
   await countUncounted(connection, now());
   const before = (agoMs: number): Date => new Date(now().getTime() - agoMs);
-  await eraseGone(connection, before(gracePeriodMs));
-  await eraseGoneRepositories(connection, before(gracePeriodMs));
+  await eraseDeleted(connection, before(gracePeriodMs));
+  await eraseDeletedRepositories(connection, before(gracePeriodMs));
   await removeOutlivedCounters(connection);
   await removeOldRankings(connection, before(rankingKeptMs));
   await forgetOutcomes(connection, before(0));
@@ -154,13 +154,13 @@ async function cleanUp({ connection, now }: SyncContext): Promise<void> {
 /** Queues another count of commits whose address has a new owner: reading the history counts them. */
 async function countUncounted(connection: Connection, now: Date): Promise<void> {
   for (const { id, ownerId, name } of await findUncounted(connection, maxUncounted)) {
-    await hintAt(connection, id, [historyStream.name], now);
+    await recordStreamChange(connection, id, [historyStream.name], now);
     await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
   }
 }
 
 /** Reports the failure of a provider. The lookup is settled already, and repeated when a client requests it. */
-async function settled(context: SyncContext, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function reportFailure(context: SyncContext, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   try {
     await work;
   } catch (error) {

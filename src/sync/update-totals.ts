@@ -51,14 +51,14 @@ export async function updateSome(
 async function updateOne(
   context: SyncContext,
   transaction: Connection,
-  { accountId, isNews }: ChangedContributor,
+  { accountId, isUpdate }: ChangedContributor,
 ): Promise<void> {
   const account = await findById(transaction, accountId);
   if (account === undefined) return;
   const isSummed = await recordStoredTotals(context, transaction, account);
   await recordPrivateCounters(transaction, account);
   await announce(transaction, { kind: 'account', key: account.id });
-  if (!isNews || isSummed || account.pinned || !context.providers.has(account.provider)) return;
+  if (!isUpdate || isSummed || account.pinned || !context.providers.has(account.provider)) return;
   const runAt = new Date(context.now().getTime() + refreshDelayMs);
   await addJob(transaction, { ...refreshJob(account.id), runAt, keepsRunAt: true });
 }

@@ -19,7 +19,7 @@ export const accountRules: readonly Rule[] = [
         }
       }
       assert.equal(await last(provider.accounts.lookUp('nobody-at-all', call())), undefined);
-      assert.equal(await last(provider.accounts.lookUp(people.gone.login, call())), undefined);
+      assert.equal(await last(provider.accounts.lookUp(people.deleted.login, call())), undefined);
     },
   },
   {
@@ -48,9 +48,9 @@ export const accountRules: readonly Rule[] = [
     what: 'proves the account of the bearer of a token, and the organizations that the bearer administers',
     tokens: ['public_only'],
     check: async (scene, host) => {
-      const { provider, told, people, organization } = scene;
+      const { provider, server, people, organization } = scene;
       const prove = (token: TokenName, name: string) =>
-        provider.ownership.prove(told.tokens[token], name, AbortSignal.timeout(10_000));
+        provider.ownership.prove(server.tokens[token], name, AbortSignal.timeout(10_000));
       const own = await prove('user', people.ada.login.toUpperCase());
       assert.deepEqual([own.bearer.externalId, own.owned?.externalId], [String(people.ada.id), String(people.ada.id)]);
       const administered = await prove('organization_admin', organization.login);
@@ -120,13 +120,13 @@ function identityOf(report: AccountReport | undefined) {
 function expectedIdentity(account: Account, { externalIdOf, unreportedOfOrganizations }: ContractHost) {
   const { type, login, name, websiteUrl, bio } = account;
   const isOrganization = type === 'Organization';
-  const isWebsiteTold = !isOrganization || !unreportedOfOrganizations.includes('website');
+  const isWebsiteReported = !isOrganization || !unreportedOfOrganizations.includes('website');
   return {
     externalId: externalIdOf(account),
     type: isOrganization ? 'organization' : 'user',
     name: login,
     displayName: name ?? '',
-    website: isWebsiteTold ? (websiteUrl ?? '') : '',
+    website: isWebsiteReported ? (websiteUrl ?? '') : '',
     description: bio ?? '',
   };
 }

@@ -43,7 +43,7 @@ export function expectedContributions(
   repository: Repository,
   { reviewStates }: Pick<ContractHost, 'reviewStates'>,
 ): Contribution[] {
-  const submitted = toldReviews(reviewStates);
+  const submitted = reportedReviews(reviewStates);
   const idOf = (id: number | null): string | null => {
     const account = id === null ? undefined : world.accountById(id);
     return account === undefined ? null : String(account.id);
@@ -83,10 +83,10 @@ export function expectedContributions(
         ],
       }),
       ...submitted(pull).map((review) => {
-        const told = toContribution('review', review, idOf(review.authorId), null);
-        told.createdAt = review.submittedAt ?? review.createdAt;
-        told.parentExternalId = String(pull.id);
-        return told;
+        const contribution = toContribution('review', review, idOf(review.authorId), null);
+        contribution.createdAt = review.submittedAt ?? review.createdAt;
+        contribution.parentExternalId = String(pull.id);
+        return contribution;
       }),
       ...pull.reviewComments.map((comment) =>
         toContribution('review_comment', comment, idOf(comment.authorId), {
@@ -113,7 +113,7 @@ function reactionsOf(idOf: (id: number) => string | null, { reactions }: Reactab
   return reactions.map(({ content, accountId }) => ({ emoji: content, reactor: idOf(accountId) }));
 }
 
-function toldReviews(states: ContractHost['reviewStates']): (pull: PullRequest) => Review[] {
+function reportedReviews(states: ContractHost['reviewStates']): (pull: PullRequest) => Review[] {
   return ({ reviews }) => reviews.filter(({ state }) => states.includes(state));
 }
 

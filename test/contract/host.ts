@@ -16,7 +16,7 @@ import type { ContractWorld } from './world.ts';
 export interface ContractHost {
   name: string;
   /** Serves a world in the provider's wire format. */
-  start(world: ContractWorld): Promise<Told>;
+  start(world: ContractWorld): Promise<ServedHost>;
   /** Fields of details that the host does not report, or reports differently. */
   unreported: readonly (keyof NonNullable<Contribution['details']>)[];
   /** True when the host lists stargazers with the times of their stars. */
@@ -42,7 +42,7 @@ export const plainHost: Pick<
   unreportedOfOrganizations: [],
 };
 
-export interface Told extends AsyncDisposable {
+export interface ServedHost extends AsyncDisposable {
   /** @param tokens names of the tokens that the provider uses. */
   provider(tokens: readonly TokenName[]): Provider;
   tokens: Record<TokenName, string>;
@@ -50,7 +50,7 @@ export interface Told extends AsyncDisposable {
 
 /** The world as one provider sees it. */
 export interface Scene<Part extends keyof Provider = never> extends ContractWorld {
-  told: Told;
+  server: ServedHost;
   provider: ProviderWith<Part>;
 }
 

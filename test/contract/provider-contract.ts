@@ -13,11 +13,11 @@ export function providerContract(host: ContractHost): void {
   for (const rule of [...accountRules, ...repositoryRules, ...contributionRules]) {
     test(`${host.name}: ${rule.what}`, async (context) => {
       const world = createContractWorld();
-      await using told = await host.start(world);
-      const provider = told.provider(rule.tokens);
+      await using server = await host.start(world);
+      const provider = server.provider(rule.tokens);
       try {
         if (rule.appliesTo?.(provider, host) === false) context.skip('the provider or its host does not have this');
-        else await rule.check({ ...world, told, provider }, host);
+        else await rule.check({ ...world, server, provider }, host);
       } finally {
         await provider.close();
       }

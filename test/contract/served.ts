@@ -1,4 +1,4 @@
-import { contributorsOf, countersOf } from '../../simulators/world/truth.ts';
+import { contributorsOf, countersOf } from '../../simulators/world/expected-totals.ts';
 import type { World } from '../../simulators/world/world.ts';
 import type { TestService } from '../e2e/service.ts';
 import { until } from '../time.ts';
@@ -31,7 +31,7 @@ export async function untilCounted(
 export async function kindsStored({ database }: TestService, { id }: { id: number }): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ kind: string; count: number }>(
     `select kind, count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
-     where r.external_id = $1 and r.gone_at is null group by kind`,
+     where r.external_id = $1 and r.deleted_at is null group by kind`,
     [String(id)],
   );
   return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));

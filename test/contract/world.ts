@@ -16,7 +16,7 @@ export interface ContractWorld {
   now: () => Date;
   /** Moves the clock forward. */
   advance: (seconds: number) => void;
-  people: Record<'ada' | 'olive' | 'max' | 'gone', Account>;
+  people: Record<'ada' | 'olive' | 'max' | 'deleted', Account>;
   organization: Account;
   /** A public repository with everything in it, a private one, an empty one, and a fork of the first. */
   repositories: Record<'handbook' | 'plans' | 'empty' | 'fork', Repository>;
@@ -48,7 +48,7 @@ export function createContractWorld(): ContractWorld {
   join(world, organization, people.max, 'member');
   const repositories = addRepositories(world, organization, people);
   const { issues, pulls } = fill({ world, advance, people, repositories });
-  people.gone.isDeleted = true;
+  people.deleted.isDeleted = true;
   world.changed();
   advance(3600);
   return { world, now, advance, people, organization, repositories, issues, pulls };
@@ -68,7 +68,7 @@ function addCastOf(world: World): ContractWorld['people'] {
     }),
     olive: person('olive-admin', { name: 'زيتون' }),
     max: person('max-member'),
-    gone: person('gone-babbage'),
+    deleted: person('gone-babbage'),
   };
 }
 
@@ -100,12 +100,12 @@ function addRepositories(
 function fill({
   world,
   advance,
-  people: { ada, olive, max, gone },
+  people: { ada, olive, max, deleted },
   repositories: { handbook, plans, fork },
 }: Pick<ContractWorld, 'world' | 'advance' | 'people' | 'repositories'>): Pick<ContractWorld, 'issues' | 'pulls'> {
   const issues: Issue[] = [];
   const pulls: PullRequest[] = [];
-  for (const [index, author] of [ada, max, gone, ada, olive].entries()) {
+  for (const [index, author] of [ada, max, deleted, ada, olive].entries()) {
     advance(600);
     issues.push(addIssue(world, handbook, { author }));
     const pull = addPullRequest(world, handbook, { author, isDraft: index === 1 });
@@ -123,13 +123,13 @@ function fill({
   if (!first || !second || !third || !one || !two || !three) throw new Error('the world is too small');
   addReview(world, one, { author: olive });
   addReview(world, one, { author: max, state: 'COMMENTED' });
-  addReview(world, one, { author: gone, state: 'CHANGES_REQUESTED' });
+  addReview(world, one, { author: deleted, state: 'CHANGES_REQUESTED' });
   const [review] = one.reviews;
   addReviewComment(world, one, { author: olive, ...(review && { review }) });
   requestReview(world, two, ada);
   addComment(world, first, { author: max });
   addComment(world, one, { author: ada });
-  const comment = addComment(world, first, { author: gone });
+  const comment = addComment(world, first, { author: deleted });
   for (const thing of [first, one, comment]) react(world, thing, { by: ada, content: 'HEART' });
   react(world, first, { by: max, content: 'THUMBS_UP' });
   handbook.files.set('.plaudit/config.yaml', 'version: 0.0.1\n# Überraschung\n');

@@ -10,15 +10,15 @@ import { restoreDelays } from '../database-server.ts';
 import { until } from '../time.ts';
 
 /** A response of the service; `body` is parsed JSON. */
-export interface ServiceAnswer {
+export interface ServiceResponse {
   status: number;
   headers: Headers;
   text: string;
-  body: AnswerBody;
+  body: ResponseBody;
 }
 
 /** The body of a response or of an error; each test reads the fields that it expects. */
-export interface AnswerBody {
+export interface ResponseBody {
   meta_data: { count: number; complete?: boolean; missing?: string[]; as_of?: string; includes_private?: boolean };
   data: Record<string, unknown>[];
   next_cursor?: string;
@@ -34,9 +34,9 @@ export interface TestService extends AsyncDisposable {
   /** Lines of the log so far. */
   lines: string[];
   /** @param path below `/v1/github/entities/`, or an absolute one. */
-  get(path: string, init?: RequestInit): Promise<ServiceAnswer>;
+  get(path: string, init?: RequestInit): Promise<ServiceResponse>;
   /** Requests a path until everything behind its response is collected. */
-  getComplete(path: string, init?: RequestInit): Promise<ServiceAnswer>;
+  getComplete(path: string, init?: RequestInit): Promise<ServiceResponse>;
   service: Service;
 }
 
@@ -76,19 +76,19 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const service = await startService(config, { log, jobPollMs: 200, ...(options.now && { now: options.now }) });
   stack.defer(() => service.close());
 
-  const get = async (path: string, init: RequestInit = {}): Promise<ServiceAnswer> => {
+  const get = async (path: string, init: RequestInit = {}): Promise<ServiceResponse> => {
     const address = path.startsWith('/') ? `${service.url}${path}` : `${service.url}/v1/github/entities/${path}`;
     const { status, headers, ...response } = await fetch(address, { redirect: 'manual', ...init }).then(
-      async (answer) => ({ status: answer.status, headers: answer.headers, text: await answer.text() }),
+      async (fetched) => ({ status: fetched.status, headers: fetched.headers, text: await fetched.text() }),
     );
     const isJson = response.text !== '' && headers.get('content-type')?.startsWith('application/json');
-    const body = (isJson ? JSON.parse(response.text) : {}) as AnswerBody;
+    const body = (isJson ? JSON.parse(response.text) : {}) as ResponseBody;
     return { status, headers, text: response.text, body };
   };
-  const getComplete = (path: string, init?: RequestInit): Promise<ServiceAnswer> =>
+  const getComplete = (path: string, init?: RequestInit): Promise<ServiceResponse> =>
     until(async () => {
-      const answer = await get(path, init);
-      return answer.status === 200 && answer.body.meta_data.complete ? answer : undefined;
+      const response = await get(path, init);
+      return response.status === 200 && response.body.meta_data.complete ? response : undefined;
     }, `${path} is complete`);
   return {
     url: service.url,

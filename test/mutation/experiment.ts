@@ -73,7 +73,7 @@ export async function openExperiment(
         return change(one);
       };
       const outcome = await readWorld(scene, ground, stage);
-      const failures = judges.get(stage)?.judge({ exchange, candidate, outcome }) ?? [];
+      const failures = judges.get(stage)?.assess({ exchange, candidate, outcome }) ?? [];
       return { id, failures, isApplied };
     },
     [Symbol.asyncDispose]: () => ending.disposeAsync(),

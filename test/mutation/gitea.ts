@@ -1,5 +1,5 @@
 import { startGiteaSimulator } from '../../simulators/gitea/simulator.ts';
-import { answerSchema } from '../../simulators/gitea/swagger.ts';
+import { responseSchema } from '../../simulators/gitea/swagger.ts';
 import type { MutationHost } from './host.ts';
 import { jsonCandidates } from './json-schema.ts';
 import { createMutationWorld } from './world.ts';
@@ -22,7 +22,7 @@ export const giteaHost: MutationHost = {
     };
   },
   candidates: ({ operation, body }) => {
-    const { schema, resolve } = answerSchema(operation);
+    const { schema, resolve } = responseSchema(operation);
     return jsonCandidates({ resolve, isSilent: true }, schema, body);
   },
 };

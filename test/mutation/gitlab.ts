@@ -1,5 +1,5 @@
 import { gitlabSchema } from '../../simulators/gitlab/graphql.ts';
-import { answerSchema } from '../../simulators/gitlab/interface.ts';
+import { responseSchema } from '../../simulators/gitlab/interface.ts';
 import { startGitLabSimulator } from '../../simulators/gitlab/simulator.ts';
 import { graphqlCandidates } from './graphql.ts';
 import type { MutationHost } from './host.ts';
@@ -31,7 +31,7 @@ export const gitlabHost: MutationHost = {
   candidates: ({ operation, query, body }) => {
     if (query !== undefined) return graphqlCandidates(gitlabSchema, query, body);
     // TypeBox builds plain JSON Schema, without references.
-    const schema = answerSchema(operation);
+    const schema = responseSchema(operation);
     return jsonCandidates({ resolve: () => ({}), isSilent: false }, schema ?? {}, body);
   },
 };

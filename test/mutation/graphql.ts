@@ -113,7 +113,7 @@ function ofAbstract(
     ...tried.map((member) => ({
       path,
       change: `member ${member.name}`,
-      value: madeUp(reader, member, selections, Object(value) as Record<string, unknown>),
+      value: placeholderObject(reader, member, selections, Object(value) as Record<string, unknown>),
     })),
     ...ofObject(reader, current, selections, value, path),
   ];
@@ -126,34 +126,34 @@ function memberName(
   selections: readonly SelectionSetNode[],
   value: unknown,
 ): unknown {
-  const asked = [...fieldsOf(reader, member, selections)].find(([, { name }]) => name === typeName);
-  return asked && (value as Record<string, unknown>)[asked[0]];
+  const selected = [...fieldsOf(reader, member, selections)].find(([, { name }]) => name === typeName);
+  return selected && (value as Record<string, unknown>)[selected[0]];
 }
 
 /** Returns only the fields that the query selects on a type; fields that both types have keep their values. */
-function madeUp(
+function placeholderObject(
   reader: Reader,
   type: GraphQLObjectType,
   selections: readonly SelectionSetNode[],
   from: Record<string, unknown>,
 ): Record<string, unknown> {
-  const made: Record<string, unknown> = {};
+  const object: Record<string, unknown> = {};
   for (const [key, field] of fieldsOf(reader, type, selections)) {
-    made[key] = field.name === typeName ? type.name : (from[key] ?? madeUpValue(reader, field));
+    object[key] = field.name === typeName ? type.name : (from[key] ?? placeholderValue(reader, field));
   }
-  return made;
+  return object;
 }
 
-function madeUpValue(reader: Reader, { type, selections }: Field): unknown {
+function placeholderValue(reader: Reader, { type, selections }: Field): unknown {
   if (!isNonNullType(type)) return null;
   const inner = type.ofType;
   if (isListType(inner)) return [];
   if (isEnumType(inner)) return inner.getValues()[0]?.name;
-  if (isObjectType(inner)) return madeUp(reader, inner, selections, {});
-  return madeUpScalar(inner);
+  if (isObjectType(inner)) return placeholderObject(reader, inner, selections, {});
+  return placeholderScalar(inner);
 }
 
-function madeUpScalar({ name }: GraphQLNamedType): unknown {
+function placeholderScalar({ name }: GraphQLNamedType): unknown {
   const values: Record<string, unknown> = { Int: 1, Float: 1, Boolean: false, DateTime: '2026-01-01T00:00:00Z' };
   return values[name] ?? 'made-up';
 }

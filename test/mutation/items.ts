@@ -60,7 +60,7 @@ export class Items {
   }
 
   /** Returns the contributions and commits that a request names, such as the one whose comments it lists. */
-  askedFor({ query, address }: Exchange): Set<string> {
+  requestedItems({ query, address }: Exchange): Set<string> {
     const path = query === undefined ? address.split('?', 1)[0] : address;
     const found = this.#find(wordsOf(path), { address });
     return new Set([...found].filter((key) => /^(?:contribution|commit) /.test(key) && !isStar(key)));

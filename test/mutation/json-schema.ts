@@ -52,7 +52,7 @@ function ofValue(description: Description, described: Schema, value: unknown, pa
     ...(path.length === 0 ? [] : others).map((one) => ({
       path,
       change: `member ${alternatives.indexOf(one)}`,
-      value: madeUp(description, one, value),
+      value: placeholderOf(description, one, value),
     })),
     ...ofSchema(description, schema, value, path),
   ];
@@ -148,7 +148,7 @@ function typeOf(value: unknown): string {
 }
 
 /** Returns a value of another alternative: only the required properties, with the values of the present one. */
-function madeUp(description: Description, schema: Schema, from: unknown): unknown {
+function placeholderOf(description: Description, schema: Schema, from: unknown): unknown {
   const { enum: values, const: only, type, required = [], properties = {} } = schema;
   if (only !== undefined) return only;
   if (values !== undefined) return values[0];
@@ -162,7 +162,7 @@ function madeUp(description: Description, schema: Schema, from: unknown): unknow
     required.map((name) => {
       const [property = {}] = alternativesOf(description, properties[name] ?? {});
       const isKept = name in source && fits(description, property, source[name]);
-      return [name, isKept ? source[name] : madeUp(description, property, undefined)];
+      return [name, isKept ? source[name] : placeholderOf(description, property, undefined)];
     }),
   );
 }

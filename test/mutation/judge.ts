@@ -14,7 +14,7 @@ export interface Failure {
   detail: string;
 }
 
-interface Judged {
+interface TriedMutation {
   exchange: Exchange;
   candidate: Candidate;
   outcome: Outcome;
@@ -35,14 +35,14 @@ export class Judge {
     this.#items = items;
   }
 
-  judge(judged: Judged): Failure[] {
-    const { outcome } = judged;
+  assess(mutation: TriedMutation): Failure[] {
+    const { outcome } = mutation;
     const differences = differencesOf(this.#baseline.snapshot, outcome.snapshot);
     return [
       ...this.#ends(outcome),
-      ...this.#keepsTheRest(judged, differences),
-      ...this.#showsNoMore(judged),
-      ...this.#tellsWhy(judged, differences),
+      ...this.#keepsTheRest(mutation, differences),
+      ...this.#showsNoMore(mutation),
+      ...this.#tellsWhy(mutation, differences),
       ...storesText(outcome.snapshot),
     ];
   }
@@ -56,9 +56,9 @@ export class Judge {
     return failures;
   }
 
-  #keepsTheRest({ exchange, candidate, outcome }: Judged, differences: readonly Difference[]): Failure[] {
-    const judged = { baseline: this.#baseline.snapshot, changed: outcome.snapshot, items: this.#items };
-    const scope = scopeOf(judged, exchange, candidate);
+  #keepsTheRest({ exchange, candidate, outcome }: TriedMutation, differences: readonly Difference[]): Failure[] {
+    const comparison = { baseline: this.#baseline.snapshot, changed: outcome.snapshot, items: this.#items };
+    const scope = scopeOf(comparison, exchange, candidate);
     const wrong = differences.filter(({ key, is }) => !scope.allows(key) || (is === undefined && scope.keeps(key)));
     const lost = wrong.filter(({ key, is }) => is === undefined && isItem.test(key));
     const others = wrong.filter((one) => !lost.includes(one));
@@ -68,7 +68,7 @@ export class Judge {
     ];
   }
 
-  #showsNoMore({ exchange, candidate, outcome }: Judged): Failure[] {
+  #showsNoMore({ exchange, candidate, outcome }: TriedMutation): Failure[] {
     const { rows } = outcome.snapshot;
     // Another kind of account has other numbers.
     const replaced = candidate.change.startsWith('member ')
@@ -92,15 +92,15 @@ export class Judge {
     return larger.length > 0 ? [...failures, { rule: 'shows', detail: larger.slice(0, 3).join('; ') }] : failures;
   }
 
-  #tellsWhy({ candidate, outcome }: Judged, differences: readonly Difference[]): Failure[] {
+  #tellsWhy({ candidate, outcome }: TriedMutation, differences: readonly Difference[]): Failure[] {
     const { snapshot } = this.#baseline;
     const known = new Set(snapshot.reasons.map((reason) => JSON.stringify(reason)));
-    const told = outcome.snapshot.reasons.some((reason) => !known.has(JSON.stringify(reason)));
+    const isReported = outcome.snapshot.reasons.some((reason) => !known.has(JSON.stringify(reason)));
     const isMissing = differences.some(
       ({ key, was, is }) =>
         /^(?:counters|seen) /.test(key) && textsOf(is, 'missing').length > textsOf(was, 'missing').length,
     );
-    if (told || isMissing) return [];
+    if (isReported || isMissing) return [];
     const lost = differences.filter(({ key, is, was }) => was !== undefined && is === undefined && isItem.test(key));
     const unread = unreadable.test(candidate.change) ? differences : [];
     const why = lost.length > 0 ? lost : unread;
@@ -149,8 +149,8 @@ function counted(key: string, column: string): boolean {
 }
 
 function storesText({ rows }: Snapshot): Failure[] {
-  const nonsense = [...rows].filter(([, row]) => /\\u0000|\\ud[89a-f]/i.test(JSON.stringify(row)));
-  return nonsense.slice(0, 3).map(([key]) => ({ rule: 'stores nonsense', detail: key }));
+  const invalidRows = [...rows].filter(([, row]) => /\\u0000|\\ud[89a-f]/i.test(JSON.stringify(row)));
+  return invalidRows.slice(0, 3).map(([key]) => ({ rule: 'stores nonsense', detail: key }));
 }
 
 function describe(differences: readonly Difference[]): string {

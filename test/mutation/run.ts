@@ -83,7 +83,7 @@ class Run {
       // The ids are the same in each run, so that local copies of histories are used again.
       newId: () =>
         `${stage === 'first' ? '0' : 'a'}0000000-0000-7000-8000-${(ids += 1).toString(16).padStart(12, '0')}`,
-      onFailure: (error) => this.#note(error),
+      onFailure: (error) => this.#record(error),
     };
     this.#tasks = createTasks(this.#context);
   }
@@ -99,7 +99,7 @@ class Run {
 
   async #readFirst(): Promise<void> {
     const { people, organization, hidden } = this.#scene.world;
-    const persons = [people.ada, people.olive, people.max, people.gone, hidden].map(({ login }) => login);
+    const persons = [people.ada, people.olive, people.max, people.deleted, hidden].map(({ login }) => login);
     for (const name of [organization.login, ...persons]) {
       await this.#drain([lookUpJob({ provider: this.#scene.host.provider, name })]);
     }
@@ -133,7 +133,7 @@ class Run {
           now(),
         );
       }
-      for (const id of await this.#ids('select id from accounts where asked_at is not null order by external_id')) {
+      for (const id of await this.#ids('select id from accounts where fetched_at is not null order by external_id')) {
         await this.#drain([refreshJob(id), collectJob(id), seeTotalsJob(id)]);
       }
       await this.#follow();
@@ -205,11 +205,11 @@ class Run {
     try {
       await work();
     } catch (error) {
-      this.#note(error);
+      this.#record(error);
     }
   }
 
-  #note(error: unknown): void {
+  #record(error: unknown): void {
     if (this.#signal.aborted) return;
     if (error instanceof AppError) {
       this.logged.push({ what: 'logged failure', code: error.code, message: error.message });

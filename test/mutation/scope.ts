@@ -31,7 +31,7 @@ export function scopeOf(
   const isEssential =
     essential.test(String(path.at(-1))) || typeof path.at(-1) === 'number' || isKindOfComment(exchange, candidate);
   const frame = items.frame(exchange);
-  const enclosing = new Set([...items.enclosing(exchange, path), ...items.askedFor(exchange)]);
+  const enclosing = new Set([...items.enclosing(exchange, path), ...items.requestedItems(exchange)]);
   const things = [...enclosing].filter(isThing);
   const isSubject = (key: string): boolean => key.startsWith('repository ') || frame.has(key);
   const around = dependents(baseline, enclosing, {

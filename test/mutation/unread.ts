@@ -58,7 +58,7 @@ export class UnreadProperties {
 }
 
 function withPoison(value: unknown, places: ReadonlySet<string>, path: Path): unknown {
-  if (places.has(placeOf(path))) return { nonsense: [true] };
+  if (places.has(placeOf(path))) return { invalid: [true] };
   if (Array.isArray(value)) return value.map((one: unknown, index) => withPoison(one, places, [...path, index]));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -12,10 +12,10 @@ import { Deliverer } from './deliverer.ts';
 import {
   briefly,
   covers,
+  describeInstallation,
   type Installation,
   type Permissions,
   readPermissions,
-  tellInstallation,
 } from './installation.ts';
 import { type KeyPair, makeKeyPair, proofFault } from './proof.ts';
 
@@ -110,43 +110,43 @@ export class App {
     };
     this.installations.set(installation.id, installation);
     world.changed();
-    this.#tellInstallation('created', installation);
+    this.#deliverInstallation('created', installation);
     return installation;
   }
 
   uninstall(installation: Installation): void {
-    const told = this.#told(installation, 'deleted');
+    const delivery = this.#installationDelivery(installation, 'deleted');
     this.installations.delete(installation.id);
     for (const [token, issued] of this.#tokens) if (issued.installation === installation) this.#tokens.delete(token);
     this.#place.world.changed();
-    this.deliverer.send(told);
+    this.deliverer.send(delivery);
   }
 
   suspend(installation: Installation): void {
     this.#change(installation, { suspendedAt: this.#place.world.now() });
-    this.#tellInstallation('suspend', installation);
+    this.#deliverInstallation('suspend', installation);
   }
 
   unsuspend(installation: Installation): void {
     this.#change(installation, { suspendedAt: null });
-    this.#tellInstallation('unsuspend', installation);
+    this.#deliverInstallation('unsuspend', installation);
   }
 
   acceptPermissions(installation: Installation, permissions: Permissions): void {
     this.#change(installation, { permissions });
-    this.#tellInstallation('new_permissions_accepted', installation);
+    this.#deliverInstallation('new_permissions_accepted', installation);
   }
 
   addRepositories(installation: Installation, repositories: readonly Repository[]): void {
     for (const { id } of repositories) installation.repositoryIds.add(id);
     this.#change(installation, { selection: 'selected' });
-    this.#tellSelection('added', installation, repositories);
+    this.#deliverSelection('added', installation, repositories);
   }
 
   removeRepositories(installation: Installation, repositories: readonly Repository[]): void {
     for (const { id } of repositories) installation.repositoryIds.delete(id);
     this.#change(installation, {});
-    this.#tellSelection('removed', installation, repositories);
+    this.#deliverSelection('removed', installation, repositories);
   }
 
   /** Revokes all tokens before they expire, as GitHub does with a published token. */
@@ -203,14 +203,14 @@ export class App {
   }
 
   #hear(event: WorldEvent): void {
-    if (event.name === 'repository' && event.action === 'transferred') this.#tellFormerOwners(event);
+    if (event.name === 'repository' && event.action === 'transferred') this.#removeFromFormerSelections(event);
     for (const installation of this.installations.values()) {
       const { repository, ownerId } = event;
-      const isTold =
+      const isDelivered =
         this.events.includes(event.name) &&
         installation.suspendedAt === null &&
         (repository === null ? ownerId === installation.accountId : covers(installation, repository));
-      if (!isTold) continue;
+      if (!isDelivered) continue;
       this.deliverer.send({
         event: event.name,
         action: event.action,
@@ -222,11 +222,11 @@ export class App {
   }
 
   /** Removes a transferred repository from selections of its former owner; the former owner gets no other event. */
-  #tellFormerOwners({ repository }: WorldEvent): void {
+  #removeFromFormerSelections({ repository }: WorldEvent): void {
     for (const installation of this.installations.values()) {
       if (repository === null || repository.ownerId === installation.accountId) continue;
       const wasCovered = installation.repositoryIds.delete(repository.id);
-      if (wasCovered) this.#tellSelection('removed', installation, [repository]);
+      if (wasCovered) this.#deliverSelection('removed', installation, [repository]);
     }
   }
 
@@ -235,11 +235,11 @@ export class App {
     this.#place.world.changed();
   }
 
-  #tellInstallation(action: string, installation: Installation): void {
-    this.deliverer.send(this.#told(installation, action));
+  #deliverInstallation(action: string, installation: Installation): void {
+    this.deliverer.send(this.#installationDelivery(installation, action));
   }
 
-  #told(installation: Installation, action: string) {
+  #installationDelivery(installation: Installation, action: string) {
     const { world } = this.#place;
     const account = world.accountById(installation.accountId);
     return {
@@ -249,7 +249,7 @@ export class App {
       repositoryId: null,
       payload: {
         action,
-        installation: tellInstallation(this.#place, this, installation),
+        installation: describeInstallation(this.#place, this, installation),
         repositories: this.covered(installation).map((repository) => briefly(this.#place, repository)),
         requester: null,
         sender: account && simpleAccount(this.#place, account),
@@ -257,7 +257,11 @@ export class App {
     };
   }
 
-  #tellSelection(action: 'added' | 'removed', installation: Installation, repositories: readonly Repository[]): void {
+  #deliverSelection(
+    action: 'added' | 'removed',
+    installation: Installation,
+    repositories: readonly Repository[],
+  ): void {
     const brief = repositories.map((repository) => briefly(this.#place, repository));
     const account = this.#place.world.accountById(installation.accountId);
     this.deliverer.send({
@@ -267,7 +271,7 @@ export class App {
       repositoryId: null,
       payload: {
         action,
-        installation: tellInstallation(this.#place, this, installation),
+        installation: describeInstallation(this.#place, this, installation),
         repository_selection: installation.selection,
         repositories_added: action === 'added' ? brief : [],
         repositories_removed: action === 'removed' ? brief : [],

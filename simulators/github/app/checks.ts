@@ -1,5 +1,5 @@
 import type { Repository } from '../../world/model.ts';
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 import type { Reply } from '../refusals.ts';
 import type { Place } from '../rest/accounts.ts';
 import { missing } from '../rest/routes.ts';
@@ -32,7 +32,7 @@ export interface CheckRun {
   completedAt: Date | null;
 }
 
-interface Asking {
+interface CheckRequest {
   place: Place;
   installation: Installation;
   runs: CheckRun[];
@@ -52,20 +52,20 @@ const statuses = ['queued', 'in_progress', 'completed'];
 const conclusions = ['action_required', 'cancelled', 'failure', 'neutral', 'success', 'skipped', 'stale', 'timed_out'];
 
 /** Returns the response to a request about check runs, undefined for other requests. */
-export function answerChecks(asking: Asking): Reply | undefined {
-  const { method, path } = asking;
+export function respondToChecks(context: CheckRequest): Reply | undefined {
+  const { method, path } = context;
   const kind = method === 'POST' ? 'create' : method === 'PATCH' ? 'update' : method === 'GET' ? 'list' : undefined;
   const match = kind && patterns[kind].exec(path);
   if (kind === undefined || !match) return undefined;
   const [owner = '', name = '', what = ''] = match.slice(1).map(decodeURIComponent);
-  const { place, installation } = asking;
+  const { place, installation } = context;
   const repository = place.world.repository(owner, name);
   if (repository === undefined || !covers(installation, repository)) return missing;
   const granted = installation.permissions.checks;
-  if (kind === 'list') return granted === undefined ? notAllowed() : list(asking, repository, what);
+  if (kind === 'list') return granted === undefined ? notAllowed() : list(context, repository, what);
   if (granted !== 'write') return notAllowed();
-  const body = JSON.parse(asking.body) as Record<string, unknown>;
-  return kind === 'create' ? create(asking, repository, body) : update(asking, repository, Number(what), body);
+  const body = JSON.parse(context.body) as Record<string, unknown>;
+  return kind === 'create' ? create(context, repository, body) : update(context, repository, Number(what), body);
 }
 
 function notAllowed(): Reply {
@@ -76,16 +76,16 @@ function invalid(message: string): Reply {
   return { status: 422, body: { message: 'Validation Failed', errors: [message] } };
 }
 
-function list({ runs, query }: Asking, repository: Repository, ref: string): Reply {
+function list({ runs, query }: CheckRequest, repository: Repository, ref: string): Reply {
   const named = query.get('check_name');
   const found = runs.filter(
     (run) => run.repository === repository && run.headSha === ref && (named === null || run.name === named),
   );
   const size = Math.min(100, Number(query.get('per_page') ?? '30'));
-  return { status: 200, body: { total_count: found.length, check_runs: found.slice(0, size).map(tell) } };
+  return { status: 200, body: { total_count: found.length, check_runs: found.slice(0, size).map(describeRun) } };
 }
 
-function create({ place, runs }: Asking, repository: Repository, body: Record<string, unknown>): Reply {
+function create({ place, runs }: CheckRequest, repository: Repository, body: Record<string, unknown>): Reply {
   const { name, head_sha: headSha, external_id: externalId = '' } = body;
   if (typeof name !== 'string' || name === '') return invalid('name is missing');
   if (!repository.commits.some(({ oid }) => oid === headSha)) return invalid('No commit found for SHA');
@@ -107,13 +107,18 @@ function create({ place, runs }: Asking, repository: Repository, body: Record<st
   const refusal = apply(run, body, now);
   if (refusal !== undefined) return refusal;
   runs.push(run);
-  return { status: 201, body: tell(run) };
+  return { status: 201, body: describeRun(run) };
 }
 
-function update({ place, runs }: Asking, repository: Repository, id: number, body: Record<string, unknown>): Reply {
+function update(
+  { place, runs }: CheckRequest,
+  repository: Repository,
+  id: number,
+  body: Record<string, unknown>,
+): Reply {
   const run = runs.find((one) => one.id === id && one.repository === repository);
   if (run === undefined) return missing;
-  return apply(run, body, place.world.now()) ?? { status: 200, body: tell(run) };
+  return apply(run, body, place.world.now()) ?? { status: 200, body: describeRun(run) };
 }
 
 /** Applies the body of a request to a run; annotations are added to the existing ones. */
@@ -161,7 +166,7 @@ function isAnnotation(one: Annotation): boolean {
   );
 }
 
-function tell(run: CheckRun): object {
+function describeRun(run: CheckRun): object {
   return {
     id: run.id,
     name: run.name,

@@ -37,12 +37,12 @@ export interface Attempt extends Delivery {
   statusCode: number;
   headers: Record<string, string>;
   body: string;
-  answer: string;
+  responseBody: string;
 }
 
 const smooth: DeliveryPolicy = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
 /** The time after which GitHub itself gives up, in ms. */
-const answerTimeoutMs = 10_000;
+const responseTimeoutMs = 10_000;
 
 interface Sending {
   delivery: Delivery;
@@ -147,18 +147,18 @@ export class Deliverer {
   }
 }
 
-type Answered = Pick<Attempt, 'status' | 'statusCode' | 'answer'>;
+type Outcome = Pick<Attempt, 'status' | 'statusCode' | 'responseBody'>;
 
-const timedOut: Answered = { status: 'timed out', statusCode: 504, answer: '' };
+const timedOut: Outcome = { status: 'timed out', statusCode: 504, responseBody: '' };
 
-async function post(url: string, headers: Record<string, string>, body: string): Promise<Answered> {
+async function post(url: string, headers: Record<string, string>, body: string): Promise<Outcome> {
   try {
-    const signal = AbortSignal.timeout(answerTimeoutMs);
+    const signal = AbortSignal.timeout(responseTimeoutMs);
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
-    const answer = await response.text();
+    const responseBody = await response.text();
     const status = response.ok ? 'OK' : `Invalid HTTP Response: ${response.status}`;
-    return { status, statusCode: response.status, answer };
+    return { status, statusCode: response.status, responseBody };
   } catch {
-    return { status: 'failed to connect to host', statusCode: 0, answer: '' };
+    return { status: 'failed to connect to host', statusCode: 0, responseBody: '' };
   }
 }

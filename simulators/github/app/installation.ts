@@ -1,5 +1,5 @@
 import type { Account, Repository } from '../../world/model.ts';
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 import { type Place, simpleAccount } from '../rest/accounts.ts';
 
 /** The read permissions that the README lists for the App. */
@@ -32,7 +32,7 @@ export function covers(installation: Installation, repository: Repository): bool
 }
 
 /** Returns an installation as REST and payloads show it. */
-export function tellInstallation(
+export function describeInstallation(
   place: Place,
   app: { id: number; slug: string; events: readonly string[] },
   installation: Installation,

@@ -24,13 +24,14 @@ export function proofFault(
 ): { status: number; message: string } | undefined {
   const [header = '', claims = '', signature = '', ...rest] = proof.split('.');
   const undecodable = { status: 401, message: 'A JSON web token could not be decoded' };
-  const told = decode(claims);
-  if (rest.length > 0 || decode(header)?.['alg'] !== 'RS256' || told === undefined) return undecodable;
-  if (app.isDeleted || !app.ids.includes(String(told['iss']))) return { status: 404, message: 'Integration not found' };
+  const decodedClaims = decode(claims);
+  if (rest.length > 0 || decode(header)?.['alg'] !== 'RS256' || decodedClaims === undefined) return undecodable;
+  if (app.isDeleted || !app.ids.includes(String(decodedClaims['iss'])))
+    return { status: 404, message: 'Integration not found' };
   const signed = Buffer.from(`${header}.${claims}`);
   const isSigned = app.keys.some((key) => verify('sha256', signed, key, Buffer.from(signature, 'base64url')));
   if (!isSigned) return undecodable;
-  const { iat, exp } = told;
+  const { iat, exp } = decodedClaims;
   const nowS = now.getTime() / 1000;
   if (!Number.isInteger(exp) || Number(exp) <= nowS) {
     return {

@@ -1,15 +1,15 @@
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 import type { Reply } from '../refusals.ts';
 import { type Place, simpleAccount } from '../rest/accounts.ts';
-import { checkAnswer } from '../rest/openapi.ts';
+import { checkResponse } from '../rest/openapi.ts';
 import { repository } from '../rest/repositories.ts';
 import { missing } from '../rest/routes.ts';
 import type { App } from './app.ts';
 import type { Attempt } from './deliverer.ts';
-import { covers, type Installation, tellInstallation } from './installation.ts';
+import { covers, describeInstallation, type Installation } from './installation.ts';
 
 /** A request with its caller: the App itself (null), or one of its installations. */
-interface Asking {
+interface AppRequest {
   app: App;
   place: Place;
   installation: Installation | null;
@@ -22,21 +22,21 @@ interface Route {
   pattern: RegExp;
   /** The kind of caller that may use the route. */
   by: 'app' | 'installation';
-  answer(asking: Asking, parameters: string[]): Reply;
+  respond(context: AppRequest, parameters: string[]): Reply;
 }
 
-function route(line: string, by: Route['by'], answer: Route['answer']): Route {
+function route(line: string, by: Route['by'], respond: Route['respond']): Route {
   const [method = '', path = ''] = line.split(' ');
-  return { method, path, by, answer, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`) };
+  return { method, path, by, respond, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`) };
 }
 
 const routes: readonly Route[] = [
-  route('GET /app', 'app', ({ app, place }) => ok(tellApp(app, place))),
+  route('GET /app', 'app', ({ app, place }) => ok(describeApp(app, place))),
   route('GET /app/installations', 'app', ({ app, place, query }) =>
-    page(place, query, [...app.installations.values()], (one) => tellInstallation(place, app, one)),
+    page(place, query, [...app.installations.values()], (one) => describeInstallation(place, app, one)),
   ),
-  route('GET /app/installations/{installation_id}', 'app', (asking, [id = '']) =>
-    told(asking, asking.app.installations.get(Number(id))),
+  route('GET /app/installations/{installation_id}', 'app', (context, [id = '']) =>
+    installationReply(context, context.app.installations.get(Number(id))),
   ),
   route('POST /app/installations/{installation_id}/access_tokens', 'app', ({ app }, [id = '']) => {
     const installation = app.installations.get(Number(id));
@@ -65,26 +65,33 @@ const routes: readonly Route[] = [
       body: { total_count: covered.length, repository_selection: installation.selection, repositories: body },
     };
   }),
-  route('GET /repos/{owner}/{repo}/installation', 'app', (asking, [owner = '', name = '']) => {
-    const found = asking.place.world.repository(owner, name);
-    return told(asking, found && [...asking.app.installations.values()].find((one) => covers(one, found)));
+  route('GET /repos/{owner}/{repo}/installation', 'app', (context, [owner = '', name = '']) => {
+    const found = context.place.world.repository(owner, name);
+    return installationReply(
+      context,
+      found && [...context.app.installations.values()].find((one) => covers(one, found)),
+    );
   }),
-  route('GET /orgs/{org}/installation', 'app', (asking, [login = '']) =>
-    told(asking, on(asking, login, 'Organization')),
+  route('GET /orgs/{org}/installation', 'app', (context, [login = '']) =>
+    installationReply(context, on(context, login, 'Organization')),
   ),
-  route('GET /users/{username}/installation', 'app', (asking, [login = '']) => told(asking, on(asking, login, 'User'))),
+  route('GET /users/{username}/installation', 'app', (context, [login = '']) =>
+    installationReply(context, on(context, login, 'User')),
+  ),
 ];
 
 /** Returns the response to a request that only an App or its installations may send; undefined for other requests. */
-export function answerApp(asking: Asking & { method: string; path: string; isApp: boolean }): Reply | undefined {
-  const { method, path, isApp, installation } = asking;
+export function respondToApp(
+  context: AppRequest & { method: string; path: string; isApp: boolean },
+): Reply | undefined {
+  const { method, path, isApp, installation } = context;
   for (const candidate of routes) {
     const match = candidate.method === method ? candidate.pattern.exec(path) : null;
     if (match === null) continue;
     if (candidate.by === 'app' ? !isApp : installation === null) return notForThese(candidate.by);
-    const reply = candidate.answer(asking, match.slice(1).map(decodeURIComponent));
+    const reply = candidate.respond(context, match.slice(1).map(decodeURIComponent));
     const name = method === 'GET' ? candidate.path : `${method} ${candidate.path}`;
-    if (reply.status < 300) checkAnswer(name, reply.body);
+    if (reply.status < 300) checkResponse(name, reply.body);
     return { ...reply, operation: name };
   }
   return isApp ? { status: 401, body: { message: 'A JSON web token is not for this endpoint' } } : undefined;
@@ -100,17 +107,17 @@ function ok(body: unknown): Reply {
   return { status: 200, body };
 }
 
-function told({ app, place }: Asking, installation: Installation | undefined): Reply {
-  return installation === undefined ? missing : ok(tellInstallation(place, app, installation));
+function installationReply({ app, place }: AppRequest, installation: Installation | undefined): Reply {
+  return installation === undefined ? missing : ok(describeInstallation(place, app, installation));
 }
 
-function on({ app, place }: Asking, login: string, type: string): Installation | undefined {
+function on({ app, place }: AppRequest, login: string, type: string): Installation | undefined {
   const account = place.world.accountByLogin(login);
   if (account?.type !== type) return undefined;
   return [...app.installations.values()].find(({ accountId }) => accountId === account.id);
 }
 
-function tellApp(app: App, place: Place): object {
+function describeApp(app: App, place: Place): object {
   const owner = place.world.accounts.find(({ type }) => type === 'Organization');
   const at = '2026-01-01T00:00:00Z';
   return {
@@ -131,10 +138,15 @@ function tellApp(app: App, place: Place): object {
   };
 }
 
-function page<Item>(place: Place, query: URLSearchParams, items: readonly Item[], tell: (item: Item) => object): Reply {
+function page<Item>(
+  place: Place,
+  query: URLSearchParams,
+  items: readonly Item[],
+  toBody: (item: Item) => object,
+): Reply {
   const size = Math.min(100, Number(query.get('per_page') ?? '30'));
   const number = Math.max(1, Number(query.get('page') ?? '1'));
-  const body = items.slice((number - 1) * size, number * size).map(tell);
+  const body = items.slice((number - 1) * size, number * size).map(toBody);
   const isLast = number * size >= items.length;
   const next = new URLSearchParams({ per_page: String(size), page: String(number + 1) });
   const headers = isLast ? {} : { link: `<${place.apiUrl}/?${next.toString()}>; rel="next"` };
@@ -183,6 +195,6 @@ function wholeAttempt(app: App, attempt: Attempt): object {
     ...briefAttempt(attempt),
     url: app.deliverer.target?.url ?? '',
     request: { headers: attempt.headers, payload: attempt.payload },
-    response: { headers: {}, payload: attempt.answer },
+    response: { headers: {}, payload: attempt.responseBody },
   };
 }

@@ -1,27 +1,27 @@
-import { activityOf, type Deed } from '../../world/activity-index.ts';
+import { type ActivityItem, activityOf } from '../../world/activity-index.ts';
 import type { Account, Repository } from '../../world/model.ts';
 import { connection, type PageArguments } from './connection.ts';
 import { collectContributions } from './contributions-collection.ts';
+import { type FieldRequest, type Fields, time } from './field-request.ts';
 import { type OwnedArguments, ownedRepositories } from './owned-repositories.ts';
-import { type Fields, type Question, time } from './question.ts';
 
 /** Returns an account as an object of the schema, by its type. */
-export function accountFields(question: Question, account: Account): Fields {
+export function accountFields(context: FieldRequest, account: Account): Fields {
   const common = {
     __typename: account.type,
     id: account.nodeId,
     databaseId: account.id,
     login: account.login,
     // REST leaves out the hash of the avatar.
-    avatarUrl: `${question.origin}/avatars/u/${account.id}?u=${account.id.toString(16).padStart(40, '0')}&v=4`,
-    url: `${question.origin}/${account.login}`,
+    avatarUrl: `${context.origin}/avatars/u/${account.id}?u=${account.id.toString(16).padStart(40, '0')}&v=4`,
+    url: `${context.origin}/${account.login}`,
     resourcePath: `/${account.login}`,
     createdAt: time(account.createdAt),
     updatedAt: time(account.updatedAt),
   };
   const ofItsKind: Record<Account['type'], () => Fields> = {
-    User: () => ({ ...profile(account), ...userFields(question, account) }),
-    Organization: () => ({ ...profile(account), ...organizationFields(question, account) }),
+    User: () => ({ ...profile(account), ...userFields(context, account) }),
+    Organization: () => ({ ...profile(account), ...organizationFields(context, account) }),
     // GraphQL leaves out the suffix of a bot's login that the web shows.
     Bot: () => ({ login: account.login.replace(/\[bot\]$/, '') }),
     Mannequin: () => ({ email: null }),
@@ -39,10 +39,10 @@ function profile(account: Account): Fields {
   };
 }
 
-function userFields(question: Question, account: Account): Fields {
-  const { world, viewer } = question;
-  const visible = <Item>(deeds: readonly Deed<Item>[]): Deed<Item>[] =>
-    deeds.filter(({ repository }) => world.canSee(viewer, repository));
+function userFields(context: FieldRequest, account: Account): Fields {
+  const { world, viewer } = context;
+  const visible = <Item>(contributions: readonly ActivityItem<Item>[]): ActivityItem<Item>[] =>
+    contributions.filter(({ repository }) => world.canSee(viewer, repository));
   const activity = () => activityOf(world, account.id);
   return {
     bio: account.bio ?? '',
@@ -64,7 +64,7 @@ function userFields(question: Question, account: Account): Fields {
         },
         args,
       ),
-    contributionsCollection: (args: { from?: string; to?: string }) => collectContributions(question, account, args),
+    contributionsCollection: (args: { from?: string; to?: string }) => collectContributions(context, account, args),
     issues: (args: PageArguments & { states?: string[] }) =>
       connection(
         {
@@ -72,7 +72,7 @@ function userFields(question: Question, account: Account): Fields {
           items: visible(activity().issues).filter(({ item }) => !args.states || args.states.includes(stateOf(item))),
           key: ({ item }) => item.createdAt.getTime(),
           id: ({ item }) => item.id,
-          toNode: ({ item, repository }) => question.tell.issue(repository, item),
+          toNode: ({ item, repository }) => context.fieldsOf.issue(repository, item),
         },
         args,
       ),
@@ -85,40 +85,40 @@ function userFields(question: Question, account: Account): Fields {
           ),
           key: ({ item }) => item.createdAt.getTime(),
           id: ({ item }) => item.id,
-          toNode: ({ item, repository }) => question.tell.pullRequest(repository, item),
+          toNode: ({ item, repository }) => context.fieldsOf.pullRequest(repository, item),
         },
         args,
       ),
     repositoryDiscussions: (args: PageArguments) =>
-      discussionList(question, 'repositoryDiscussions', visible(activity().discussions), args),
+      discussionList(context, 'repositoryDiscussions', visible(activity().discussions), args),
     repositoryDiscussionComments: (args: PageArguments & { onlyAnswers?: boolean }) => {
       if (!args.onlyAnswers) throw new Error('the simulator knows discussion comments that are answers only');
       return { totalCount: visible(activity().answers).length };
     },
-    repositories: (args: OwnedArguments) => ownedRepositories(question, account, args),
+    repositories: (args: OwnedArguments) => ownedRepositories(context, account, args),
   };
 }
 
 function discussionList(
-  question: Question,
+  context: FieldRequest,
   name: string,
-  deeds: Deed<Repository['discussions'][number]>[],
+  discussions: ActivityItem<Repository['discussions'][number]>[],
   args: PageArguments,
 ): Fields {
   return connection(
     {
       name,
-      items: deeds,
+      items: discussions,
       key: ({ item }) => item.createdAt.getTime(),
       id: ({ item }) => item.id,
-      toNode: ({ item, repository }) => question.tell.discussion(repository, item),
+      toNode: ({ item, repository }) => context.fieldsOf.discussion(repository, item),
     },
     args,
   );
 }
 
-function organizationFields(question: Question, account: Account): Fields {
-  const { world, viewer } = question;
+function organizationFields(context: FieldRequest, account: Account): Fields {
+  const { world, viewer } = context;
   const membership = viewer.accountId === null ? undefined : world.membership(account.id, viewer.accountId);
   const isMember = membership?.state === 'active';
   const active = world.memberships.filter((one) => one.organizationId === account.id && one.state === 'active');
@@ -130,11 +130,11 @@ function organizationFields(question: Question, account: Account): Fields {
     viewerCanAdminister: isMember && membership.role === 'admin',
     // Memberships are never public here: only members see them.
     membersWithRole: { totalCount: isMember ? active.length : 0 },
-    repositories: (args: OwnedArguments) => ownedRepositories(question, account, args),
+    repositories: (args: OwnedArguments) => ownedRepositories(context, account, args),
     repositoryDiscussions: (args: PageArguments) => {
       const owned = world.owned(account).filter((repository) => world.canSee(viewer, repository));
-      const deeds = owned.flatMap((repository) => repository.discussions.map((item) => ({ repository, item })));
-      return discussionList(question, 'repositoryDiscussions', deeds, args);
+      const discussions = owned.flatMap((repository) => repository.discussions.map((item) => ({ repository, item })));
+      return discussionList(context, 'repositoryDiscussions', discussions, args);
     },
   };
 }

@@ -9,14 +9,14 @@ import {
   type ReviewComment,
 } from '../../world/model.ts';
 import { connection, type PageArguments } from './connection.ts';
+import { type FieldRequest, type Fields, time } from './field-request.ts';
 import { reactableFields, writtenFields } from './parts.ts';
-import { type Fields, type Question, time } from './question.ts';
 
-function saidFields(question: Question, repository: Repository, comment: Comment, path: string): Fields {
+function saidFields(context: FieldRequest, repository: Repository, comment: Comment, path: string): Fields {
   const isEdited = comment.updatedAt > comment.createdAt;
   return {
-    ...writtenFields(question, repository, comment, path),
-    ...reactableFields(question, comment),
+    ...writtenFields(context, repository, comment, path),
+    ...reactableFields(context, comment),
     databaseId: comment.id,
     body: comment.body,
     bodyText: comment.body,
@@ -27,7 +27,7 @@ function saidFields(question: Question, repository: Repository, comment: Comment
 }
 
 export function commentFields(
-  question: Question,
+  context: FieldRequest,
   repository: Repository,
   thread: Issue | PullRequest,
   comment: Comment,
@@ -36,19 +36,19 @@ export function commentFields(
   const path = `${isPull ? 'pull' : 'issues'}/${thread.number}#issuecomment-${comment.id}`;
   return {
     __typename: 'IssueComment',
-    ...saidFields(question, repository, comment, path),
+    ...saidFields(context, repository, comment, path),
     fullDatabaseId: String(comment.id),
     // The schema allows no null here. For a pull request, GitHub returns its own issue, which the simulator lacks.
     issue: () => {
       if (isPull) throw new Error('the simulator does not know IssueComment.issue of a pull request');
-      return question.tell.issue(repository, thread);
+      return context.fieldsOf.issue(repository, thread);
     },
-    pullRequest: () => (isPull ? question.tell.pullRequest(repository, thread) : null),
+    pullRequest: () => (isPull ? context.fieldsOf.pullRequest(repository, thread) : null),
   };
 }
 
 export function reviewCommentFields(
-  question: Question,
+  context: FieldRequest,
   repository: Repository,
   pull: PullRequest,
   comment: ReviewComment,
@@ -56,7 +56,7 @@ export function reviewCommentFields(
   const review = pull.reviews.find(({ id }) => id === comment.reviewId);
   return {
     __typename: 'PullRequestReviewComment',
-    ...saidFields(question, repository, comment, `pull/${pull.number}#discussion_r${comment.id}`),
+    ...saidFields(context, repository, comment, `pull/${pull.number}#discussion_r${comment.id}`),
     fullDatabaseId: String(comment.id),
     path: comment.path,
     diffHunk: '@@ -1 +1 @@',
@@ -64,13 +64,13 @@ export function reviewCommentFields(
     state: 'SUBMITTED',
     subjectType: 'LINE',
     replyTo: null,
-    pullRequest: () => question.tell.pullRequest(repository, pull),
-    pullRequestReview: () => (review === undefined ? null : question.tell.review(repository, pull, review)),
+    pullRequest: () => context.fieldsOf.pullRequest(repository, pull),
+    pullRequestReview: () => (review === undefined ? null : context.fieldsOf.review(repository, pull, review)),
   };
 }
 
 export function discussionCommentFields(
-  question: Question,
+  context: FieldRequest,
   repository: Repository,
   discussion: Discussion,
   comment: DiscussionComment,
@@ -79,11 +79,11 @@ export function discussionCommentFields(
   const path = `discussions/${discussion.number}#discussioncomment-${comment.id}`;
   return {
     __typename: 'DiscussionComment',
-    ...saidFields(question, repository, comment, path),
+    ...saidFields(context, repository, comment, path),
     isAnswer: comment.id === discussion.answerId,
     upvoteCount: upvoterIds.length,
-    viewerHasUpvoted: upvoterIds.some((id) => id === question.viewer.accountId),
-    discussion: () => question.tell.discussion(repository, discussion),
+    viewerHasUpvoted: upvoterIds.some((id) => id === context.viewer.accountId),
+    discussion: () => context.fieldsOf.discussion(repository, discussion),
     deletedAt: null,
     // Comments have no replies in the simulator.
     replyTo: null,

@@ -1,9 +1,9 @@
 import { lineCountsOf } from '../../world/line-counts.ts';
 import type { Commit, Person, Repository } from '../../world/model.ts';
 import { connection, type PageArguments } from './connection.ts';
-import { type Fields, type Question, time } from './question.ts';
+import { type FieldRequest, type Fields, time } from './field-request.ts';
 
-export function commitFields(question: Question, repository: Repository, commit: Commit): Fields {
+export function commitFields(context: FieldRequest, repository: Repository, commit: Commit): Fields {
   const { additions, deletions, changedFiles } = lineCountsOf(commit);
   return {
     __typename: 'Commit',
@@ -18,9 +18,9 @@ export function commitFields(question: Question, repository: Repository, commit:
     deletions,
     changedFiles,
     changedFilesIfAvailable: changedFiles,
-    repository: () => question.tell.repository(repository),
-    author: () => personFields(question, commit.author, commit.authoredAt),
-    committer: () => personFields(question, commit.committer, commit.committedAt),
+    repository: () => context.fieldsOf.repository(repository),
+    author: () => personFields(context, commit.author, commit.authoredAt),
+    committer: () => personFields(context, commit.committer, commit.committedAt),
     authors: (args: PageArguments) =>
       connection(
         {
@@ -28,7 +28,7 @@ export function commitFields(question: Question, repository: Repository, commit:
           items: distinct([commit.author, ...commit.coAuthors]).map((person, index) => ({ person, index })),
           key: ({ index }) => index,
           id: ({ index }) => index,
-          toNode: ({ person }) => personFields(question, person, commit.authoredAt),
+          toNode: ({ person }) => personFields(context, person, commit.authoredAt),
         },
         args,
       ),
@@ -46,7 +46,7 @@ export function commitFields(question: Question, repository: Repository, commit:
           key: ({ index }) => index,
           id: ({ index }) => index,
           descending: true,
-          toNode: ({ item }) => question.tell.commit(repository, item),
+          toNode: ({ item }) => context.fieldsOf.commit(repository, item),
         },
         args,
       );
@@ -54,16 +54,16 @@ export function commitFields(question: Question, repository: Repository, commit:
   };
 }
 
-function personFields(question: Question, { name, email }: Person, at: Date): Fields {
+function personFields(context: FieldRequest, { name, email }: Person, at: Date): Fields {
   return {
     __typename: 'GitActor',
     name,
     email,
     date: time(at),
     user: () => {
-      const account = question.world.accountByEmail(email);
+      const account = context.world.accountByEmail(email);
       // Commits of a bot have no user here.
-      return account?.type === 'User' ? question.tell.account(account) : null;
+      return account?.type === 'User' ? context.fieldsOf.account(account) : null;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Fields, faultyArgument } from './question.ts';
+import { type Fields, faultyArgument } from './field-request.ts';
 
 /** The items of a list, and their order. */
 export interface Listing<Item> {

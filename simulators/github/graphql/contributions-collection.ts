@@ -1,6 +1,6 @@
-import { activityOf, type Deed } from '../../world/activity-index.ts';
+import { type ActivityItem, activityOf } from '../../world/activity-index.ts';
 import type { Account, Repository } from '../../world/model.ts';
-import { type Fields, faultyArgument, type Question, time } from './question.ts';
+import { type FieldRequest, type Fields, faultyArgument, time } from './field-request.ts';
 
 const yearMs = 366 * 86_400_000;
 const maxRepositories = 100;
@@ -10,17 +10,17 @@ const maxRepositories = 100;
  * before the day a year ago, as profiles show it.
  */
 export function collectContributions(
-  question: Question,
+  context: FieldRequest,
   account: Account,
   args: { from?: string | null; to?: string | null },
 ): Fields {
-  const { from, to } = readWindow(args, question.world.now());
-  const activity = activityOf(question.world, account.id);
+  const { from, to } = readWindow(args, context.world.now());
+  const activity = activityOf(context.world, account.id);
   let counted: Counted | undefined;
   const count = (): Counted => {
     if (counted === undefined) {
-      counted = countWithin(question, account, from, to);
-      if (account.isHeavy) question.load += counted.total;
+      counted = countWithin(context, account, from, to);
+      if (account.isHeavy) context.load += counted.total;
     }
     return counted;
   };
@@ -34,7 +34,7 @@ export function collectContributions(
     startedAt: time(from),
     endedAt: time(to),
     user: () => null,
-    contributionYears: () => contributionYears(activity, question),
+    contributionYears: () => contributionYears(activity, context),
     hasAnyContributions: () => count().total > 0,
     contributionCalendar: () => calendar(count(), from, to),
     hasAnyRestrictedContributions: () => count().restricted > 0,
@@ -47,16 +47,16 @@ export function collectContributions(
     fields[`total${name}Contributions`] = () => count()[kind].length;
     fields[`totalRepositoriesWithContributed${plural}`] = () => byRepository(count()[kind]).size;
     fields[`${field}ContributionsByRepository`] = (args: { maxRepositories?: number }) =>
-      repositories(question, count()[kind], args.maxRepositories ?? 25);
+      repositories(context, count()[kind], args.maxRepositories ?? 25);
   }
   return fields;
 }
 
 interface Counted {
-  commits: Deed<unknown>[];
-  issues: Deed<unknown>[];
-  pullRequests: Deed<unknown>[];
-  reviews: Deed<unknown>[];
+  commits: ActivityItem<unknown>[];
+  issues: ActivityItem<unknown>[];
+  pullRequests: ActivityItem<unknown>[];
+  reviews: ActivityItem<unknown>[];
   /** Repositories created within the window. */
   repositories: number;
   /** Contributions that the viewer may not see, if the user publishes their number. */
@@ -100,14 +100,17 @@ function sundayBefore(moment: Date): Date {
   return new Date(day - new Date(day).getUTCDay() * dayMs);
 }
 
-function countWithin(question: Question, account: Account, from: Date, to: Date): Counted {
-  const { world, viewer } = question;
+function countWithin(context: FieldRequest, account: Account, from: Date, to: Date): Counted {
+  const { world, viewer } = context;
   const activity = activityOf(world, account.id);
   const days = new Map<string, number>();
   const addDay = (moment: Date): unknown => days.set(dayOf(moment), (days.get(dayOf(moment)) ?? 0) + 1);
   let restricted = 0;
-  const within = <Item>(deeds: readonly Deed<Item>[], at: (item: Item) => Date | null): Deed<Item>[] =>
-    deeds.filter(({ repository, item }) => {
+  const within = <Item>(
+    contributions: readonly ActivityItem<Item>[],
+    at: (item: Item) => Date | null,
+  ): ActivityItem<Item>[] =>
+    contributions.filter(({ repository, item }) => {
       const moment = at(item);
       if (moment === null || moment < from || moment > to) return false;
       const isVisible = world.canSee(viewer, repository);
@@ -132,7 +135,7 @@ function countWithin(question: Question, account: Account, from: Date, to: Date)
 }
 
 /** Returns years, newest first; a commit's date may lie before GitHub began. */
-function contributionYears(activity: ReturnType<typeof activityOf>, { world, viewer }: Question): number[] {
+function contributionYears(activity: ReturnType<typeof activityOf>, { world, viewer }: FieldRequest): number[] {
   const dates = [
     ...activity.commits.map(({ repository, item }) => ({ repository, at: item.authoredAt })),
     ...activity.issues.map(({ repository, item }) => ({ repository, at: item.createdAt })),
@@ -145,21 +148,21 @@ function contributionYears(activity: ReturnType<typeof activityOf>, { world, vie
   return [...new Set(years)].toSorted((one, other) => other - one);
 }
 
-function byRepository(deeds: readonly Deed<unknown>[]): Map<Repository, number> {
+function byRepository(contributions: readonly ActivityItem<unknown>[]): Map<Repository, number> {
   const counts = new Map<Repository, number>();
-  for (const { repository } of deeds) counts.set(repository, (counts.get(repository) ?? 0) + 1);
+  for (const { repository } of contributions) counts.set(repository, (counts.get(repository) ?? 0) + 1);
   return counts;
 }
 
-function repositories(question: Question, deeds: readonly Deed<unknown>[], limit: number): Fields[] {
+function repositories(context: FieldRequest, contributions: readonly ActivityItem<unknown>[], limit: number): Fields[] {
   if (limit < 1 || limit > maxRepositories) {
     throw faultyArgument('ARGUMENT_LIMIT', 'Only up to 100 repositories is supported.');
   }
-  return [...byRepository(deeds)]
+  return [...byRepository(contributions)]
     .toSorted(([one, oneCount], [other, otherCount]) => otherCount - oneCount || one.id - other.id)
     .slice(0, limit)
     .map(([repository, totalCount]) => ({
-      repository: () => question.tell.repository(repository),
+      repository: () => context.fieldsOf.repository(repository),
       contributions: { totalCount },
     }));
 }

@@ -17,11 +17,11 @@ import { commentFields, discussionCommentFields, reviewCommentFields } from './c
 import { commitFields } from './commits.ts';
 import { type QueryCost, queryCost, type Variables } from './cost.ts';
 import { fieldFailure } from './field-errors.ts';
+import { type FieldRequest, type FieldResolver, type Fields, notFound } from './field-request.ts';
 import { discussionFields, issueFields } from './items.ts';
 import { mutationFields } from './mutations.ts';
 import { findNode } from './nodes.ts';
 import { pullRequestFields, reviewFields } from './pull-requests.ts';
-import { type Fields, notFound, type Question, type Teller } from './question.ts';
 import { repositoryFields } from './repositories.ts';
 import { search } from './search.ts';
 
@@ -100,16 +100,16 @@ function checked(text: string): DocumentNode | GraphqlBody {
  * Executes a query.
  * @returns the body of the response, and the number of contributions of heavy accounts that it counted.
  */
-export async function answer(
+export async function executeQuery(
   { document, operation, variables }: Prepared,
   {
     fault,
     refusalOf,
     ...from
-  }: Pick<Question, 'world' | 'viewer' | 'commenter' | 'origin' | 'rateLimit'> & Omit<Execution, 'errors'>,
+  }: Pick<FieldRequest, 'world' | 'viewer' | 'commenter' | 'origin' | 'rateLimit'> & Omit<Execution, 'errors'>,
 ): Promise<{ body: GraphqlBody; load: number }> {
-  const question: Question = { ...from, load: 0, tell: undefined as unknown as Teller };
-  question.tell = tellerOf(question);
+  const context: FieldRequest = { ...from, load: 0, fieldsOf: undefined as unknown as FieldResolver };
+  context.fieldsOf = tellerOf(context);
   const execution: Execution = { fault, refusalOf, errors: [] };
   const result = await execute({
     schema,
@@ -117,14 +117,14 @@ export async function answer(
     document,
     operationName: operation.name?.value,
     variableValues: variables,
-    rootValue: operation.operation === 'mutation' ? mutationFields(question) : rootFields(question),
+    rootValue: operation.operation === 'mutation' ? mutationFields(context) : rootFields(context),
     fieldResolver: resolveField,
     typeResolver: (value) => String((value as Fields)['__typename']),
   });
   const errors = [...(result.errors ?? []), ...execution.errors];
   return {
     body: { data: result.data, ...(errors.length > 0 && { errors: errors.map(toError) }) },
-    load: question.load,
+    load: context.load,
   };
 }
 
@@ -168,53 +168,53 @@ function inside({ ownerId }: Repository, fields: Fields): Fields {
   return fields;
 }
 
-function tellerOf(question: Question): Teller {
-  const tellAccount = (account: Account): Fields => {
-    const fields = accountFields(question, account);
+function tellerOf(context: FieldRequest): FieldResolver {
+  const fieldsOfAccount = (account: Account): Fields => {
+    const fields = accountFields(context, account);
     if (account.type === 'Organization') owners.set(fields, account.id);
     return fields;
   };
   return {
     author: (id) => {
-      const account = question.world.accountById(id);
-      return account === undefined ? null : tellAccount(account);
+      const account = context.world.accountById(id);
+      return account === undefined ? null : fieldsOfAccount(account);
     },
-    account: tellAccount,
-    repository: (repository) => inside(repository, repositoryFields(question, repository)),
-    commit: (repository, commit) => inside(repository, commitFields(question, repository, commit)),
-    issue: (repository, issue) => inside(repository, issueFields(question, repository, issue)),
-    pullRequest: (repository, pull) => inside(repository, pullRequestFields(question, repository, pull)),
-    review: (repository, pull, review) => inside(repository, reviewFields(question, repository, pull, review)),
-    comment: (repository, thread, comment) => inside(repository, commentFields(question, repository, thread, comment)),
+    account: fieldsOfAccount,
+    repository: (repository) => inside(repository, repositoryFields(context, repository)),
+    commit: (repository, commit) => inside(repository, commitFields(context, repository, commit)),
+    issue: (repository, issue) => inside(repository, issueFields(context, repository, issue)),
+    pullRequest: (repository, pull) => inside(repository, pullRequestFields(context, repository, pull)),
+    review: (repository, pull, review) => inside(repository, reviewFields(context, repository, pull, review)),
+    comment: (repository, thread, comment) => inside(repository, commentFields(context, repository, thread, comment)),
     reviewComment: (repository, pull, comment) =>
-      inside(repository, reviewCommentFields(question, repository, pull, comment)),
-    discussion: (repository, discussion) => inside(repository, discussionFields(question, repository, discussion)),
+      inside(repository, reviewCommentFields(context, repository, pull, comment)),
+    discussion: (repository, discussion) => inside(repository, discussionFields(context, repository, discussion)),
     discussionComment: (repository, discussion, comment) =>
-      inside(repository, discussionCommentFields(question, repository, discussion, comment)),
+      inside(repository, discussionCommentFields(context, repository, discussion, comment)),
   };
 }
 
-function rootFields(question: Question): Fields {
-  const { world, viewer, tell } = question;
+function rootFields(context: FieldRequest): Fields {
+  const { world, viewer, fieldsOf } = context;
   const account = (login: string, types: readonly string[], what: string): Fields => {
     const found = world.accountByLogin(login);
     if (found === undefined || !types.includes(found.type)) {
       throw notFound(`Could not resolve to ${what} with the login of '${login}'.`);
     }
-    return tell.account(found);
+    return fieldsOf.account(found);
   };
   return {
     viewer: () => {
       const found = viewer.accountId === null ? undefined : world.accountById(viewer.accountId);
       if (found === undefined) throw notFound('There is no viewer.');
-      return tell.account(found);
+      return fieldsOf.account(found);
     },
     user: ({ login }: { login: string }) => account(login, ['User'], 'a User'),
     organization: ({ login }: { login: string }) => account(login, ['Organization'], 'an Organization'),
     repositoryOwner: ({ login }: { login: string }) => {
       const found = world.accountByLogin(login);
       // As on GitHub: no error, only null.
-      return found?.type === 'User' || found?.type === 'Organization' ? tell.account(found) : null;
+      return found?.type === 'User' || found?.type === 'Organization' ? fieldsOf.account(found) : null;
     },
     repository: ({ owner, name, followRenames }: { owner: string; name: string; followRenames?: boolean }) => {
       const found =
@@ -222,13 +222,13 @@ function rootFields(question: Question): Fields {
       if (found === undefined || !world.canSee(viewer, found)) {
         throw notFound(`Could not resolve to a Repository with the name '${owner}/${name}'.`);
       }
-      return tell.repository(found);
+      return fieldsOf.repository(found);
     },
-    node: ({ id }: { id: string }) => findNode(question, id),
+    node: ({ id }: { id: string }) => findNode(context, id),
     // Each node that is not found is null, with an error of its own.
-    nodes: ({ ids }: { ids: string[] }) => ids.map((id) => foundOrError(() => findNode(question, id))),
-    search: (args: Parameters<typeof search>[1]) => search(question, args),
-    rateLimit: question.rateLimit,
+    nodes: ({ ids }: { ids: string[] }) => ids.map((id) => foundOrError(() => findNode(context, id))),
+    search: (args: Parameters<typeof search>[1]) => search(context, args),
+    rateLimit: context.rateLimit,
   };
 }
 

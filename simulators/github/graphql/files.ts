@@ -1,14 +1,14 @@
 import { gitId } from '../../git/git-id.ts';
 import type { Repository } from '../../world/model.ts';
-import type { Fields, Question } from './question.ts';
+import type { FieldRequest, Fields } from './field-request.ts';
 
 /** The longest text that GitHub sends in one response, in bytes. */
 const maxTextBytes = 512_000;
 
 /** Finds the file or folder that an expression such as `HEAD:path` names, null when there is none. */
-export function findFile(question: Question, repository: Repository, path: string): Fields | null {
+export function findFile(context: FieldRequest, repository: Repository, path: string): Fields | null {
   const text = repository.files.get(path);
-  if (text !== undefined) return blobFields(question, repository, text);
+  if (text !== undefined) return blobFields(context, repository, text);
   const prefix = path === '' ? '' : `${path}/`;
   const below = [...repository.files.keys()].filter((name) => name.startsWith(prefix));
   if (below.length === 0) return null;
@@ -17,17 +17,17 @@ export function findFile(question: Question, repository: Repository, path: strin
     __typename: 'Tree',
     id: `T_${repository.id}_${path}`,
     oid: gitId('tree', Buffer.from(path)),
-    repository: () => question.tell.repository(repository),
+    repository: () => context.fieldsOf.repository(repository),
     entries: [...names].toSorted().map((name) => ({
       name,
       path: `${prefix}${name}`,
       type: repository.files.has(`${prefix}${name}`) ? 'blob' : 'tree',
-      object: () => findFile(question, repository, `${prefix}${name}`),
+      object: () => findFile(context, repository, `${prefix}${name}`),
     })),
   };
 }
 
-function blobFields(question: Question, repository: Repository, text: string): Fields {
+function blobFields(context: FieldRequest, repository: Repository, text: string): Fields {
   const content = Buffer.from(text);
   const oid = gitId('blob', content);
   const isBinary = content.includes(0);
@@ -40,6 +40,6 @@ function blobFields(question: Question, repository: Repository, text: string): F
     isBinary,
     isTruncated: content.length > maxTextBytes,
     text: isBinary ? null : content.subarray(0, maxTextBytes).toString(),
-    repository: () => question.tell.repository(repository),
+    repository: () => context.fieldsOf.repository(repository),
   };
 }

@@ -1,6 +1,6 @@
 import type { Account, Repository } from '../../world/model.ts';
 import { connection, type Order, ordering, type PageArguments } from './connection.ts';
-import type { Fields, Question } from './question.ts';
+import type { FieldRequest, Fields } from './field-request.ts';
 
 export type OwnedArguments = PageArguments &
   Order & {
@@ -13,8 +13,8 @@ export type OwnedArguments = PageArguments &
   };
 
 /** Lists the repositories of an account that the viewer may see. */
-export function ownedRepositories(question: Question, owner: Account, args: OwnedArguments): Fields {
-  const { world, viewer } = question;
+export function ownedRepositories(context: FieldRequest, owner: Account, args: OwnedArguments): Fields {
+  const { world, viewer } = context;
   const affiliations = args.ownerAffiliations ?? ['OWNER', 'COLLABORATOR'];
   if (affiliations.includes('ORGANIZATION_MEMBER') || args.affiliations) {
     throw new Error('the simulator knows repositories by owner and collaborator only');
@@ -43,7 +43,7 @@ export function ownedRepositories(question: Question, owner: Account, args: Owne
       items,
       ...ordering(keys, args, 'NAME'),
       id: (repository) => repository.id,
-      toNode: (repository) => question.tell.repository(repository),
+      toNode: (repository) => context.fieldsOf.repository(repository),
     },
     args,
   );

@@ -2,18 +2,18 @@ import { authorAssociation } from '../../world/association.ts';
 import type { Account, Discussion, Issue, PullRequest, Reactable, Reaction, Repository } from '../../world/model.ts';
 import { reactionContents } from '../../world/model.ts';
 import { connection, type Order, ordering, type PageArguments } from './connection.ts';
-import { type Fields, type Question, time } from './question.ts';
+import { type FieldRequest, type Fields, time } from './field-request.ts';
 
 /** Fields that several kinds of objects share: place, author, labels, people, reactions. */
 
-export function pageOf(question: Question, repository: Repository): string {
-  const owner = question.world.accountById(repository.ownerId)?.login ?? 'ghost';
-  return `${question.origin}/${owner}/${repository.name}`;
+export function pageOf(context: FieldRequest, repository: Repository): string {
+  const owner = context.world.accountById(repository.ownerId)?.login ?? 'ghost';
+  return `${context.origin}/${owner}/${repository.name}`;
 }
 
 /** @param path the path of the item's page, below its repository. */
 export function writtenFields(
-  question: Question,
+  context: FieldRequest,
   repository: Repository,
   item: { nodeId: string; authorId: number; createdAt: Date; updatedAt: Date },
   path: string,
@@ -24,25 +24,25 @@ export function writtenFields(
     createdAt: time(createdAt),
     updatedAt: time(updatedAt),
     publishedAt: time(createdAt),
-    author: () => question.tell.author(authorId),
-    authorAssociation: () => authorAssociation(question.world, repository, authorId),
-    viewerDidAuthor: question.viewer.accountId === authorId,
-    repository: () => question.tell.repository(repository),
-    url: () => `${pageOf(question, repository)}/${path}`,
-    resourcePath: () => new URL(`${pageOf(question, repository)}/${path}`).pathname,
+    author: () => context.fieldsOf.author(authorId),
+    authorAssociation: () => authorAssociation(context.world, repository, authorId),
+    viewerDidAuthor: context.viewer.accountId === authorId,
+    repository: () => context.fieldsOf.repository(repository),
+    url: () => `${pageOf(context, repository)}/${path}`,
+    resourcePath: () => new URL(`${pageOf(context, repository)}/${path}`).pathname,
   };
 }
 
 /** Returns the fields that issues, pull requests and discussions share. */
 export function itemFields(
-  question: Question,
+  context: FieldRequest,
   repository: Repository,
   item: Issue | PullRequest | Discussion,
   path: string,
 ): Fields {
   return {
-    ...writtenFields(question, repository, item, path),
-    ...reactableFields(question, item),
+    ...writtenFields(context, repository, item, path),
+    ...reactableFields(context, item),
     databaseId: item.id,
     number: item.number,
     title: item.title,
@@ -78,9 +78,9 @@ function labels(names: readonly string[], args: PageArguments & Order): Fields {
 }
 
 /** Lists the accounts that still exist and are people. */
-export function users(question: Question, name: string, ids: readonly number[], args: PageArguments): Fields {
+export function users(context: FieldRequest, name: string, ids: readonly number[], args: PageArguments): Fields {
   const accounts = ids
-    .map((id, index) => ({ account: question.world.accountById(id), index }))
+    .map((id, index) => ({ account: context.world.accountById(id), index }))
     .filter((one): one is { account: Account; index: number } => one.account?.type === 'User');
   return connection(
     {
@@ -88,14 +88,14 @@ export function users(question: Question, name: string, ids: readonly number[], 
       items: accounts,
       key: ({ index }) => index,
       id: ({ index }) => index,
-      toNode: ({ account }) => question.tell.account(account),
+      toNode: ({ account }) => context.fieldsOf.account(account),
     },
     args,
   );
 }
 
-export function reactableFields(question: Question, of: Reactable): Fields {
-  const { viewer } = question;
+export function reactableFields(context: FieldRequest, of: Reactable): Fields {
+  const { viewer } = context;
   return {
     viewerCanReact: viewer.accountId !== null,
     reactions: (args: PageArguments & Order & { content?: string | null }) => {
@@ -107,7 +107,7 @@ export function reactableFields(question: Question, of: Reactable): Fields {
             items,
             ...ordering({ CREATED_AT: ({ createdAt }: Reaction) => createdAt.getTime() }, args, 'CREATED_AT'),
             id: ({ id }) => id,
-            toNode: (reaction) => reactionFields(question, reaction),
+            toNode: (reaction) => reactionFields(context, reaction),
           },
           args,
         ),
@@ -121,29 +121,29 @@ export function reactableFields(question: Question, of: Reactable): Fields {
           content,
           createdAt: time(group[0]?.createdAt ?? null),
           viewerHasReacted: group.some(({ accountId }) => accountId === viewer.accountId),
-          reactors: (args: PageArguments) => reactors(question, group, args),
-          users: (args: PageArguments) => reactors(question, group, args),
+          reactors: (args: PageArguments) => reactors(context, group, args),
+          users: (args: PageArguments) => reactors(context, group, args),
         };
       }),
   };
 }
 
-function reactors(question: Question, group: readonly Reaction[], args: PageArguments): Fields {
+function reactors(context: FieldRequest, group: readonly Reaction[], args: PageArguments): Fields {
   return users(
-    question,
+    context,
     'reactors',
     group.map(({ accountId }) => accountId),
     args,
   );
 }
 
-function reactionFields(question: Question, reaction: Reaction): Fields {
+function reactionFields(context: FieldRequest, reaction: Reaction): Fields {
   return {
     __typename: 'Reaction',
     id: `REA_${reaction.id}`,
     databaseId: reaction.id,
     content: reaction.content,
     createdAt: time(reaction.createdAt),
-    user: () => question.tell.author(reaction.accountId),
+    user: () => context.fieldsOf.author(reaction.accountId),
   };
 }

@@ -1,23 +1,23 @@
 import type { PullRequest, Repository, Review, ReviewComment } from '../../world/model.ts';
 import { nodeId } from '../../world/world.ts';
 import { connection, type PageArguments } from './connection.ts';
+import { type FieldRequest, type Fields, time } from './field-request.ts';
 import { threadFields } from './items.ts';
 import { itemFields, writtenFields } from './parts.ts';
-import { type Fields, type Question, time } from './question.ts';
 
 /** Pull requests and their reviews. */
 
-export function pullRequestFields(question: Question, repository: Repository, pull: PullRequest): Fields {
+export function pullRequestFields(context: FieldRequest, repository: Repository, pull: PullRequest): Fields {
   const sum = (of: 'additions' | 'deletions'): number => pull.files.reduce((total, file) => total + file[of], 0);
   return {
     __typename: 'PullRequest',
-    ...itemFields(question, repository, pull, `pull/${pull.number}`),
-    ...threadFields(question, repository, pull),
+    ...itemFields(context, repository, pull, `pull/${pull.number}`),
+    ...threadFields(context, repository, pull),
     state: pull.mergedAt !== null ? 'MERGED' : pull.closedAt !== null ? 'CLOSED' : 'OPEN',
     isDraft: pull.isDraft,
     merged: pull.mergedAt !== null,
     mergedAt: time(pull.mergedAt),
-    mergedBy: () => (pull.mergedById === null ? null : question.tell.author(pull.mergedById)),
+    mergedBy: () => (pull.mergedById === null ? null : context.fieldsOf.author(pull.mergedById)),
     additions: sum('additions'),
     deletions: sum('deletions'),
     changedFiles: pull.files.length,
@@ -26,11 +26,11 @@ export function pullRequestFields(question: Question, repository: Repository, pu
     headRefName: `change-${pull.number}`,
     // The world holds only the number of the branch's commits.
     commits: { totalCount: pull.commitCount },
-    ...pullRequestLists(question, repository, pull),
+    ...pullRequestLists(context, repository, pull),
   };
 }
 
-function pullRequestLists(question: Question, repository: Repository, pull: PullRequest): Fields {
+function pullRequestLists(context: FieldRequest, repository: Repository, pull: PullRequest): Fields {
   return {
     files: (args: PageArguments) =>
       connection(
@@ -48,12 +48,12 @@ function pullRequestLists(question: Question, repository: Repository, pull: Pull
         {
           name: 'reviews',
           items: pull.reviews
-            .filter(({ state, authorId }) => state !== 'PENDING' || question.viewer.accountId === authorId)
+            .filter(({ state, authorId }) => state !== 'PENDING' || context.viewer.accountId === authorId)
             .filter(({ state }) => !args.states || args.states.includes(state))
-            .filter(({ authorId }) => !args.author || authorId === question.world.accountByLogin(args.author)?.id),
+            .filter(({ authorId }) => !args.author || authorId === context.world.accountByLogin(args.author)?.id),
           key: (review) => review.createdAt.getTime(),
           id: (review) => review.id,
-          toNode: (review) => question.tell.review(repository, pull, review),
+          toNode: (review) => context.fieldsOf.review(repository, pull, review),
         },
         args,
       ),
@@ -61,24 +61,24 @@ function pullRequestLists(question: Question, repository: Repository, pull: Pull
       connection(
         {
           name: 'reviewRequests',
-          items: pull.requestedReviewerIds.filter((id) => question.world.accountById(id) !== undefined),
+          items: pull.requestedReviewerIds.filter((id) => context.world.accountById(id) !== undefined),
           key: (id) => id,
           id: (id) => id,
           toNode: (id) => ({
             id: nodeId('RRQ', pull.id + id),
             databaseId: pull.id + id,
             asCodeOwner: false,
-            pullRequest: () => question.tell.pullRequest(repository, pull),
-            requestedReviewer: () => question.tell.author(id),
+            pullRequest: () => context.fieldsOf.pullRequest(repository, pull),
+            requestedReviewer: () => context.fieldsOf.author(id),
           }),
         },
         args,
       ),
-    ...relatedLists(question, repository, pull),
+    ...relatedLists(context, repository, pull),
   };
 }
 
-function relatedLists(question: Question, repository: Repository, pull: PullRequest): Fields {
+function relatedLists(context: FieldRequest, repository: Repository, pull: PullRequest): Fields {
   return {
     reviewThreads: (args: PageArguments) =>
       connection(
@@ -92,7 +92,7 @@ function relatedLists(question: Question, repository: Repository, pull: PullRequ
             isOutdated: false,
             path: comment.path,
             // Each thread has one comment.
-            comments: (args: PageArguments) => reviewComments(question, repository, pull, [comment], args),
+            comments: (args: PageArguments) => reviewComments(context, repository, pull, [comment], args),
           }),
         },
         args,
@@ -103,7 +103,7 @@ function relatedLists(question: Question, repository: Repository, pull: PullRequ
           name: 'closingIssuesReferences',
           items: repository.issues.filter(({ linkedPullRequestIds }) => linkedPullRequestIds.includes(pull.id)),
           ...byCreation,
-          toNode: (issue) => question.tell.issue(repository, issue),
+          toNode: (issue) => context.fieldsOf.issue(repository, issue),
         },
         args,
       ),
@@ -116,28 +116,28 @@ const byCreation = {
 };
 
 function reviewComments(
-  question: Question,
+  context: FieldRequest,
   repository: Repository,
   pull: PullRequest,
   items: readonly ReviewComment[],
   args: PageArguments,
 ): Fields {
-  const toNode = (comment: ReviewComment): Fields => question.tell.reviewComment(repository, pull, comment);
+  const toNode = (comment: ReviewComment): Fields => context.fieldsOf.reviewComment(repository, pull, comment);
   return connection({ name: 'comments', items, ...byCreation, toNode }, args);
 }
 
-export function reviewFields(question: Question, repository: Repository, pull: PullRequest, review: Review): Fields {
+export function reviewFields(context: FieldRequest, repository: Repository, pull: PullRequest, review: Review): Fields {
   return {
     __typename: 'PullRequestReview',
-    ...writtenFields(question, repository, review, `pull/${pull.number}#pullrequestreview-${review.id}`),
+    ...writtenFields(context, repository, review, `pull/${pull.number}#pullrequestreview-${review.id}`),
     databaseId: review.id,
     fullDatabaseId: String(review.id),
     state: review.state,
     submittedAt: time(review.submittedAt),
-    pullRequest: () => question.tell.pullRequest(repository, pull),
+    pullRequest: () => context.fieldsOf.pullRequest(repository, pull),
     comments: (args: PageArguments) => {
       const own = pull.reviewComments.filter(({ reviewId }) => reviewId === review.id);
-      return reviewComments(question, repository, pull, own, args);
+      return reviewComments(context, repository, pull, own, args);
     },
   };
 }

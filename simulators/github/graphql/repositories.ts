@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Commit, Issue, Repository, Star } from '../../world/model.ts';
 import { connection, type Order, ordering, type PageArguments } from './connection.ts';
+import { type FieldRequest, type Fields, faultyArgument, notFound, time } from './field-request.ts';
 import { findFile } from './files.ts';
-import { type Fields, faultyArgument, notFound, type Question, time } from './question.ts';
 
-export function repositoryFields(question: Question, repository: Repository): Fields {
-  const owner = question.world.accountById(repository.ownerId);
+export function repositoryFields(context: FieldRequest, repository: Repository): Fields {
+  const owner = context.world.accountById(repository.ownerId);
   if (owner === undefined) throw notFound('Could not resolve to a Repository.');
   const tip = repository.commits.at(-1);
   return {
@@ -14,8 +14,8 @@ export function repositoryFields(question: Question, repository: Repository): Fi
     databaseId: repository.id,
     name: repository.name,
     nameWithOwner: `${owner.login}/${repository.name}`,
-    owner: () => question.tell.account(owner),
-    url: `${question.origin}/${owner.login}/${repository.name}`,
+    owner: () => context.fieldsOf.account(owner),
+    url: `${context.origin}/${owner.login}/${repository.name}`,
     description: repository.description,
     homepageUrl: null,
     isPrivate: repository.visibility !== 'public',
@@ -25,7 +25,7 @@ export function repositoryFields(question: Question, repository: Repository): Fi
     isDisabled: false,
     isTemplate: false,
     isEmpty: tip === undefined,
-    stargazerCount: question.world.starsOf(repository).length,
+    stargazerCount: context.world.starsOf(repository).length,
     forkCount: repository.forkCount,
     diskUsage: repository.sizeKib,
     createdAt: time(repository.createdAt),
@@ -39,18 +39,18 @@ export function repositoryFields(question: Question, repository: Repository): Fi
     defaultBranchRef:
       tip === undefined
         ? null
-        : { name: repository.defaultBranch, target: () => question.tell.commit(repository, tip) },
+        : { name: repository.defaultBranch, target: () => context.fieldsOf.commit(repository, tip) },
     pullRequest: ({ number }: { number: number }) => {
       const pull = repository.pullRequests.find((one) => one.number === number);
       if (pull === undefined) throw notFound(`Could not resolve to a PullRequest with the number of ${number}.`);
-      return question.tell.pullRequest(repository, pull);
+      return context.fieldsOf.pullRequest(repository, pull);
     },
-    object: (args: { oid?: string; expression?: string }) => findObject(question, repository, args),
-    ...lists(question, repository),
+    object: (args: { oid?: string; expression?: string }) => findObject(context, repository, args),
+    ...lists(context, repository),
   };
 }
 
-function lists(question: Question, repository: Repository): Fields {
+function lists(context: FieldRequest, repository: Repository): Fields {
   return {
     issues: (args: PageArguments & Order & { states?: string[] | null; filterBy?: IssueFilter | null }) =>
       connection(
@@ -61,7 +61,7 @@ function lists(question: Question, repository: Repository): Fields {
           ),
           ...ordering(itemKeys, args, 'CREATED_AT'),
           id: (issue) => issue.id,
-          toNode: (issue) => question.tell.issue(repository, issue),
+          toNode: (issue) => context.fieldsOf.issue(repository, issue),
         },
         args,
       ),
@@ -75,7 +75,7 @@ function lists(question: Question, repository: Repository): Fields {
           }),
           ...ordering(itemKeys, args, 'CREATED_AT'),
           id: (pull) => pull.id,
-          toNode: (pull) => question.tell.pullRequest(repository, pull),
+          toNode: (pull) => context.fieldsOf.pullRequest(repository, pull),
         },
         args,
       ),
@@ -90,16 +90,16 @@ function lists(question: Question, repository: Repository): Fields {
             .filter(({ answerId }) => typeof args.answered !== 'boolean' || (answerId !== null) === args.answered),
           ...ordering(itemKeys, args, 'UPDATED_AT'),
           id: (discussion) => discussion.id,
-          toNode: (discussion) => question.tell.discussion(repository, discussion),
+          toNode: (discussion) => context.fieldsOf.discussion(repository, discussion),
         },
         args,
       ),
-    stargazers: (args: PageArguments & Order) => stargazers(question, repository, args),
+    stargazers: (args: PageArguments & Order) => stargazers(context, repository, args),
   };
 }
 
-function stargazers(question: Question, repository: Repository, args: PageArguments & Order): Fields {
-  const { world, viewer, tell } = question;
+function stargazers(context: FieldRequest, repository: Repository, args: PageArguments & Order): Fields {
+  const { world, viewer, fieldsOf } = context;
   const access = world.stargazerAccess(viewer, repository);
   if (access === 'refused') throw faultyArgument('FORBIDDEN', `Resource not accessible by ${viewer.lacksStargazers}`);
   return connection(
@@ -108,7 +108,7 @@ function stargazers(question: Question, repository: Repository, args: PageArgume
       items: access === 'listed' ? world.starsOf(repository) : [],
       ...ordering({ STARRED_AT: (star: Star) => star.starredAt.getTime() }, args, 'STARRED_AT'),
       id: (star) => star.accountId,
-      toNode: (star) => tell.author(star.accountId),
+      toNode: (star) => fieldsOf.author(star.accountId),
       edge: (star) => ({ starredAt: time(star.starredAt) }),
     },
     args,
@@ -124,8 +124,8 @@ interface IssueFilter {
 function filteredIssues(repository: Repository, filter: IssueFilter | null | undefined): Issue[] {
   const { since, labels, states, ...unknown } = filter ?? {};
   // Unsupported filters may be present with the value false.
-  const asked = Object.entries(unknown).find(([, value]) => Boolean(value));
-  if (asked !== undefined) throw new Error(`the simulator does not know the filter ${asked[0]}`);
+  const unsupported = Object.entries(unknown).find(([, value]) => Boolean(value));
+  if (unsupported !== undefined) throw new Error(`the simulator does not know the filter ${unsupported[0]}`);
   return repository.issues.filter(
     (issue) =>
       (!since || issue.updatedAt >= new Date(since)) &&
@@ -140,17 +140,17 @@ const itemKeys: Record<string, (item: { createdAt: Date; updatedAt: Date }) => n
 };
 
 function findObject(
-  question: Question,
+  context: FieldRequest,
   repository: Repository,
   { oid, expression }: { oid?: string; expression?: string },
 ): Fields | null {
   const tip = repository.commits.at(-1)?.oid;
   const [revision, path] = expression?.split(/:(.*)/s) ?? [];
   const isTip = revision === 'HEAD' || revision === repository.defaultBranch || revision === tip;
-  if (path !== undefined) return isTip && tip !== undefined ? findFile(question, repository, path) : null;
+  if (path !== undefined) return isTip && tip !== undefined ? findFile(context, repository, path) : null;
   const wanted = oid ?? (isTip ? tip : expression);
   const commit = wanted === undefined ? undefined : commitsOf(repository).get(wanted);
-  return commit === undefined ? null : question.tell.commit(repository, commit);
+  return commit === undefined ? null : context.fieldsOf.commit(repository, commit);
 }
 
 const byOid = new WeakMap<Repository, { count: number; tip: string | undefined; commits: Map<string, Commit> }>();

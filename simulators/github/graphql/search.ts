@@ -1,4 +1,4 @@
-import { activityOf, type Deed } from '../../world/activity-index.ts';
+import { type ActivityItem, activityOf } from '../../world/activity-index.ts';
 import {
   type Account,
   type Discussion,
@@ -8,16 +8,16 @@ import {
   type PullRequest,
 } from '../../world/model.ts';
 import { connection, type PageArguments } from './connection.ts';
-import type { Fields, Question } from './question.ts';
+import type { FieldRequest, Fields } from './field-request.ts';
 
 type Item = Issue | PullRequest | Discussion;
-type Test = (deed: Deed<Item>) => boolean;
+type Test = (candidate: ActivityItem<Item>) => boolean;
 
 /**
  * Searches issues, pull requests and discussions by the qualifiers that the simulator supports; others are an error.
  */
-export function search(question: Question, args: PageArguments & { type: string; query: string }): Fields {
-  const found = find(question, args.type, args.query);
+export function search(context: FieldRequest, args: PageArguments & { type: string; query: string }): Fields {
+  const found = find(context, args.type, args.query);
   const list = connection(
     {
       name: 'search',
@@ -26,8 +26,10 @@ export function search(question: Question, args: PageArguments & { type: string;
       id: ({ item }) => item.id,
       descending: true,
       toNode: ({ repository, item }) => {
-        if (isPullRequest(item)) return question.tell.pullRequest(repository, item);
-        return isDiscussion(item) ? question.tell.discussion(repository, item) : question.tell.issue(repository, item);
+        if (isPullRequest(item)) return context.fieldsOf.pullRequest(repository, item);
+        return isDiscussion(item)
+          ? context.fieldsOf.discussion(repository, item)
+          : context.fieldsOf.issue(repository, item);
       },
     },
     args,
@@ -42,7 +44,11 @@ export function search(question: Question, args: PageArguments & { type: string;
 }
 
 /** Finds the items of a search, for the REST interface as well. */
-export function find({ world, viewer }: Pick<Question, 'world' | 'viewer'>, type: string, query: string): Deed<Item>[] {
+export function find(
+  { world, viewer }: Pick<FieldRequest, 'world' | 'viewer'>,
+  type: string,
+  query: string,
+): ActivityItem<Item>[] {
   const terms = query.split(/\s+/).filter((term) => term !== '');
   const by = terms.flatMap((term) => /^(author|answered-by):(.+)$/.exec(term) ?? []).slice(1, 3);
   const [role, login = ''] = by;
@@ -50,17 +56,19 @@ export function find({ world, viewer }: Pick<Question, 'world' | 'viewer'>, type
   if (role === undefined) throw new Error(`the simulator searches by author or answered-by only, not ${query}`);
   if (account === undefined) return [];
   const activity = activityOf(world, account.id);
-  const candidates: Deed<Item>[] =
+  const candidates: ActivityItem<Item>[] =
     type === 'DISCUSSION'
       ? role === 'author'
         ? activity.discussions
         : activity.answers
       : [...activity.issues, ...activity.pullRequests];
   const tests = terms.filter((term) => term !== `${role}:${login}`).map(toTest);
-  return candidates.filter((deed) => world.canSee(viewer, deed.repository) && tests.every((test) => test(deed)));
+  return candidates.filter(
+    (candidate) => world.canSee(viewer, candidate.repository) && tests.every((test) => test(candidate)),
+  );
 }
 
-function accountOf(world: Question['world'], login: string): Account | undefined {
+function accountOf(world: FieldRequest['world'], login: string): Account | undefined {
   const app = /^app\/(.+)$/.exec(login)?.[1];
   const account = world.accountByLogin(app === undefined ? login : `${app}[bot]`);
   return app !== undefined && account?.type !== 'Bot' ? undefined : account;

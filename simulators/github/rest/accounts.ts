@@ -1,6 +1,6 @@
 import type { Account, Membership } from '../../world/model.ts';
 import type { Viewer, World } from '../../world/world.ts';
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 
 /** Accounts as the REST interface shows them. */
 

@@ -9,7 +9,7 @@ import {
   type ReviewComment,
 } from '../../world/model.ts';
 import { branchTip } from '../../world/threads.ts';
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 import { ghost, type Place, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 

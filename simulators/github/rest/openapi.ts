@@ -16,7 +16,7 @@ const compiled = new Map<string, ValidateFunction>();
  * @param path as the description writes it.
  * @throws {Error} when GitHub could not send the response.
  */
-export function checkAnswer(path: string, body: unknown): void {
+export function checkResponse(path: string, body: unknown): void {
   if (!(path in description.answers)) throw new Error(`${path} is not in the description`);
   const pointer = path
     .replaceAll('~', '~0')

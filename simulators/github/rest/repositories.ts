@@ -8,7 +8,7 @@ import {
   type Repository,
   type Star,
 } from '../../world/model.ts';
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 import { ghost, type Place, simpleAccount } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 import { reactionSummary } from './comments.ts';

@@ -17,7 +17,7 @@ interface Route {
   path: string;
   pattern: RegExp;
   resource: 'core' | 'search';
-  answer(place: Place, parameters: string[], query: URLSearchParams): RestReply;
+  respond(place: Place, parameters: string[], query: URLSearchParams): RestReply;
 }
 
 export const missing: RestReply = {
@@ -52,12 +52,12 @@ const ok = (body: unknown, headers: Record<string, string> = {}): RestReply => (
 /** @param described the path in the description whose response has the same form. */
 function route(
   path: string,
-  answer: Route['answer'],
+  respond: Route['respond'],
   resource: Route['resource'] = 'core',
   described: string = path,
 ): Route {
   const pattern = new RegExp(`^${path.replace('{path}', '(.+)').replace(/\{\w+\}/g, '([^/]+)')}$`);
-  return { path: described, pattern, answer, resource };
+  return { path: described, pattern, respond, resource };
 }
 
 const routes: readonly Route[] = [

@@ -1,7 +1,7 @@
 import { authorAssociation } from '../../world/association.ts';
 import type { Discussion, DiscussionComment, Repository } from '../../world/model.ts';
 import { nodeId } from '../../world/world.ts';
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 import type { Place } from '../rest/accounts.ts';
 import { addressesOf } from '../rest/addresses.ts';
 import { reactionSummary } from '../rest/comments.ts';

@@ -1,6 +1,6 @@
 import type { EventDetails, WorldEvent } from '../../world/events.ts';
 import type { Account, Repository } from '../../world/model.ts';
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 import { ghost, type Place, simpleAccount, simpleOrganization } from '../rest/accounts.ts';
 import { addressesOf } from '../rest/addresses.ts';
 import { issueComment, reviewComment } from '../rest/comments.ts';
@@ -80,8 +80,8 @@ function aboutPullRequest(
   const { pullRequest: pull, review: given, reviewComment: comment } = details;
   if (pull === undefined) throw new Error('an event about no pull request');
   if (name === 'pull_request') {
-    const told = fullPullRequest(place, shown, pull);
-    return { number: pull.number, pull_request: told, ...involved(place, action, shown, details) };
+    const fullPull = fullPullRequest(place, shown, pull);
+    return { number: pull.number, pull_request: fullPull, ...involved(place, action, shown, details) };
   }
   return {
     pull_request: simplePullRequest(place, shown, pull),

@@ -1,7 +1,7 @@
 import { authorAssociation } from '../../world/association.ts';
 import type { PullRequest, Repository, Review } from '../../world/model.ts';
 import { branchTip } from '../../world/threads.ts';
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 import { type Place, simpleAccount } from '../rest/accounts.ts';
 import { addressesOf } from '../rest/addresses.ts';
 import { label, repository, simpleAccounts } from '../rest/repositories.ts';

@@ -1,6 +1,6 @@
 import type { Push } from '../../world/events.ts';
 import type { Commit, Person, Repository } from '../../world/model.ts';
-import { time } from '../graphql/question.ts';
+import { time } from '../graphql/field-request.ts';
 import type { Place } from '../rest/accounts.ts';
 import { addressesOf } from '../rest/addresses.ts';
 

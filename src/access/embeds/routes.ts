@@ -8,7 +8,7 @@ import { AccountPath } from '../../http/endpoint.ts';
 import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
 import { imageFormats } from '../../http/images.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
-import { actorOf, note } from '../actor.ts';
+import { actorOf, recordAction } from '../actor.ts';
 import { removeItem } from '../removal.ts';
 import type { AccessServices } from '../services.ts';
 import { issueToken } from '../tokens/issue.ts';
@@ -73,7 +73,7 @@ function creation(app: App, services: AccessServices): void {
         await saveEmbed(transaction, { ...embed, secretHash: hashOf(secret) });
         const actor = await actorOf(transaction, caller);
         const subject = `${id} ${imagePath}`;
-        await note(services, transaction, account.id, { action: 'embed_created', subject, ...actor });
+        await recordAction(services, transaction, account.id, { action: 'embed_created', subject, ...actor });
       });
       return { id, url: `${services.publicUrl()}/v1/embeds/${secret}.${format}` };
     },

@@ -42,7 +42,7 @@ export async function findEmbedBySecret(connection: Connection, secretHash: Buff
     .innerJoin('accounts', 'accounts.id', 'embeds.account_id')
     .selectAll('embeds')
     .where('secret_hash', '=', secretHash)
-    .where('accounts.gone_at', 'is', null)
+    .where('accounts.deleted_at', 'is', null)
     .executeTakeFirst();
   return row && toEmbed(row);
 }

@@ -29,10 +29,10 @@ export async function eraseAccount(connection: Connection, account: Account, now
     ...[refreshJob(id), collectJob(id), seeTotalsJob(id), calendarJob(id)].map(({ key }) => key),
   ];
   // Jobs are removed first: a lookup that starts between the two statements leaves a job without its row in
-  // `questions`, which ends by itself.
+  // `lookups`, which ends by itself.
   await sql`select graphile_worker.remove_job(key) from unnest(${keys}::text[]) as key`.execute(connection);
   await sql`
-    delete from questions
+    delete from lookups
     where key = any(${keys}) or starts_with(key, ${`collect_repository ${id}/`})`.execute(connection);
   await eraseInstallations(connection, account);
   // Foreign keys do not cover lists of people.
@@ -42,7 +42,7 @@ export async function eraseAccount(connection: Connection, account: Account, now
     where ${id}::uuid = any(assignees) or ${id}::uuid = any(reviewers) or ${id}::uuid = any(reactors)`.execute(
     connection,
   );
-  await connection.deleteFrom('achievement_work').where('account_id', '=', id).execute();
+  await connection.deleteFrom('pending_evaluations').where('account_id', '=', id).execute();
   await connection.deleteFrom('accounts').where('id', '=', id).execute();
   for (const owner of owners) await recordRepositoriesChanged(connection, owner);
   await announce(connection, { kind: 'account', key: id });

@@ -5,7 +5,7 @@ import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { seldomByAddress } from '../../http/rate-limits.ts';
-import { actorOf, note } from '../actor.ts';
+import { actorOf, recordAction } from '../actor.ts';
 import type { AccessServices } from '../services.ts';
 import { exportAccount } from './store.ts';
 
@@ -34,7 +34,7 @@ export function exportRoutes(app: App, services: AccessServices): void {
         throw new AppError('rate_limited', 'Other exports are under way; try again soon.', { retryAt });
       }
       const actor = await actorOf(connection, caller);
-      await note(services, connection, account.id, { action: 'exported', subject: account.id, ...actor });
+      await recordAction(services, connection, account.id, { action: 'exported', subject: account.id, ...actor });
       underWay += 1;
       const lines = Readable.from(withEnds(exportAccount(connection, account.id)));
       lines.once('close', () => {

@@ -30,14 +30,14 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
   return {
     account: sql`
       select id, provider, external_id, handle, type, name, display_name, avatar_url, website, description, socials,
-        followers, following, experience, hidden, hidden_by_host, publishes_private, provider_memory, asked_at,
+        followers, following, experience, hidden, hidden_by_host, publishes_private, provider_memory, fetched_at,
         checked_at, listed_at, created_at, updated_at
       from accounts where id = ${id}`,
     former_name: sql`select name_key, left_at from former_names where account_id = ${id}`,
     former_repository_name: sql`
       select name_key, repository_id, left_at from former_repository_names where owner_id = ${id}`,
     counters: sql`select * from counters where account_id = ${id}`,
-    seen_totals: sql`select * from seen_totals where account_id = ${id}`,
+    reported_totals: sql`select * from reported_totals where account_id = ${id}`,
     calendar: sql`select * from calendars where account_id = ${id}`,
     installation: sql`
       select i.id, i.source, i.covers, i.suspended_at, i.removed_at, i.seen_at, i.created_at
@@ -73,11 +73,11 @@ function parts(id: string): Record<string, RawBuilder<unknown>> {
     repository_award: sql`
       select w.* from awards w join achievements h on h.id = w.achievement_id where h.repository_id in (${owned})`,
     told_award: sql`
-      select id, award_id, webhook, kind, state, created_at, settled_at from notifications where account_id = ${id}`,
+      select id, award_id, webhook, kind, state, created_at, ended_at from notifications where account_id = ${id}`,
     repository_webhook: sql`
       select repository_id, name, kind, target, achievements from repository_webhooks where repository_id in (${owned})`,
     repository_notification: sql`
-      select id, award_id, repository_id, webhook, kind, state, attempts, error, created_at, settled_at
+      select id, award_id, repository_id, webhook, kind, state, attempts, error, created_at, ended_at
       from notifications where repository_id in (${owned})`,
     webhook_secret: sql`select id, url, changed_at, former_until from webhook_secrets where account_id = ${id}`,
     address: sql`select email, resolved_at from identities where account_id = ${id}`,

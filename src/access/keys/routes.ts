@@ -11,7 +11,7 @@ import { type AccountName, AccountPath, privateProblemResponses } from '../../ht
 import { EnvelopeSchema, envelope, formatTimestamp, SingleSchema, single } from '../../http/envelope.ts';
 import { seldomByAddress } from '../../http/rate-limits.ts';
 import { sendNothing, sendPrivately, sendRedirect } from '../../http/send.ts';
-import { actorOf, note } from '../actor.ts';
+import { actorOf, recordAction } from '../actor.ts';
 import type { Actor } from '../audit/store.ts';
 import { proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
@@ -78,7 +78,7 @@ function registration(app: App, services: AccessServices): void {
           throw new AppError('conflict', `The account has ${maxKeys} keys already; remove one first.`);
         }
         const isNew = await saveKey(transaction, { ...key, accountId: account.id, createdAt: services.now() });
-        if (isNew) await noteKey(services, transaction, owner, { action: 'key_registered', subject: key.id });
+        if (isNew) await recordKeyAction(services, transaction, owner, { action: 'key_registered', subject: key.id });
       });
       return sendPrivately(reply, single('key_id', { id: key.id }));
     },
@@ -131,20 +131,20 @@ function removal(app: App, services: AccessServices): void {
       await inTransaction(services.connection, async (transaction) => {
         const isRemoved = await removeKey(transaction, owner.account.id, subject);
         if (!isRemoved) throw new AppError('not_found', 'The account has no such key.');
-        await noteKey(services, transaction, owner, { action: 'key_removed', subject });
+        await recordKeyAction(services, transaction, owner, { action: 'key_removed', subject });
       });
       return sendNothing(reply);
     },
   );
 }
 
-function noteKey(
+function recordKeyAction(
   services: AccessServices,
-  connection: Parameters<typeof note>[1],
+  connection: Parameters<typeof recordAction>[1],
   { account, actor, tokenId }: Owner,
   action: { action: 'key_registered' | 'key_removed'; subject: string },
 ): Promise<void> {
-  return note(services, connection, account.id, { ...action, actor, tokenId });
+  return recordAction(services, connection, account.id, { ...action, actor, tokenId });
 }
 
 async function byProviderToken(services: AccessServices, request: FastifyRequest, params: AccountName): Promise<Owner> {

@@ -30,7 +30,7 @@ export async function findKeys(
     .selectAll('owner_keys')
     .select(['accounts.provider', 'accounts.name'])
     .where('owner_keys.id', '=', id)
-    .where('accounts.gone_at', 'is', null)
+    .where('accounts.deleted_at', 'is', null)
     .execute();
   return rows.map((row) => Object.assign(toOwnerKey(row), { provider: row.provider, name: row.name }));
 }

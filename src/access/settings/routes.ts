@@ -4,7 +4,7 @@ import type { App } from '../../http/app.ts';
 import { AccountPath } from '../../http/endpoint.ts';
 import { SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
-import { actorOf, note } from '../actor.ts';
+import { actorOf, recordAction } from '../actor.ts';
 import type { AccessServices } from '../services.ts';
 import { changeSettings, type OwnerSettings } from './store.ts';
 
@@ -47,7 +47,7 @@ export function settingsRoutes(app: App, services: AccessServices): void {
         });
         const actor = await actorOf(transaction, caller);
         const subject = JSON.stringify(toItem(settings));
-        await note(services, transaction, account.id, { action: 'settings_changed', subject, ...actor });
+        await recordAction(services, transaction, account.id, { action: 'settings_changed', subject, ...actor });
         return settings;
       });
     },

@@ -108,7 +108,7 @@ async function loadStatus(connection: Connection, account: Account, limit: numbe
 
 function toItem({ account, collecting, streams, skipped, deliveries, notifications }: AccountStatus): object {
   return {
-    as_of: time(account.askedAt),
+    as_of: time(account.fetchedAt),
     repositories: {
       as_of: time(collecting.listedAt),
       count: collecting.repositories,

@@ -10,7 +10,7 @@ import { SingleSchema, single } from '../../http/envelope.ts';
 import { addOwnerEndpoint } from '../../http/owner-pipeline.ts';
 import { seldomByAddress } from '../../http/rate-limits.ts';
 import { sendPrivately } from '../../http/send.ts';
-import { actorOf, note } from '../actor.ts';
+import { actorOf, recordAction } from '../actor.ts';
 import { proveOwner } from '../prove-owner.ts';
 import type { AccessServices } from '../services.ts';
 import { issueToken } from './issue.ts';
@@ -51,7 +51,7 @@ function issuance(app: App, services: AccessServices): void {
       const { account, actor } = await proveOwner(services, { provider, name: request.params.name }, credential);
       const tokenId = services.newId();
       const token = await issueToken(services, account, tokenId);
-      await note(services, services.connection, account.id, {
+      await recordAction(services, services.connection, account.id, {
         action: 'token_issued',
         subject: tokenId,
         actor,
@@ -76,7 +76,7 @@ function revocation(app: App, services: AccessServices): void {
       await inTransaction(connection, async (transaction) => {
         const actor = await actorOf(transaction, caller);
         await revokeToken(transaction, { accountId: account.id, tokenId: subject, now: now() });
-        await note(services, transaction, account.id, { action: 'token_revoked', subject, ...actor });
+        await recordAction(services, transaction, account.id, { action: 'token_revoked', subject, ...actor });
       });
     },
   });

@@ -17,9 +17,9 @@ export async function currentSigningKey(connection: Connection, now: Date, newKe
   const known = await findCurrent(connection, now);
   if (known !== undefined) return known;
   await tendSigningKeys(connection, now, newKey);
-  const made = await findCurrent(connection, now);
-  if (made === undefined) throw new Error('there is no key to sign with');
-  return made;
+  const created = await findCurrent(connection, now);
+  if (created === undefined) throw new Error('there is no key to sign with');
+  return created;
 }
 
 async function findCurrent(connection: Connection, now: Date): Promise<SigningKey | undefined> {

@@ -12,7 +12,7 @@ export async function isTokenGood(
 ): Promise<boolean> {
   const { rows } = await sql`
     select from accounts a
-    where id = ${token.accountId} and gone_at is null and not exists (
+    where id = ${token.accountId} and deleted_at is null and not exists (
       select from revoked_tokens r where r.account_id = a.id and r.token_id = ${token.tokenId})`.execute(connection);
   return rows.length > 0;
 }

@@ -142,12 +142,12 @@ function toCaller(payload: JWTPayload, owner: { accountId: string; keyId: string
   };
 }
 
-const toldClaims = new Set(['aud', 'iss', 'typ', 'exp', 'nbf', 'iat', 'sub', 'jti', 'scope', 'provider', 'name']);
+const reportableClaims = new Set(['aud', 'iss', 'typ', 'exp', 'nbf', 'iat', 'sub', 'jti', 'scope', 'provider', 'name']);
 
 /** Returns the error of a refused token. It may name a claim, because claims are checked only after the signature. */
 function explain(error: errors.JOSEError): AppError {
   if (error instanceof errors.JWTExpired) return new AppError('unauthenticated', 'The token has expired.');
-  if (error instanceof errors.JWTClaimValidationFailed && toldClaims.has(error.claim)) {
+  if (error instanceof errors.JWTClaimValidationFailed && reportableClaims.has(error.claim)) {
     return new AppError('unauthenticated', `The token's ${error.claim} is missing or wrong.`);
   }
   return invalid();

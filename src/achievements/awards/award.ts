@@ -1,21 +1,21 @@
 import type { Connection } from '../../database/connection.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { readConfigFile } from '../config-file.ts';
+import { asksForRank } from '../evaluation/compile.ts';
+import { evaluate } from '../evaluation/evaluate-store.ts';
 import type { EvaluatedConfig, ParsedFiles } from '../files/read-file.ts';
 import { storable } from '../files/store.ts';
-import { asksForRank } from '../judging/compile.ts';
-import { evaluate } from '../judging/evaluate-store.ts';
 import { findAwarded, type NewAward, recordAwarded } from './award-store.ts';
 import { decidingKinds, type Kind, neededKinds } from './kinds.ts';
 import { type Earnable, type Plan, planEvaluation } from './plan.ts';
 import {
+  completeEvaluations,
   dropUselessWork,
   type EvaluatedFile,
   findEvaluatedFile,
   findKnownUntil,
   findWork,
   finishWork,
-  settle,
 } from './work-store.ts';
 
 export interface AwardContext {
@@ -57,8 +57,8 @@ export async function awardRepository(context: AwardContext, repositoryId: strin
   }
   const config = readConfig(context, file);
   const plan = planEvaluation(toEarnables(file, config), work, { knownUntil, now: context.now() });
-  const earned = await judgeAll(context, repositoryId, config, plan);
-  const changesNothing = earned.length + plan.settling.length === 0;
+  const earned = await evaluateAll(context, repositoryId, config, plan);
+  const changesNothing = earned.length + plan.completing.length === 0;
   // Contributions were stored during the evaluation, which may have seen only some of them, so it runs again.
   if (!changesNothing && !isSame(knownUntil, await findKnownUntil(connection, repositoryId))) return 'more';
   await awardAll(context, repositoryId, plan, earned);
@@ -89,14 +89,17 @@ function toEarnables({ achievements }: EvaluatedFile, config: EvaluatedConfig): 
   });
 }
 
-async function judgeAll(
+async function evaluateAll(
   { connection }: AwardContext,
   repositoryId: string,
   { pointActions }: Pick<EvaluatedConfig, 'pointActions'>,
   { ready }: Plan,
 ): Promise<NewAward[]> {
   const idOf = new Map(ready.map(({ earnable }) => [earnable.achievement, earnable.stored.id]));
-  const ask = async (earnables: readonly Earnable[], accountIds?: readonly string[]): Promise<NewAward[]> => {
+  const evaluateEarnables = async (
+    earnables: readonly Earnable[],
+    accountIds?: readonly string[],
+  ): Promise<NewAward[]> => {
     const achievements = earnables.map(({ achievement }) => achievement);
     const config = { pointActions, achievements };
     const earned = await evaluate(connection, repositoryId, config, accountIds && { accountIds });
@@ -108,9 +111,9 @@ async function judgeAll(
   const awards: NewAward[] = [];
   const ofAll = ready.filter(({ people }) => people === 'everybody').map(({ earnable }) => earnable);
   for (let at = 0; at < ofAll.length; at += judgedTogether)
-    awards.push(...(await ask(ofAll.slice(at, at + judgedTogether))));
+    awards.push(...(await evaluateEarnables(ofAll.slice(at, at + judgedTogether))));
   const { earnables, accountIds } = await findUndecided(connection, ready);
-  if (earnables.length > 0) awards.push(...(await ask(earnables, accountIds)));
+  if (earnables.length > 0) awards.push(...(await evaluateEarnables(earnables, accountIds)));
   return awards;
 }
 
@@ -119,13 +122,13 @@ async function findUndecided(
   connection: Connection,
   ready: Plan['ready'],
 ): Promise<{ earnables: Earnable[]; accountIds: string[] }> {
-  const asked = ready.flatMap(({ earnable, people }) => (people === 'everybody' ? [] : [{ earnable, people }]));
-  const accountIds = [...new Set(asked.flatMap(({ people }) => [...people]))];
-  if (asked.length === 0) return { earnables: [], accountIds };
-  const achievementIds = asked.map(({ earnable }) => earnable.stored.id);
+  const candidates = ready.flatMap(({ earnable, people }) => (people === 'everybody' ? [] : [{ earnable, people }]));
+  const accountIds = [...new Set(candidates.flatMap(({ people }) => [...people]))];
+  if (candidates.length === 0) return { earnables: [], accountIds };
+  const achievementIds = candidates.map(({ earnable }) => earnable.stored.id);
   const awarded = await findAwarded(connection, { achievementIds, accountIds });
   const has = new Set(awarded.map(({ achievementId, accountId }) => `${achievementId} ${accountId}`));
-  const undecided = asked.map(({ earnable, people }) => ({
+  const undecided = candidates.map(({ earnable, people }) => ({
     earnable,
     people: [...people].filter((id) => !has.has(`${earnable.stored.id} ${id}`)),
   }));
@@ -138,14 +141,14 @@ async function findUndecided(
 async function awardAll(
   context: AwardContext,
   repositoryId: string,
-  { done, later, settling }: Plan,
+  { done, later, completing }: Plan,
   earned: readonly NewAward[],
 ): Promise<void> {
   const { connection } = context;
   const now = context.now();
   const record = (transaction: Connection, start: number): Promise<unknown> =>
     recordAwarded(transaction, earned.slice(start, start + awardsAtOnce), { now, newId: context.newId });
-  if (earned.length + settling.length + later.length === 0) {
+  if (earned.length + completing.length + later.length === 0) {
     await finishWork(connection, repositoryId, { done, later });
     return;
   }
@@ -155,8 +158,8 @@ async function awardAll(
   }
   await inTransaction(connection, async (transaction) => {
     await record(transaction, start);
-    const settled = settling.map(({ stored }) => stored);
-    await settle(transaction, settled, now);
+    const completed = completing.map(({ stored }) => stored);
+    await completeEvaluations(transaction, completed, now);
     await finishWork(transaction, repositoryId, { done, later });
   });
 }

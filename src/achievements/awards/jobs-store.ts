@@ -30,11 +30,11 @@ export function addAwardJob(connection: Connection, repositoryId: string): Promi
 async function findToJudge(connection: Connection, now: Date, repositoryId: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select repository_id as id from (
-      select distinct repository_id from achievement_work
+      select distinct repository_id from pending_evaluations
       where ${repositoryId}::uuid is null or repository_id = ${repositoryId}::uuid
       union
       select repository_id from achievements
-      where is_current and settled_at is null and judged_at <= ${now}
+      where is_current and evaluated_at is null and evaluate_at <= ${now}
         and (${repositoryId}::uuid is null or repository_id = ${repositoryId}::uuid)) waiting
     order by random() limit ${repositoriesAtOnce}`.execute(connection);
   return rows.map(({ id }) => id);
@@ -46,14 +46,14 @@ async function findToJudge(connection: Connection, now: Date, repositoryId: stri
  */
 export async function findUnknownAtDate(
   connection: Connection,
-  due: { judgedBefore: Date; settlingMs: number },
+  due: { dueBefore: Date; settlingMs: number },
 ): Promise<{ ownerId: string; name: string }[]> {
   const { rows } = await sql<{ ownerId: string; name: string }>`
     select distinct r.owner_id as "ownerId", r.name from achievements a join repositories r on r.id = a.repository_id
-    where a.is_current and a.settled_at is null and a.judged_at <= ${due.judgedBefore}
-      and r.installed_at is not null and r.gone_at is null
+    where a.is_current and a.evaluated_at is null and a.evaluate_at <= ${due.dueBefore}
+      and r.installed_at is not null and r.deleted_at is null
       and (r.collected_at is null
-        or r.collected_at < a.judged_at + ${due.settlingMs}::integer * interval '1 millisecond')
+        or r.collected_at < a.evaluate_at + ${due.settlingMs}::integer * interval '1 millisecond')
     order by r.name limit ${repositoriesAtOnce}`.execute(connection);
   return rows;
 }

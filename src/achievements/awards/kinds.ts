@@ -32,9 +32,9 @@ export function decidingKinds({ triggers }: Achievement, pointActions: readonly 
   };
   for (const { action, condition } of triggers.flat()) {
     addAction(action);
-    const asked = pointsOf(condition);
+    const pointNames = pointsOf(condition);
     const isAny = action === 'point';
-    const rules = pointActions.filter(({ name }) => isAny || asked.includes(name)).flatMap((point) => point.rules);
+    const rules = pointActions.filter(({ name }) => isAny || pointNames.includes(name)).flatMap((point) => point.rules);
     for (const rule of rules) addAction(rule.action);
   }
   return kinds;

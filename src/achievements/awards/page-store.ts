@@ -69,7 +69,7 @@ export async function findAwardPage(
     join accounts o on o.id = r.owner_id
     cross join lateral (
       select not r.is_private or o.id = w.account_id or (o.publishes_private and ${isShownInSql('o')}) as is_open) t
-    where w.account_id = ${accountId} and w.revoked_at is null and r.gone_at is null and o.gone_at is null
+    where w.account_id = ${accountId} and w.revoked_at is null and r.deleted_at is null and o.deleted_at is null
       and (${includesPrivate}::boolean or not r.is_private)
       and (${isOwner}::boolean or o.id = w.account_id or ${isShownInSql('o')})
       ${page.id === undefined ? sql`` : sql`and w.id = ${page.id}`}

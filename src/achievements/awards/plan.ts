@@ -21,7 +21,7 @@ export interface Plan {
   /** The achievements that can be evaluated now, with the accounts to evaluate. */
   ready: { earnable: Earnable; people: People }[];
   /** Those of `ready` that are evaluated once, as of a date. */
-  settling: Earnable[];
+  completing: Earnable[];
   /** The evaluations that have to wait until more is known. */
   later: { achievementId: string; accountId: string | null }[];
   /** Ids of the work rows to delete: they are done, or `later` replaces them. */
@@ -45,15 +45,15 @@ export function planEvaluation(
   work: readonly Work[],
   { knownUntil, now }: { knownUntil: ReadonlyMap<Kind, Date>; now: Date },
 ): Plan {
-  const plan: Plan = { ready: [], settling: [], later: [], done: [] };
+  const plan: Plan = { ready: [], completing: [], later: [], done: [] };
   const waiting = new Set<string>();
   for (const earnable of earnables) {
     const { stored, needed } = earnable;
     const known = [...needed].map((kind) => knownUntil.get(kind)?.getTime() ?? 0);
-    if (stored.judgedAt !== null) {
-      const dueAt = stored.judgedAt.getTime() + settlingMs;
-      const isDue = stored.settledAt === null && dueAt <= now.getTime() && known.every((until) => until >= dueAt);
-      if (isDue) plan.settling.push(earnable);
+    if (stored.evaluateAt !== null) {
+      const dueAt = stored.evaluateAt.getTime() + settlingMs;
+      const isDue = stored.evaluatedAt === null && dueAt <= now.getTime() && known.every((until) => until >= dueAt);
+      if (isDue) plan.completing.push(earnable);
       if (isDue) plan.ready.push({ earnable, people: 'everybody' });
       continue;
     }

@@ -85,7 +85,7 @@ function present(
       includesPrivate,
       ...neighbourCursors(awards, ({ place }) => cursors.write(listing, [account.id, ...place])),
     }),
-    staleAt: resolver.staleAt(account.askedAt ?? now()),
+    staleAt: resolver.staleAt(account.fetchedAt ?? now()),
     cardInput: {
       repositoriesOfImages: new Map(page.map((award) => [iconUrl(award, provider), award.repositoryId])),
     },

@@ -34,8 +34,8 @@ export function createAwardTasks(context: AwardContext): Record<string, Task> {
       urgency: 'background',
       schedule: '*/10 * * * *',
       run: async () => {
-        const judgedBefore = new Date(now().getTime() - settlingMs);
-        for (const { ownerId, name } of await findUnknownAtDate(connection, { judgedBefore, settlingMs })) {
+        const dueBefore = new Date(now().getTime() - settlingMs);
+        for (const { ownerId, name } of await findUnknownAtDate(connection, { dueBefore, settlingMs })) {
           await addJob(connection, collectRepositoryJob({ accountId: ownerId, repository: name, withPrivate: true }));
         }
       },

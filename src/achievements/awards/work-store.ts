@@ -17,8 +17,8 @@ export interface Work {
 export interface StoredAchievement {
   id: string;
   name: string;
-  judgedAt: Date | null;
-  settledAt: Date | null;
+  evaluateAt: Date | null;
+  evaluatedAt: Date | null;
 }
 
 /** The file of a repository, with the stored achievements that it defines. */
@@ -37,10 +37,10 @@ export async function findEvaluatedFile(
     sql<{ oid: string; text: string }>`
       select f.oid, f.text from achievement_files f join repositories r on r.id = f.repository_id
       where f.repository_id = ${repositoryId} and f.path is not null and r.installed_at is not null
-        and r.gone_at is null`.execute(connection),
+        and r.deleted_at is null`.execute(connection),
     connection
       .selectFrom('achievements')
-      .select(['id', 'name', 'judged_at', 'settled_at'])
+      .select(['id', 'name', 'evaluate_at', 'evaluated_at'])
       .where('repository_id', '=', repositoryId)
       .where('is_current', '=', true)
       .execute(),
@@ -52,15 +52,15 @@ export async function findEvaluatedFile(
     achievements: achievements.map((row) => ({
       id: row.id,
       name: row.name,
-      judgedAt: row.judged_at,
-      settledAt: row.settled_at,
+      evaluateAt: row.evaluate_at,
+      evaluatedAt: row.evaluated_at,
     })),
   };
 }
 
 export async function findWork(connection: Connection, repositoryId: string, limit: number): Promise<Work[]> {
   const rows = await connection
-    .selectFrom('achievement_work')
+    .selectFrom('pending_evaluations')
     .select(['id', 'achievement_id', 'account_id', 'kind'])
     .where('repository_id', '=', repositoryId)
     .orderBy(sql`achievement_id is not null`)
@@ -81,13 +81,13 @@ export async function finishWork(
   { done, later }: { done: readonly string[]; later: readonly Pick<Work, 'achievementId' | 'accountId'>[] },
 ): Promise<void> {
   await sql`
-    delete from achievement_work where repository_id = ${repositoryId} and id = any(${done}::uuid[])`.execute(
+    delete from pending_evaluations where repository_id = ${repositoryId} and id = any(${done}::uuid[])`.execute(
     transaction,
   );
   if (later.length === 0) return;
   const rows = later.map(({ achievementId, accountId }) => ({ achievement_id: achievementId, account_id: accountId }));
   await sql`
-    insert into achievement_work (repository_id, achievement_id, account_id)
+    insert into pending_evaluations (repository_id, achievement_id, account_id)
     select ${repositoryId}, achievement_id, account_id
     from json_to_recordset(${JSON.stringify(rows)}::json) as l (achievement_id uuid, account_id uuid)`.execute(
     transaction,
@@ -100,7 +100,7 @@ export async function finishWork(
  */
 export async function dropUselessWork(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
-    delete from achievement_work w where repository_id = ${repositoryId} and not exists (
+    delete from pending_evaluations w where repository_id = ${repositoryId} and not exists (
       select from achievement_files f join repositories r on r.id = f.repository_id
       where f.repository_id = w.repository_id and f.path is not null and r.installed_at is not null)`.execute(
     connection,
@@ -108,17 +108,17 @@ export async function dropUselessWork(connection: Connection, repositoryId: stri
 }
 
 /** Marks achievements as evaluated for good, except those whose date the file has changed meanwhile. */
-export async function settle(
+export async function completeEvaluations(
   transaction: Connection,
-  achievements: readonly { id: string; judgedAt: Date | null }[],
+  achievements: readonly { id: string; evaluateAt: Date | null }[],
   now: Date,
 ): Promise<void> {
-  for (const { id, judgedAt } of achievements) {
+  for (const { id, evaluateAt } of achievements) {
     await transaction
       .updateTable('achievements')
-      .set({ settled_at: now })
+      .set({ evaluated_at: now })
       .where('id', '=', id)
-      .where('judged_at', '=', judgedAt)
+      .where('evaluate_at', '=', evaluateAt)
       .execute();
   }
 }
@@ -133,7 +133,7 @@ export async function findKnownUntil(connection: Connection, repositoryId: strin
     from streams s join repositories r on r.id = s.repository_id cross join unnest(s.covers) as u (kind)
     where s.repository_id = ${repositoryId} and s.completed_at is not null and s.scan_started_at is null
       and (s.is_deep or u.kind = 'commit') and not exists (
-        select from lacking_details d where d.repository_id = s.repository_id and (u.kind, d.detail) in (
+        select from pending_details d where d.repository_id = s.repository_id and (u.kind, d.detail) in (
           ('commit', 'commit_lines'), ('commit', 'commit_files'), ('pull_request', 'pull_request_files')))
     group by u.kind`.execute(connection);
   return new Map(rows.map(({ kind, until }) => [kind, until]));

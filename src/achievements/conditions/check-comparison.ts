@@ -99,7 +99,7 @@ function textOf(value: Value): string {
 function refuse(
   span: Span,
   message: string,
-  hints: { expected: string; suggestion?: string | undefined },
+  details: { expected: string; suggestion?: string | undefined },
 ): CheckedTerm {
-  return { faults: [newFault(span, message, hints)] };
+  return { faults: [newFault(span, message, details)] };
 }

@@ -225,8 +225,8 @@ class Checker {
     return undefined;
   }
 
-  #fail(span: Span, message: string, hints: { expected?: string; suggestion?: string | undefined }): void {
-    this.faults.push(newFault(span, message, hints));
+  #fail(span: Span, message: string, details: { expected?: string; suggestion?: string | undefined }): void {
+    this.faults.push(newFault(span, message, details));
   }
 }
 

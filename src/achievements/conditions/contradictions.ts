@@ -22,15 +22,15 @@ function contradictionsOf({ terms }: CheckedJunction): Fault[] {
   const faults: Fault[] = [];
   const ranges = new Map<string, Range>();
   for (const term of terms) {
-    const asked = rangeOf(term);
-    if (asked === undefined) continue;
-    const before = ranges.get(asked.subject);
+    const constraint = rangeOf(term);
+    if (constraint === undefined) continue;
+    const before = ranges.get(constraint.subject);
     if (before !== undefined && before.from > before.to) continue;
     const range = {
-      from: Math.max(before?.from ?? 0, asked.range.from),
-      to: Math.min(before?.to ?? Number.POSITIVE_INFINITY, asked.range.to),
+      from: Math.max(before?.from ?? 0, constraint.range.from),
+      to: Math.min(before?.to ?? Number.POSITIVE_INFINITY, constraint.range.to),
     };
-    ranges.set(asked.subject, range);
+    ranges.set(constraint.subject, range);
     if (range.from > range.to) {
       const message =
         before === undefined ? 'this never holds' : 'this never holds together with what stands before it';

@@ -17,8 +17,8 @@ export async function currentCredentialKey(connection: Connection, { now, newKey
   const fresh = await newKey();
   return connection.transaction().execute(async (transaction) => {
     await sql`lock table credential_keys in share row exclusive mode`.execute(transaction);
-    const made = await findCurrent(transaction, now);
-    if (made !== undefined) return made;
+    const current = await findCurrent(transaction, now);
+    if (current !== undefined) return current;
     await sql`
       delete from credential_signers s using credential_keys k
       where k.id = s.key_id and k.signs_until <= ${now}`.execute(transaction);

@@ -16,7 +16,7 @@ const dayMs = 86_400_000;
 export class FileChecks {
   readonly #context: FileCheckContext;
   readonly #onRefused: (error: AppError) => void;
-  #refusalToldAt = 0;
+  #refusalReportedAt = 0;
 
   /** @param onRefused called at most once a day when the provider does not let the service report checks. */
   constructor(context: FileCheckContext, onRefused: (error: AppError) => void) {
@@ -38,8 +38,8 @@ export class FileChecks {
     } catch (error) {
       const isRefused = error instanceof AppError && error.code === 'provider_denied';
       if (!isRefused) throw error;
-      if (now().getTime() - this.#refusalToldAt < dayMs) return;
-      this.#refusalToldAt = now().getTime();
+      if (now().getTime() - this.#refusalReportedAt < dayMs) return;
+      this.#refusalReportedAt = now().getTime();
       this.#onRefused(error);
     }
   }

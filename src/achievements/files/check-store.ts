@@ -38,7 +38,7 @@ export async function findCheckedFile(connection: Connection, repositoryId: stri
     select r.provider, o.external_id as owner_external_id, o.name as owner_name, r.name, f.path, f.oid, f.revision,
       f.reports
     from achievement_files f join repositories r on r.id = f.repository_id join accounts o on o.id = r.owner_id
-    where f.repository_id = ${repositoryId} and f.path is not null and f.revision is not null and r.gone_at is null
+    where f.repository_id = ${repositoryId} and f.path is not null and f.revision is not null and r.deleted_at is null
       and r.installed_at is not null`.execute(connection);
   const [row] = rows;
   return (

@@ -60,7 +60,7 @@ export async function saveFile(
   await saveWebhooks(transaction, repositoryId, (file?.config.webhooks ?? []).map(storableWebhook));
   const isSame = before?.oid === row.oid && before.path === row.path;
   if (row.path !== null && !isSame) await requestFileCheck(transaction, repositoryId);
-  if (row.path !== null && (read.isNew || !isSame)) await noteAllContributors(transaction, repositoryId);
+  if (row.path !== null && (read.isNew || !isSame)) await requestFullEvaluation(transaction, repositoryId);
 }
 
 async function saveAchievements(
@@ -70,22 +70,22 @@ async function saveAchievements(
   newId: () => string,
 ): Promise<void> {
   const byName = new Map(achievements.map((achievement) => [storable(achievement.name), achievement]));
-  const rows = [...byName].map(([name, { icon, description, judgedAt }]) => ({
+  const rows = [...byName].map(([name, { icon, description, evaluateAt }]) => ({
     id: newId(),
     name,
     icon: storable(icon),
     description: storable(description),
-    judged_at: judgedAt,
+    evaluate_at: evaluateAt,
   }));
   await sql`
-    insert into achievements as a (id, repository_id, name, icon, description, judged_at, is_current)
-    select id, ${repositoryId}, name, icon, description, judged_at, true
+    insert into achievements as a (id, repository_id, name, icon, description, evaluate_at, is_current)
+    select id, ${repositoryId}, name, icon, description, evaluate_at, true
     from json_to_recordset(${JSON.stringify(rows)}::json)
-      as file (id uuid, name text, icon text, description text, judged_at timestamptz)
+      as file (id uuid, name text, icon text, description text, evaluate_at timestamptz)
     order by name
     on conflict (repository_id, name) do update set
-      icon = excluded.icon, description = excluded.description, judged_at = excluded.judged_at, is_current = true,
-      settled_at = case when a.judged_at is not distinct from excluded.judged_at then a.settled_at end`.execute(
+      icon = excluded.icon, description = excluded.description, evaluate_at = excluded.evaluate_at, is_current = true,
+      evaluated_at = case when a.evaluate_at is not distinct from excluded.evaluate_at then a.evaluated_at end`.execute(
     transaction,
   );
   await sql`
@@ -96,9 +96,9 @@ async function saveAchievements(
 }
 
 /** Adds work that evaluates all accounts for all achievements of a repository. */
-export async function noteAllContributors(connection: Connection, repositoryId: string): Promise<void> {
+export async function requestFullEvaluation(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
-    insert into achievement_work (repository_id)
+    insert into pending_evaluations (repository_id)
     select repository_id from achievement_files where repository_id = ${repositoryId} and path is not null`.execute(
     connection,
   );

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf, note } from '../../access/actor.ts';
+import { actorOf, recordAction } from '../../access/actor.ts';
 import type { AccessServices } from '../../access/services.ts';
 import type { Account } from '../../accounts/store.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -64,6 +64,6 @@ async function change(
       reason === null
         ? ({ action: 'award_restored', subject: awardId } as const)
         : ({ action: 'award_revoked', subject: `${awardId}: ${reason}` } as const);
-    await note(services, transaction, account.id, { ...action, ...actor });
+    await recordAction(services, transaction, account.id, { ...action, ...actor });
   });
 }

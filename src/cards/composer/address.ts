@@ -1,5 +1,5 @@
 import { cardOf } from '../index.ts';
-import { lookParameters } from '../options.ts';
+import { cardOptionParameters } from '../options.ts';
 
 /** The fields of the form by their names. They are not checked here, because the card shows its errors itself. */
 export type Wanted = ReadonlyMap<string, string>;
@@ -95,7 +95,7 @@ export function imagePath(wanted: Wanted): string | undefined {
   const repository = kind.takesRepository ? (wanted.get('repository') ?? '') : '';
   const format = wanted.get('format') === 'png' ? 'png' : 'svg';
   const parameters = new URLSearchParams({ format, ...kind.parameters(repository) });
-  for (const parameter of new Set([...kindFields, ...Object.keys(lookParameters)])) {
+  for (const parameter of new Set([...kindFields, ...Object.keys(cardOptionParameters)])) {
     const value = valueOf(wanted, parameter, kind);
     // Fields of another kind of card are left out.
     if (kindFields.some((field) => field === parameter && !kind.fields.includes(field))) continue;

@@ -129,11 +129,11 @@ function text(wanted: Wanted, name: string, label: string, attributes: string): 
 
 function select(wanted: Wanted, name: string, label: string, options: readonly (readonly [string, string])[]): string {
   const chosen = wanted.get(name);
-  const told = options.map(
+  const optionElements = options.map(
     ([value, words]) =>
       `<option value="${escapeText(value)}"${value === chosen ? ' selected' : ''}>${escapeText(words)}</option>`,
   );
-  return `<p><label for="${name}">${label}</label><select id="${name}" name="${name}">${told.join('')}</select></p>`;
+  return `<p><label for="${name}">${label}</label><select id="${name}" name="${name}">${optionElements.join('')}</select></p>`;
 }
 
 function checkboxes(wanted: Wanted, name: 'hide' | 'show', label: string, parts: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { App } from '../../http/app.ts';
-import { lookParameters } from '../options.ts';
+import { cardOptionParameters } from '../options.ts';
 import { kindFields, type Wanted } from './address.ts';
 import { composerPage } from './page.ts';
 
@@ -10,7 +10,15 @@ export interface ComposerContext {
   profileUrl: (provider: string, name: string) => string;
 }
 
-const fields = ['provider', 'name', 'repository', 'card', 'format', ...kindFields, ...Object.keys(lookParameters)];
+const fields = [
+  'provider',
+  'name',
+  'repository',
+  'card',
+  'format',
+  ...kindFields,
+  ...Object.keys(cardOptionParameters),
+];
 const maxLength = 300;
 const security = {
   'content-security-policy':

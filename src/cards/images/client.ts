@@ -47,7 +47,7 @@ async function fetchImage(
   const signal = AbortSignal.timeout(limits.timeoutMs);
   let url = address;
   for (let redirects = 0; redirects <= limits.redirects; redirects += 1) {
-    const answer = await outbound.send({
+    const response = await outbound.send({
       method: 'GET',
       url,
       headers: {
@@ -59,13 +59,13 @@ async function fetchImage(
       maxBytes: limits.bytes,
       signal,
     });
-    const { location } = answer.headers;
-    if (answer.status >= 300 && answer.status < 400 && typeof location === 'string') {
+    const { location } = response.headers;
+    if (response.status >= 300 && response.status < 400 && typeof location === 'string') {
       url = new URL(location, url).href;
       continue;
     }
-    if (answer.status === 304 && etag !== null) return undefined;
-    return toImage(answer);
+    if (response.status === 304 && etag !== null) return undefined;
+    return toImage(response);
   }
   throw new Error('too many redirects');
 }

@@ -7,8 +7,8 @@ import { encodeImage, toDataAddress } from './encode.ts';
 import {
   findImages,
   keepImage,
-  noteMissing,
-  noteUsed,
+  recordMissing,
+  recordUsed,
   removeUnused,
   type StoredImage,
   saveImage,
@@ -124,7 +124,7 @@ export class ImageSource {
     } catch {
       if (this.#isClosed) return;
       const retryMs = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(20, known?.failures ?? 0));
-      await noteMissing(connection, image, { refreshAt: new Date(now().getTime() + retryMs), now: now() });
+      await recordMissing(connection, image, { refreshAt: new Date(now().getTime() + retryMs), now: now() });
       return;
     }
     if (received === undefined || encoded === undefined) await keepImage(connection, image.url, refreshAt);
@@ -135,7 +135,7 @@ export class ImageSource {
   #keepHouse(urls: readonly string[]): void {
     const { connection, now, onFailure } = this.#options;
     const time = now().getTime();
-    noteUsed(connection, urls, now(), new Date(time - dayMs)).catch(onFailure);
+    recordUsed(connection, urls, now(), new Date(time - dayMs)).catch(onFailure);
     if (time - this.#sweptAt < sweepEveryMs) return;
     this.#sweptAt = time;
     removeUnused(connection, new Date(time - unusedForMs), limits.images).catch(onFailure);

@@ -62,7 +62,7 @@ export async function keepImage(connection: Connection, url: string, refreshAt: 
 }
 
 /** Notes that a fetch returned no image; the last good one stays. */
-export async function noteMissing(
+export async function recordMissing(
   connection: Connection,
   { url, repositoryId }: WantedImage,
   { refreshAt, now }: { refreshAt: Date; now: Date },
@@ -80,7 +80,7 @@ export async function noteMissing(
 }
 
 /** Notes which images are shown, so that others can be removed. */
-export async function noteUsed(
+export async function recordUsed(
   connection: Connection,
   urls: readonly string[],
   now: Date,

@@ -73,17 +73,17 @@ declare global {
   }
 }
 
-const made = new Map<string, Language>();
+const cachedLanguages = new Map<string, Language>();
 
 /**
  * Returns the language of a locale.
  * @param locale one of `locales`; any other gives English.
  */
 export function languageOf(locale: string): Language {
-  const known = made.get(locale);
+  const known = cachedLanguages.get(locale);
   if (known !== undefined) return known;
   const language = makeLanguage(locale);
-  made.set(locale, language);
+  cachedLanguages.set(locale, language);
   return language;
 }
 

@@ -32,19 +32,19 @@ export function oneLine(text: string): string {
 
 /**
  * Cuts a text to its room, never within a letter.
- * @param room in pixels.
+ * @param maxWidth in pixels.
  */
-export function fit(text: string, room: number, sizePx: number, weight: Weight = 'regular'): Fitted {
+export function fit(text: string, maxWidth: number, sizePx: number, weight: Weight = 'regular'): Fitted {
   const line = oneLine(text);
   const width = measure(line, sizePx, weight);
-  if (width <= room) return { text: line, width };
+  if (width <= maxWidth) return { text: line, width };
   const end = measure(ellipsis, sizePx, weight);
-  if (end > room) return { text: '', width: 0 };
+  if (end > maxWidth) return { text: '', width: 0 };
   let kept = '';
   let used = 0;
   for (const { segment } of graphemes.segment(line)) {
     const next = used + measure(segment, sizePx, weight);
-    if (next + end > room) break;
+    if (next + end > maxWidth) break;
     kept += segment;
     used = next;
   }
@@ -53,13 +53,13 @@ export function fit(text: string, room: number, sizePx: number, weight: Weight =
 }
 
 /** Breaks a text into lines between words; the last line is cut to its room. */
-export function wrap(text: string, room: number, maxLines: number, sizePx: number): string[] {
+export function wrap(text: string, maxWidth: number, maxLines: number, sizePx: number): string[] {
   const lines: string[] = [];
   let line = '';
   const words = oneLine(text).split(' ');
   for (const [index, word] of words.entries()) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (line === '' || measure(longer, sizePx) <= room) {
+    if (line === '' || measure(longer, sizePx) <= maxWidth) {
       line = longer;
       continue;
     }
@@ -70,5 +70,5 @@ export function wrap(text: string, room: number, maxLines: number, sizePx: numbe
     lines.push(line);
     line = word;
   }
-  return [...lines, line].map((one) => fit(one, room, sizePx).text);
+  return [...lines, line].map((one) => fit(one, maxWidth, sizePx).text);
 }

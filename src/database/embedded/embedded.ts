@@ -23,7 +23,7 @@ export interface EmbeddedServer {
 const startTimeoutMs = 300_000;
 const stopTimeoutMs = 60_000;
 const pollMs = 10;
-const askEveryMs = 200;
+const requestIntervalMs = 200;
 /** A running server whose keeper does not respond within this time has lost its keeper. */
 const orphanAfterMs = 5000;
 const restartDelayMs = 1000;
@@ -88,7 +88,7 @@ class Use {
   async #join(deadline: number): Promise<Keeper | undefined> {
     let keeper: Keeper | undefined;
     let orphanAt = Date.now() + orphanAfterMs;
-    let askAt = 0;
+    let nextRequestAt = 0;
     while (Date.now() < deadline) {
       if (this.#isEnding || this.#lease.isAnswered()) return keeper;
       const pid = findPostmaster(this.#clusterDir);
@@ -105,9 +105,9 @@ class Use {
         stop(pid);
         orphanAt = Date.now() + orphanAfterMs;
       }
-      if (Date.now() >= askAt) {
-        this.#lease.ask();
-        askAt = Date.now() + askEveryMs;
+      if (Date.now() >= nextRequestAt) {
+        this.#lease.requestReply();
+        nextRequestAt = Date.now() + requestIntervalMs;
       }
       await wait(pollMs);
     }
@@ -137,7 +137,7 @@ class Use {
     await wait(restartDelayMs);
     if (this.#isEnding) return;
     try {
-      this.#lease.forgetAnswer();
+      this.#lease.removeReply();
       const keeper = await this.#join(Date.now() + startTimeoutMs);
       keeper?.onEnd(() => void this.#restart());
     } catch (error) {

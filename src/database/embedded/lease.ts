@@ -18,12 +18,12 @@ export class Lease {
   readonly #clusterDir: string;
   readonly #pipe: number;
   readonly #id = uuidv4();
-  readonly #answer: string;
+  readonly #replyPath: string;
 
   private constructor(clusterDir: string, pipe: number) {
     this.#clusterDir = clusterDir;
     this.#pipe = pipe;
-    this.#answer = join(clusterDir, `${replyPrefix}${this.#id}`);
+    this.#replyPath = join(clusterDir, `${replyPrefix}${this.#id}`);
   }
 
   static async take(clusterDir: string, user: ServerUser): Promise<Lease> {
@@ -48,7 +48,7 @@ export class Lease {
    * Requests a confirmation that the keeper counts this process. A keeper that has seen the last process leave stops
    * the server and counts no further ones. May be called repeatedly.
    */
-  ask(): void {
+  requestReply(): void {
     try {
       writeSync(this.#pipe, `${this.#id}\n`);
     } catch (error) {
@@ -57,17 +57,17 @@ export class Lease {
   }
 
   isAnswered(): boolean {
-    return existsSync(this.#answer);
+    return existsSync(this.#replyPath);
   }
 
   /** Removes the confirmation of a keeper that has ended. */
-  forgetAnswer(): void {
-    rmSync(this.#answer, { force: true });
+  removeReply(): void {
+    rmSync(this.#replyPath, { force: true });
   }
 
   release(): void {
     closeSync(this.#pipe);
-    this.forgetAnswer();
+    this.removeReply();
   }
 
   /**

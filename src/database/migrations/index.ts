@@ -20,6 +20,7 @@ import * as wholeRows from './0019-whole-rows.ts';
 import * as namesAndVisibility from './0020-names-and-visibility.ts';
 import * as starsAndBots from './0021-stars-and-bots.ts';
 import * as doctor from './0022-doctor.ts';
+import * as plainNames from './0023-plain-names.ts';
 
 /** All migrations, oldest first. They only go forward: a published one is never changed, and none has a way down. */
 export const migrations: Record<string, Migration> = {
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0020-names-and-visibility': namesAndVisibility,
   '0021-stars-and-bots': starsAndBots,
   '0022-doctor': doctor,
+  '0023-plain-names': plainNames,
 };

@@ -19,11 +19,11 @@ export const maxGroups = 20;
 /** Checks that every stream of every repository can be read. */
 export async function checkStreams(connection: Connection): Promise<Finding[]> {
   const failing = await findFailingStreams(connection, maxGroups);
-  if (failing.length > 0) return failing.map(judgeStreams);
+  if (failing.length > 0) return failing.map(assessStreams);
   return [found('collecting', { severity: 'fine', code: 'streams_read', message: 'No stream of a repository fails.' })];
 }
 
-function judgeStreams({ provider, stream, code, reason, repositories, names, since }: FailingStreams): Finding {
+function assessStreams({ provider, stream, code, reason, repositories, names, since }: FailingStreams): Finding {
   const why = reason === null || reason === '' ? '' : `: "${quoted(reason)}"`;
   const when = since === null ? '' : ` since ${utc(since)}`;
   return found('collecting', {
@@ -55,7 +55,7 @@ const streamFailures: Record<string, { cause: string; remedy: string } | undefin
 /** Checks whether any part of a response was skipped. */
 export async function checkSkipped(connection: Connection, now: Date): Promise<Finding[]> {
   const skipped = await findSkippedPlaces(connection, maxGroups);
-  if (skipped.length > 0) return skipped.map((place) => judgeSkipped(place, now));
+  if (skipped.length > 0) return skipped.map((place) => assessSkipped(place, now));
   return [found('collecting', { severity: 'fine', code: 'items_stored', message: 'No item was skipped.' })];
 }
 
@@ -63,7 +63,7 @@ export async function checkSkipped(connection: Connection, now: Date): Promise<F
  * Reports only lost items as a problem: without a single field, or without an item that the host withholds, the other
  * data is whole.
  */
-function judgeSkipped(skipped: SkippedPlaces, now: Date): Finding {
+function assessSkipped(skipped: SkippedPlaces, now: Date): Finding {
   const { provider, stream, kind, reason, path, isStored, items, places, names, explanation, lastAt } = skipped;
   const isUnreadable = reason === 'unreadable';
   const what = `${counted(items, 'item')} of the kind ${kind} in ${named(places, names)}`;
@@ -91,12 +91,12 @@ const driftShownMs = 7 * 86_400_000;
 /** Checks whether the nightly comparison found differences between stored data and hosts. */
 export async function checkDrift(connection: Connection, now: Date): Promise<Finding[]> {
   const drifts = await findDrifts(connection, new Date(now.getTime() - driftShownMs), maxGroups);
-  if (drifts.length > 0) return drifts.map((drift) => judgeDrift(drift, now));
+  if (drifts.length > 0) return drifts.map((drift) => assessDrift(drift, now));
   const message = 'No comparison of the last 7 days found a difference to a host.';
   return [found('collecting', { severity: 'fine', code: 'data_agrees', message })];
 }
 
-function judgeDrift(drift: DriftedPart, now: Date): Finding {
+function assessDrift(drift: DriftedPart, now: Date): Finding {
   const { provider, what, isRepaired, repositories, name, expected, found: stored, lastAt } = drift;
   const difference =
     what === 'sums'
@@ -144,10 +144,10 @@ export async function checkPolls(connection: Connection, providers: readonly str
 
 /** Checks that installations of the App are not suspended and have all permissions that the service needs. */
 export async function checkInstallations(connection: Connection): Promise<Finding[]> {
-  return (await findFaultyInstallations(connection, maxGroups)).map(judgeInstallations);
+  return (await findFaultyInstallations(connection, maxGroups)).map(assessInstallations);
 }
 
-function judgeInstallations({ provider, isSuspended, missing, installations, names }: FaultyInstallations): Finding {
+function assessInstallations({ provider, isSuspended, missing, installations, names }: FaultyInstallations): Finding {
   const accounts = `${listed(names)}${installations > names.length ? ` and ${counted(installations - names.length, 'other')}` : ''}`;
   if (isSuspended) {
     return found('hosts', {

@@ -17,9 +17,9 @@ export function examineCredential(host: ProviderConfig, report: CredentialReport
   if (report.state === 'refused') return [refused(host, report, subject)];
   return [
     accepted(report, subject, context),
-    ...lacking(host, report, subject),
+    ...missingPermissions(host, report, subject),
     ...expiring(host, report, subject, context.now),
-    ...report.quotas.flatMap((quota) => judgeQuota(quota, subject, context.now)),
+    ...report.quotas.flatMap((quota) => assessQuota(quota, subject, context.now)),
   ];
 }
 
@@ -81,7 +81,7 @@ const sight: Record<CredentialReport['sees'], string> = {
   unknown: 'sees what was selected when it was made, which the host does not say',
 };
 
-function lacking(host: ProviderConfig, { kind, missing }: CredentialReport, subject: string): Finding[] {
+function missingPermissions(host: ProviderConfig, { kind, missing }: CredentialReport, subject: string): Finding[] {
   const finding = (severity: 'problem' | 'hint', permissions: readonly MissingPermission[]): Finding[] => {
     if (permissions.length === 0) return [];
     const names = listed(permissions.map(({ name }) => name));
@@ -126,7 +126,7 @@ function expiring(host: ProviderConfig, { expiresAt }: CredentialReport, subject
   return [found('hosts', { severity: 'hint', code: 'credential_expires', subject, message, remedy, since: expiresAt })];
 }
 
-function judgeQuota({ resource, unit, limit, remaining, resetAt }: Quota, subject: string, now: Date): Finding[] {
+function assessQuota({ resource, unit, limit, remaining, resetAt }: Quota, subject: string, now: Date): Finding[] {
   if (limit === 0 || resetAt <= now) return [];
   if (remaining <= 0) return [usedUp(subject, resetAt, `${resource}, ${limit} ${unit}`)];
   if (remaining > limit * keptForCallers) return [];

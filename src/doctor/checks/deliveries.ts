@@ -26,18 +26,18 @@ export async function checkDeliveries(
   now: Date,
 ): Promise<Finding[]> {
   const rejections = await findRejections(connection);
-  const findings: Finding[] = (await findUnapplied(connection)).flatMap((unapplied) => judgeUnapplied(unapplied, now));
+  const findings: Finding[] = (await findUnapplied(connection)).flatMap((unapplied) => assessUnapplied(unapplied, now));
   for (const host of hosts) {
     const lastAt = await findLastDelivery(connection, host.name);
     const rejected = rejections.filter(({ provider }) => provider === host.name);
-    findings.push(...rejected.flatMap((rejection) => judgeRejection(host, rejection, lastAt, now)));
+    findings.push(...rejected.flatMap((rejection) => assessRejection(host, rejection, lastAt, now)));
     if (host.webhookSecret === undefined) continue;
-    findings.push(...judgeLast(host, lastAt, await findInstalledActivity(connection, host.name), now));
+    findings.push(...assessLastDelivery(host, lastAt, await findInstalledActivity(connection, host.name), now));
   }
   return findings;
 }
 
-function judgeUnapplied({ provider, pending, failed, oldestAt }: UnappliedDeliveries, now: Date): Finding[] {
+function assessUnapplied({ provider, pending, failed, oldestAt }: UnappliedDeliveries, now: Date): Finding[] {
   const isLate = now.getTime() - oldestAt.getTime() > appliedWithinMs;
   return [
     ...(pending === 0
@@ -68,7 +68,12 @@ function judgeUnapplied({ provider, pending, failed, oldestAt }: UnappliedDelive
   ];
 }
 
-function judgeLast(host: ProviderConfig, lastAt: Date | null, activity: InstalledActivity, now: Date): Finding[] {
+function assessLastDelivery(
+  host: ProviderConfig,
+  lastAt: Date | null,
+  activity: InstalledActivity,
+  now: Date,
+): Finding[] {
   const { repositories, changedAt, repository } = activity;
   const last =
     lastAt === null ? 'No delivery has come in the last 30 days' : `The last delivery came ${ago(lastAt, now)}`;
@@ -100,19 +105,19 @@ const harmlessReasons = new Set(['no_secret', 'too_large']);
  * Turns rejections into findings. Those that strangers can cause are settled once a later delivery was accepted: it
  * shows that the webhook works.
  */
-function judgeRejection(
+function assessRejection(
   host: ProviderConfig,
   { reason, count, firstAt, lastAt }: RejectionCount,
   takenAt: Date | null,
   now: Date,
 ): Finding[] {
   if (now.getTime() - lastAt.getTime() > recentMs) return [];
-  const isSettled = !signedReasons.has(reason) && takenAt !== null && takenAt > lastAt;
+  const isResolved = !signedReasons.has(reason) && takenAt !== null && takenAt > lastAt;
   const number = `${counted(count, 'delivery', 'deliveries')} since ${utc(firstAt)} ${count === 1 ? 'was' : 'were'}`;
   const { cause, remedy } = rejectionWords(host, reason);
   return [
     found('deliveries', {
-      severity: isSettled || harmlessReasons.has(reason) ? 'hint' : 'problem',
+      severity: isResolved || harmlessReasons.has(reason) ? 'hint' : 'problem',
       code: 'deliveries_rejected',
       subject: host.name,
       message: `${number} rejected, the last one ${ago(lastAt, now)}: ${cause}.`,

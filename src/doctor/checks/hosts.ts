@@ -20,7 +20,7 @@ export function examineHost(host: ProviderConfig, diagnosis: Diagnosis, context:
       message: `${host.apiUrl} responds${time}${software}.`,
     }),
     ...credentials.flatMap((credential) => examineCredential(host, credential, context)),
-    ...judgeWebhookSecret(host, context),
+    ...assessWebhookSecret(host, context),
   ];
 }
 
@@ -45,7 +45,7 @@ function unreachable(host: ProviderConfig, [first]: readonly CredentialReport[],
   });
 }
 
-function judgeWebhookSecret(host: ProviderConfig, { sendsDeliveries }: HostContext): Finding[] {
+function assessWebhookSecret(host: ProviderConfig, { sendsDeliveries }: HostContext): Finding[] {
   if (!sendsDeliveries || host.webhookSecret !== undefined || host.source === 'default') return [];
   return [
     found('hosts', {

@@ -7,12 +7,12 @@ import { maxGroups } from './collecting.ts';
 /** Checks for jobs that fail again and again. */
 export async function checkJobs(connection: Connection, now: Date): Promise<Finding[]> {
   const failing = await findFailingJobs(connection, maxGroups);
-  if (failing.length > 0) return failing.map((jobs) => judgeJobs(jobs, now));
+  if (failing.length > 0) return failing.map((jobs) => assessJobs(jobs, now));
   return [found('jobs', { severity: 'fine', code: 'jobs_done', message: 'No job fails.' })];
 }
 
 /** Returns only a hint after one failure: the next attempt may succeed. */
-function judgeJobs({ task, count, givenUp, attempts, example, lastAt }: FailingJobs, now: Date): Finding {
+function assessJobs({ task, count, givenUp, attempts, example, lastAt }: FailingJobs, now: Date): Finding {
   const key = example.key === null ? '' : ` (${quoted(example.key)})`;
   const state =
     givenUp === 0

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf, note } from '../../access/actor.ts';
+import { actorOf, recordAction } from '../../access/actor.ts';
 import { removeItem } from '../../access/removal.ts';
 import type { AccessServices } from '../../access/services.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -75,7 +75,11 @@ function creation(app: App, services: AccessServices): void {
         const added = { id: services.newId(), accountId: account.id, url, receiver, secret, formerUntil, now };
         const saved = await saveWebhookSecret(transaction, added);
         const actor = await actorOf(transaction, caller);
-        await note(services, transaction, account.id, { action: 'webhook_secret_made', subject: saved.id, ...actor });
+        await recordAction(services, transaction, account.id, {
+          action: 'webhook_secret_made',
+          subject: saved.id,
+          ...actor,
+        });
         return saved;
       });
       return { stored, secret };

@@ -33,25 +33,33 @@ export async function findSignedReceivers(connection: Connection, accountId: str
  */
 export async function saveWebhookSecret(
   transaction: Connection,
-  made: { id: string; accountId: string; url: string; receiver: string; secret: Buffer; formerUntil: Date; now: Date },
+  newSecret: {
+    id: string;
+    accountId: string;
+    url: string;
+    receiver: string;
+    secret: Buffer;
+    formerUntil: Date;
+    now: Date;
+  },
 ): Promise<SignedReceiver> {
   const { rows } = await sql<{ id: string; former_until: Date | null }>`
     insert into webhook_secrets as s (id, account_id, url, receiver, secret, changed_at)
-    values (${made.id}, ${made.accountId}, ${made.url}, ${made.receiver}, ${made.secret}, ${made.now})
+    values (${newSecret.id}, ${newSecret.accountId}, ${newSecret.url}, ${newSecret.receiver}, ${newSecret.secret}, ${newSecret.now})
     on conflict (account_id, receiver) do update set
-      secret = excluded.secret, former_secret = s.secret, former_until = ${made.formerUntil},
+      secret = excluded.secret, former_secret = s.secret, former_until = ${newSecret.formerUntil},
       changed_at = excluded.changed_at
     returning id, former_until`.execute(transaction);
   const [row] = rows;
   if (row === undefined) throw new Error('a secret was neither stored nor there');
   await sql`
-    update notifications n set next_attempt_at = ${made.now}
+    update notifications n set next_attempt_at = ${newSecret.now}
     from repositories r
-    where n.state = 'waiting' and n.receiver = ${made.receiver} and r.id = n.repository_id
-      and r.owner_id = ${made.accountId}`.execute(transaction);
-  await transaction.deleteFrom('failing_receivers').where('receiver', '=', made.receiver).execute();
-  await addJob(transaction, notifyJob(made.receiver));
-  return { id: row.id, url: made.url, changedAt: made.now, formerUntil: row.former_until };
+    where n.state = 'waiting' and n.receiver = ${newSecret.receiver} and r.id = n.repository_id
+      and r.owner_id = ${newSecret.accountId}`.execute(transaction);
+  await transaction.deleteFrom('failing_receivers').where('receiver', '=', newSecret.receiver).execute();
+  await addJob(transaction, notifyJob(newSecret.receiver));
+  return { id: row.id, url: newSecret.url, changedAt: newSecret.now, formerUntil: row.former_until };
 }
 
 /** Finds the secrets that sign an account's messages to a receiver at `now`, the newest first. */

@@ -9,9 +9,9 @@ export async function post(
   message: { url: string; headers?: Record<string, string>; body: string },
   { now, signal }: { now: Date; signal: AbortSignal },
 ): Promise<Outcome> {
-  let answer: OutboundResponse;
+  let response: OutboundResponse;
   try {
-    answer = await outbound.send({
+    response = await outbound.send({
       method: 'POST',
       url: message.url,
       headers: { 'content-type': 'application/json', 'user-agent': 'plaudit', ...message.headers },
@@ -24,7 +24,7 @@ export async function post(
     signal.throwIfAborted();
     return { outcome: 'failed', ...reasonOf(error) };
   }
-  const { status, headers } = answer;
+  const { status, headers } = response;
   if (status >= 200 && status < 300) return { outcome: 'sent' };
   if (status >= 300 && status < 400) {
     return { outcome: 'failed', reason: `answered with status ${status}: redirects are not followed` };

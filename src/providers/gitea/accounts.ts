@@ -116,8 +116,8 @@ function unlessDenied(error: unknown): undefined {
  * response.
  */
 async function isOrganization(client: RestClient, { id, login }: ProfilePayload, call: Call): Promise<boolean> {
-  const answer = await client.get(organizationPath(login), OrganizationPayload, call);
-  return answer?.data.id === id;
+  const response = await client.get(organizationPath(login), OrganizationPayload, call);
+  return response?.data.id === id;
 }
 
 function toFacts(profile: ProfilePayload, isAnOrganization: boolean): AccountFacts {

@@ -34,8 +34,8 @@ export function createAnnouncer(client: RestClient): Announcer | undefined {
     },
     readComments: async (issue, since, call) => {
       const query = new URLSearchParams({ since: toSeconds(since) });
-      const answer = await client.get(`${issue}/comments?${query.toString()}`, CommentsPayload, call);
-      return answer && (answer.data ?? []).map(({ body }) => body);
+      const response = await client.get(`${issue}/comments?${query.toString()}`, CommentsPayload, call);
+      return response && (response.data ?? []).map(({ body }) => body);
     },
     addComment: (issue, body, call) => client.create(`${issue}/comments`, { body }, SaidPayload, call),
   });

@@ -86,8 +86,8 @@ async function bearerOf(client: RestClient, email: string, call: Call): Promise<
   const [, name] = /^(?:\d{1,15}\+)?([\w.-]{1,100})@[^@]*noreply[^@]*$/.exec(email) ?? [];
   if (name === undefined) return null;
   const { access: _none, ...anybody } = call;
-  const answer = client.get(accountPath(name), ProfilePayload, anybody, { isAnonymous: true });
-  const profile = (await answer.catch(unlessDenied))?.data;
+  const request = client.get(accountPath(name), ProfilePayload, anybody, { isAnonymous: true });
+  const profile = (await request.catch(unlessDenied))?.data;
   const isTheirs = profile?.email.toLowerCase().replace(/^\d+\+/, '') === email.replace(/^\d+\+/, '');
   return profile !== undefined && isTheirs ? toActor(profile) : null;
 }

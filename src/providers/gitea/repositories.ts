@@ -23,8 +23,8 @@ export function listRepositories(
   const kind = type === 'organization' ? 'orgs' : 'users';
   const list = { path: `/${kind}/${encodeURIComponent(name)}/repos`, items: RepositoriesPayload };
   const views = {
-    list: async (after: string | null, asked: Call) => {
-      const step = await stepFromOldest(client, list, { cursor: after, since: null }, asked);
+    list: async (after: string | null, viewCall: Call) => {
+      const step = await stepFromOldest(client, list, { cursor: after, since: null }, viewCall);
       // The list goes by the name, which another account may have taken since.
       const isOfOther = step?.items.some(({ owner }) => String(owner.id) !== externalId) ?? false;
       return isOfOther ? null : step;
@@ -49,7 +49,7 @@ export async function findRepository(
   call: Call,
 ): Promise<ListedRepository | null> {
   const path = repositoryPath({ owner: owner.name, name });
-  const find = async (asked: Call) => (await client.get(path, RepositoryPayload, asked))?.data;
+  const find = async (viewCall: Call) => (await client.get(path, RepositoryPayload, viewCall))?.data;
   const found = await findInViews(client, find, isPublic, { withPrivate, call });
   // The host redirects from a transferred repository to the one of its new owner.
   if (found === null || String(found.payload.owner.id) !== owner.externalId) return null;

@@ -113,8 +113,8 @@ function forked(payload: unknown): Change[] {
 
 function changedRepository(payload: unknown): Change[] {
   const { action, repository } = check(InRepository, payload);
-  const isGone = action === 'deleted';
-  return [...(isGone ? [hidden(repository)] : []), owned(repository.owner)];
+  const isDeleted = action === 'deleted';
+  return [...(isDeleted ? [hidden(repository)] : []), owned(repository.owner)];
 }
 
 const owned = ({ id, login }: Named): Change => ({ what: 'owned', account: String(id), name: login });

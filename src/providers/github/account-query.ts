@@ -53,7 +53,7 @@ export const noTotals: LifetimeTotals = {
 };
 
 /** Returns the shape of a response; windows are `w0`, `w1`, ... */
-function answerTo({ totals, spans }: Wanted, withPublicCounts: boolean) {
+function responseSchemaFor({ totals, spans }: Wanted, withPublicCounts: boolean) {
   const windows: TProperties = Object.fromEntries(
     spans.map((_span, index) => [`w${index}`, orElse(Nullable(WindowPayload), null)]),
   );
@@ -71,7 +71,7 @@ function answerTo({ totals, spans }: Wanted, withPublicCounts: boolean) {
  * @returns null when there is no such account.
  * @throws TooHeavy when less has to be requested at once.
  */
-export async function askForAccount(
+export async function fetchAccount(
   client: GitHubClient,
   target: Target,
   wanted: Wanted,
@@ -85,7 +85,7 @@ export async function askForAccount(
   const query = {
     name: 'Account',
     text: accountQueryText(target, { ...wanted, withPublicCounts }),
-    answer: answerTo(wanted, withPublicCounts),
+    schema: responseSchemaFor(wanted, withPublicCounts),
   };
   const { data, token, refusals } = await client.graphql(query, accountVariables(target, withPublicCounts), call, {
     takesParts: true,
@@ -93,17 +93,17 @@ export async function askForAccount(
   const { account } = data;
   if (account === null) {
     const rest = withoutRefused(wanted, refusals);
-    return rest === null ? null : askForAccount(client, target, rest, call, now);
+    return rest === null ? null : fetchAccount(client, target, rest, call, now);
   }
   if (account.kind === 'Organization') return { account, totals: undefined, windows: [], cutShort: [], tooHeavy: [] };
   const countsAll = target.counting === 'seen' || token.seesOnlyPublic;
-  const { tooHeavy, ...known } = windowsIn(account, wanted.spans, refusals, { countsAll, askedAt: now });
+  const { tooHeavy, ...known } = windowsIn(account, wanted.spans, refusals, { countsAll, requestedAt: now });
   const totals = hasTotals ? totalsIn(account) : undefined;
   // The account was renamed, so that the searches counted for its former name.
   const isOtherName = withPublicCounts && account.login.toLowerCase() !== target.name.toLowerCase();
   const isUncounted = !countsAll && !withPublicCounts;
   if (totals !== undefined && (isOtherName || isUncounted)) {
-    return askForAccount(client, { ...target, name: account.login }, wanted, call, now);
+    return fetchAccount(client, { ...target, name: account.login }, wanted, call, now);
   }
   return {
     account,
@@ -150,7 +150,7 @@ function windowsIn(
   account: object,
   spans: readonly WantedSpan[],
   refusals: Refusals,
-  options: { countsAll: boolean; askedAt: Date },
+  options: { countsAll: boolean; requestedAt: Date },
 ): Pick<AccountResponse, 'windows' | 'cutShort' | 'tooHeavy'> {
   const windows: ContributionWindow[] = [];
   const cutShort: Span[] = [];

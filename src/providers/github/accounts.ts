@@ -4,7 +4,7 @@ import { type CounterName, type Counters, counterNames } from '../../contributio
 import { AppError } from '../../errors.ts';
 import type { AccountReport, Call } from '../provider.ts';
 import { type OrganizationPayload, type OwnedStarsPayload, type UserPayload } from './account-payloads.ts';
-import { type AccountResponse, askForAccount, type LifetimeTotals, noTotals } from './account-query.ts';
+import { type AccountResponse, fetchAccount, type LifetimeTotals, noTotals } from './account-query.ts';
 import { allTotals, type Target } from './account-query-text.ts';
 import { organizationFacts, userFacts } from './actors.ts';
 import type { GitHubClient } from './client.ts';
@@ -54,20 +54,20 @@ export async function* reportAccount(
 ): AsyncGenerator<AccountReport, void, undefined> {
   const memory = readMemory(remembered);
   const spans = memory === undefined ? allYears(startedAt) : dueSpans(memory.windows, [], startedAt);
-  const answer = await tolerant(() => askForAccount(client, target, { totals: allTotals, spans }, call, startedAt));
-  if (answer === null) return;
-  if (answer !== 'too_heavy' && answer.account.kind === 'Organization') {
-    yield await organizationReport(client, answer.account, call);
+  const response = await tolerant(() => fetchAccount(client, target, { totals: allTotals, spans }, call, startedAt));
+  if (response === null) return;
+  if (response !== 'too_heavy' && response.account.kind === 'Organization') {
+    yield await organizationReport(client, response.account, call);
     return;
   }
   const windows = memory?.windows ?? [];
-  if (answer === 'too_heavy') {
+  if (response === 'too_heavy') {
     yield* reportHeavyAccount(client, target, windows, call, startedAt);
     return;
   }
-  const known = knowledgeFrom(answer, target.counting, windows);
-  const pending = [...answer.cutShort, ...answer.tooHeavy].flatMap(splitSpan);
-  yield* completeReport(client, known, answer.totals?.owned, pending, call, startedAt);
+  const known = knowledgeFrom(response, target.counting, windows);
+  const pending = [...response.cutShort, ...response.tooHeavy].flatMap(splitSpan);
+  yield* completeReport(client, known, response.totals?.owned, pending, call, startedAt);
 }
 
 /** Fetches an account that is too much for one request in steps: the profile, then the totals, then the years. */
@@ -78,7 +78,7 @@ async function* reportHeavyAccount(
   call: Call,
   startedAt: Date,
 ): AsyncGenerator<AccountReport, void, undefined> {
-  const profile = await tolerant(() => askForAccount(client, target, { totals: [], spans: [] }, call, startedAt));
+  const profile = await tolerant(() => fetchAccount(client, target, { totals: [], spans: [] }, call, startedAt));
   if (profile === null) return;
   if (profile === 'too_heavy' || profile.account.kind === 'Organization') {
     throw new AppError('provider_unavailable', 'GitHub cannot show this account at the moment. Retry later.');
@@ -86,7 +86,7 @@ async function* reportHeavyAccount(
   const { counting } = target;
   const known: Knowledge = { user: profile.account, counting, windows, totals: undefined, stars: undefined };
   yield toReport(known);
-  const totals = await tolerant(() => askForAccount(client, target, { totals: allTotals, spans: [] }, call, startedAt));
+  const totals = await tolerant(() => fetchAccount(client, target, { totals: allTotals, spans: [] }, call, startedAt));
   const owned = totals === null || totals === 'too_heavy' ? undefined : totals.totals?.owned;
   if (totals !== null && totals !== 'too_heavy') known.totals = totals.totals;
   yield* completeReport(client, known, owned, [], call, startedAt);
@@ -104,15 +104,15 @@ async function* completeReport(
   const contributionYears = known.user.activity?.contributionYears ?? [];
   const missing = dueSpans(known.windows, contributionYears, startedAt);
   if (owned) known.stars = await sumStars(client, known.user.id, owned, call);
-  const question: Question = {
-    ask: (spans) =>
+  const spanRequest: AccountRequest = {
+    send: (spans) =>
       tolerant(() => {
         const target = { name: known.user.login, handle: known.user.id, counting: known.counting };
-        return askForAccount(client, target, { totals: [], spans }, call, startedAt);
+        return fetchAccount(client, target, { totals: [], spans }, call, startedAt);
       }),
     failuresLeft: maxFailures,
   };
-  for await (const windows of askForSpans(question, [...pending, ...missing])) {
+  for await (const windows of fetchSpans(spanRequest, [...pending, ...missing])) {
     known.windows = replaceWindows(known.windows, windows);
     yield toReport(known);
   }
@@ -120,8 +120,8 @@ async function* completeReport(
 }
 
 /** The request for spans of an account, and the number of failures that are still allowed. */
-interface Question {
-  ask: (spans: readonly Span[]) => Promise<AccountResponse | null | 'too_heavy'>;
+interface AccountRequest {
+  send: (spans: readonly Span[]) => Promise<AccountResponse | null | 'too_heavy'>;
   failuresLeft: number;
 }
 
@@ -130,25 +130,25 @@ interface Question {
  * in pieces. A span is left out when GitHub cannot compute even one day, or after the allowed failures; the next report
  * fetches it.
  */
-async function* askForSpans(
-  question: Question,
+async function* fetchSpans(
+  spanRequest: AccountRequest,
   spans: readonly Span[],
 ): AsyncGenerator<ContributionWindow[], void, undefined> {
   const [first] = spans;
-  if (first === undefined || question.failuresLeft <= 0) return;
-  const answer = await question.ask(spans);
-  if (answer === null) return;
-  if (answer !== 'too_heavy') {
-    yield answer.windows;
-    yield* askForSpans(question, answer.cutShort.flatMap(splitSpan));
-    question.failuresLeft -= answer.tooHeavy.length;
-    for (const span of answer.tooHeavy) yield* askForSpans(question, splitSpan(span));
+  if (first === undefined || spanRequest.failuresLeft <= 0) return;
+  const response = await spanRequest.send(spans);
+  if (response === null) return;
+  if (response !== 'too_heavy') {
+    yield response.windows;
+    yield* fetchSpans(spanRequest, response.cutShort.flatMap(splitSpan));
+    spanRequest.failuresLeft -= response.tooHeavy.length;
+    for (const span of response.tooHeavy) yield* fetchSpans(spanRequest, splitSpan(span));
     return;
   }
-  question.failuresLeft -= 1;
+  spanRequest.failuresLeft -= 1;
   const half = Math.ceil(spans.length / 2);
   const pieces = spans.length > 1 ? [spans.slice(0, half), spans.slice(half)] : [splitSpan(first)];
-  for (const piece of pieces) yield* askForSpans(question, piece);
+  for (const piece of pieces) yield* fetchSpans(spanRequest, piece);
 }
 
 async function sumStars(
@@ -194,16 +194,16 @@ async function organizationReport(
 }
 
 function knowledgeFrom(
-  answer: AccountResponse,
+  response: AccountResponse,
   counting: Target['counting'],
   windows: ContributionWindow[],
 ): Knowledge {
-  if (answer.account.kind !== 'User') throw new Error('only a user has counters of its own');
+  if (response.account.kind !== 'User') throw new Error('only a user has counters of its own');
   return {
-    user: answer.account,
+    user: response.account,
     counting,
-    windows: replaceWindows(windows, answer.windows),
-    totals: answer.totals,
+    windows: replaceWindows(windows, response.windows),
+    totals: response.totals,
     stars: undefined,
   };
 }
@@ -242,9 +242,9 @@ function reportOf(user: UserPayload, counters: Partial<Counters>, windows: Contr
 }
 
 /** Returns the result of a request, or `too_heavy` when the request is too much for GitHub. */
-async function tolerant<Answer>(ask: () => Promise<Answer>): Promise<Answer | 'too_heavy'> {
+async function tolerant<Answer>(send: () => Promise<Answer>): Promise<Answer | 'too_heavy'> {
   try {
-    return await ask();
+    return await send();
   } catch (error) {
     if (error instanceof TooHeavy) return 'too_heavy';
     throw error;

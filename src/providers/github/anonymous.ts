@@ -52,9 +52,9 @@ export async function* reportByRest(
   path: string,
   call: Call,
 ): AsyncGenerator<AccountReport, void, undefined> {
-  const answer = await client.rest(path, RestAccountPayload, call);
-  if (answer === null) return;
-  const account = restFacts(answer.data);
+  const response = await client.rest(path, RestAccountPayload, call);
+  if (response === null) return;
+  const account = restFacts(response.data);
   if (account === null) return;
   const counters = account.type === 'organization' ? {} : await countByRest(client, account, call);
   const missing: CounterName[] =
@@ -102,15 +102,15 @@ export async function listRepositoriesByRest(
   call: Call,
 ): Promise<RepositoryPage> {
   const page = Number(cursor ?? '1');
-  const answer = await client.rest(repositoriesPath(owner.name, page), RestRepositoriesPayload, call);
-  if (answer === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
+  const response = await client.rest(repositoriesPath(owner.name, page), RestRepositoriesPayload, call);
+  if (response === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
   return {
-    repositories: answer.data.filter((repository) => !repository.private).map(toListed),
+    repositories: response.data.filter((repository) => !repository.private).map(toListed),
     access: null,
-    endsView: answer.listed < perPage,
+    endsView: response.listed < perPage,
     isRefused: false,
     total: null,
-    nextCursor: answer.listed < perPage ? null : String(page + 1),
+    nextCursor: response.listed < perPage ? null : String(page + 1),
   };
 }
 
@@ -121,10 +121,10 @@ export async function findRepositoryByRest(
   call: Call,
 ): Promise<ListedRepository | null> {
   const path = `/repos/${encodeURIComponent(owner.name)}/${encodeURIComponent(name)}`;
-  const answer = await client.rest(path, RestRepositoryPayload, call);
+  const response = await client.rest(path, RestRepositoryPayload, call);
   // GitHub redirects the name of a transferred repository to its new owner.
-  const isTheirs = answer !== null && String(answer.data.owner.id) === owner.externalId;
-  return !isTheirs || answer.data.private ? null : toListed(answer.data);
+  const isTheirs = response !== null && String(response.data.owner.id) === owner.externalId;
+  return !isTheirs || response.data.private ? null : toListed(response.data);
 }
 
 /**
@@ -140,10 +140,10 @@ export async function readIssuesByRest(
   const query = queryAt(place);
   query.set('state', 'all');
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/issues?${query.toString()}`;
-  const answer = await client.rest(path, RestIssuesPayload, call);
-  if (answer === null) throw new AppError('not_found', 'GitHub does not show this repository any more.');
+  const response = await client.rest(path, RestIssuesPayload, call);
+  if (response === null) throw new AppError('not_found', 'GitHub does not show this repository any more.');
   const actors = new Map<string, Actor>();
-  const contributions = answer.data.map((issue): Contribution => {
+  const contributions = response.data.map((issue): Contribution => {
     const actor = issue.user && restActor(issue.user);
     if (actor) actors.set(actor.externalId, actor);
     const merge = issue.pull_request;
@@ -165,7 +165,7 @@ export async function readIssuesByRest(
     contributions,
     actors: [...actors.values()],
     wholeParents: [],
-    nextCursor: cursorBehind(place, answer.data, answer.listed),
+    nextCursor: cursorBehind(place, response.data, response.listed),
     total: null,
     pageSize: perPage,
   };
@@ -199,9 +199,9 @@ function repositoriesPath(name: string, page: number): string {
 }
 
 /** Sends an optional request; returns null when it fails, for example because the quota is used up. */
-async function ifAllowed<Answer>(call: Call, ask: () => Promise<Answer | null>): Promise<Answer | null> {
+async function ifAllowed<Answer>(call: Call, send: () => Promise<Answer | null>): Promise<Answer | null> {
   try {
-    return await ask();
+    return await send();
   } catch (error) {
     if (call.signal.aborted || !(error instanceof AppError)) throw error;
     return null;

@@ -56,7 +56,7 @@ const perToken = new Set<ErrorCode>(['provider_rate_limited', 'provider_denied']
 
 /** Finds the tokens that are known to see public data only, the one with the most quota left first. */
 async function findPublicTokens(client: GitHubClient, call: Call, now: Date): Promise<Token[]> {
-  for (const { access } of client.credentials.tokens.filter((token) => token.mayTellScopes)) {
+  for (const { access } of client.credentials.tokens.filter((token) => token.canRevealScopes)) {
     // A request for the limits is free, and the response names the token's scopes.
     await client.rest('/rate_limit', RateLimitPayload, { ...call, access }).catch(ignoreRefusal);
   }

@@ -17,17 +17,17 @@ export async function checkAccounts(
   call: Call,
 ): Promise<Map<string, Actor | null>> {
   const byHandle = accounts.filter(({ handle }) => handle !== '');
-  const found = byHandle.length === 0 ? [] : await askFor(client, byHandle, call);
+  const found = byHandle.length === 0 ? [] : await fetchByHandle(client, byHandle, call);
   const shown = found.map((payload) => toActor(payload)).filter((actor) => actor !== null);
   const checked = new Map<string, Actor | null>(shown.map((actor) => [actor.externalId, actor]));
   for (const { externalId } of accounts.filter((account) => !checked.has(account.externalId))) {
-    const answer = await client.rest(`/user/${externalId}`, RestAccountPayload, call);
-    checked.set(externalId, answer && restActor(answer.data));
+    const response = await client.rest(`/user/${externalId}`, RestAccountPayload, call);
+    checked.set(externalId, response && restActor(response.data));
   }
   return new Map([...checked].map(([id, actor]) => [id, actor && { ...actor, isPublic: true }]));
 }
 
-async function askFor(
+async function fetchByHandle(
   client: GitHubClient,
   accounts: readonly KnownAccount[],
   call: Call,

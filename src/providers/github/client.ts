@@ -24,7 +24,7 @@ export interface Query<Schema extends TSchema> {
   /** The operation's name. */
   name: string;
   text: string;
-  answer: Schema;
+  schema: Schema;
 }
 
 export interface RestResponse<Schema extends TSchema> {
@@ -117,7 +117,7 @@ export class GitHubClient {
       call.cost.points += pointsOf(data);
       const refusals = refusalsIn(errors, refusingOrganizations(raw.headers['x-github-sso']));
       try {
-        return { data: checkPayload(query.answer, data, query.name, call, refusals), token, refusals };
+        return { data: checkPayload(query.schema, data, query.name, call, refusals), token, refusals };
       } catch (error) {
         // The errors explain the failure better than the part that they left empty.
         throwTrouble(trouble, query.name, reason);

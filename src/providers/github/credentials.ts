@@ -52,7 +52,7 @@ export class Token extends Credential {
   }
 
   /** True when a first request may reveal the token's scopes. Tokens of installations have none. */
-  get mayTellScopes(): boolean {
+  get canRevealScopes(): boolean {
     return this.secret !== undefined && this.account === undefined && !this.#hasAnswered;
   }
 

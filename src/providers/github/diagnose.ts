@@ -59,13 +59,13 @@ function reportOnToken(
   call: Call,
 ): Promise<CredentialReport> {
   const kind = token.secret === undefined ? 'none' : isInstallation(token) ? 'installation' : 'token';
-  const asked = { ...call, access: token.access };
+  const tokenCall = { ...call, access: token.access };
   return reportOn({ kind, label, access: token.access || null }, async () => {
     const begun = now();
     // The request is free, and succeeds also when no quota is left: https://docs.github.com/rest/rate-limit/rate-limit
-    const limits = await client.rest('/rate_limit', RateLimitPayload, asked);
+    const limits = await client.rest('/rate_limit', RateLimitPayload, tokenCall);
     const latencyMs = now().getTime() - begun.getTime();
-    const holder = kind === 'token' ? await orUnknown(client.rest('/user', HolderPayload, asked)) : undefined;
+    const holder = kind === 'token' ? await orUnknown(client.rest('/user', HolderPayload, tokenCall)) : undefined;
     return {
       latencyMs,
       holder: holder?.data.login ?? null,

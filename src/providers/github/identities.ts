@@ -19,10 +19,10 @@ export async function resolveIdentities(
   identities: readonly CommitIdentity[],
   call: Call,
 ): Promise<CommitOwners> {
-  const owners = await askForAuthors(client, repository, identities, call);
+  const owners = await fetchAuthors(client, repository, identities, call);
   for (const { email } of identities) {
     const named = owners.get(email) ? undefined : accountIn(email);
-    if (named !== undefined) owners.set(email, await askForId(client, named.externalId, call));
+    if (named !== undefined) owners.set(email, await fetchById(client, named.externalId, call));
   }
   return owners;
 }
@@ -45,30 +45,30 @@ export function accountIn(email: string): Actor | undefined {
 }
 
 /** Fetches an account by its id; null when there is none. */
-async function askForId(client: GitHubClient, id: string, call: Call): Promise<Actor | null> {
-  const answer = await client.rest(`/user/${id}`, RestAccountPayload, call);
-  return answer && restActor(answer.data);
+async function fetchById(client: GitHubClient, id: string, call: Call): Promise<Actor | null> {
+  const response = await client.rest(`/user/${id}`, RestAccountPayload, call);
+  return response && restActor(response.data);
 }
 
-async function askForAuthors(
+async function fetchAuthors(
   client: GitHubClient,
   repository: KnownRepository,
   identities: readonly CommitIdentity[],
   call: Call,
 ): Promise<CommitOwners> {
   try {
-    return await askForAuthorsAtOnce(client, repository, identities, call);
+    return await fetchAuthorsAtOnce(client, repository, identities, call);
   } catch (error) {
     if (!(error instanceof TooHeavy) || identities.length <= 1) throw error;
     const half = Math.ceil(identities.length / 2);
-    const first = await askForAuthors(client, repository, identities.slice(0, half), call);
-    const second = await askForAuthors(client, repository, identities.slice(half), call);
+    const first = await fetchAuthors(client, repository, identities.slice(0, half), call);
+    const second = await fetchAuthors(client, repository, identities.slice(half), call);
     for (const [email, owner] of second) addOwner(first, email, owner);
     return first;
   }
 }
 
-async function askForAuthorsAtOnce(
+async function fetchAuthorsAtOnce(
   client: GitHubClient,
   { owner, name }: KnownRepository,
   identities: readonly CommitIdentity[],
@@ -107,5 +107,5 @@ export function commitAuthors(count: number): Query<typeof CommitAuthorsPayload>
     `  authors(first: ${authorsPerCommit}) { nodes { email user { kind: __typename id databaseId login name avatarUrl } } }`,
     '}',
   ].join('\n');
-  return { name: 'CommitAuthors', answer: CommitAuthorsPayload, text };
+  return { name: 'CommitAuthors', schema: CommitAuthorsPayload, text };
 }

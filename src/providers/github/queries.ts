@@ -39,8 +39,8 @@ const discussionDetails = read('discussion-details');
 /** The fragments of the query for an account, which is composed for the requested spans. */
 export const accountFragments = read('account');
 
-function query<Schema extends TSchema>(name: string, answer: Schema, ...texts: string[]): Query<Schema> {
-  return { name, answer, text: texts.join('\n') };
+function query<Schema extends TSchema>(name: string, schema: Schema, ...texts: string[]): Query<Schema> {
+  return { name, schema, text: texts.join('\n') };
 }
 
 export const ownedRepositories = query(

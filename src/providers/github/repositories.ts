@@ -56,12 +56,12 @@ async function listView(
   { access, after }: Place,
   call: Call,
 ): Promise<View> {
-  const asked = access === null ? call : { ...call, access };
+  const viewCall = access === null ? call : { ...call, access };
   const privacy = access === null ? 'PUBLIC' : 'PRIVATE';
   for (let first = largestPage; first >= 1; first = Math.floor(first / 2)) {
     try {
       const variables = { login: owner.name, after: after === '' ? null : after, first, privacy };
-      const { data } = await client.graphql(ownedRepositories, variables, asked);
+      const { data } = await client.graphql(ownedRepositories, variables, viewCall);
       if (data.repositoryOwner === null) throw new AppError('not_found', 'GitHub does not know this account any more.');
       const { nodes, pageInfo, totalCount } = data.repositoryOwner.repositories;
       return {
@@ -113,8 +113,8 @@ export async function findRepository(
 ): Promise<ListedRepository | null> {
   const views = withPrivate ? privateAccesses(client, owner) : [];
   for (const access of [null, ...views]) {
-    const asked = access === null ? call : { ...call, access };
-    const { data } = await client.graphql(namedRepository, { owner: owner.name, name }, asked);
+    const viewCall = access === null ? call : { ...call, access };
+    const { data } = await client.graphql(namedRepository, { owner: owner.name, name }, viewCall);
     const { repository } = data;
     if (repository === null || repository.isPrivate !== (access !== null)) continue;
     // GitHub redirects the name of a transferred repository to its new owner.

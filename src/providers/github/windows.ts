@@ -42,12 +42,12 @@ export function dueSpans(
   now: Date,
 ): Span[] {
   const isDue = (window: ContributionWindow): boolean => {
-    const askedAt = new Date(window.askedAt);
-    if (askedAt >= now) return false;
+    const requestedAt = new Date(window.askedAt);
+    if (requestedAt >= now) return false;
     // When a day ends in UTC, it has not ended yet in all time zones.
-    const wasOpen = Date.parse(window.to) + 3 * dayMs > askedAt.getTime();
+    const wasOpen = Date.parse(window.to) + 3 * dayMs > requestedAt.getTime();
     const hasBegun = Date.parse(window.from) <= now.getTime() + dayMs;
-    return (wasOpen && hasBegun) || askedAt.getTime() + settledForMs <= now.getTime();
+    return (wasOpen && hasBegun) || requestedAt.getTime() + settledForMs <= now.getTime();
   };
   const years = new Set([...contributionYears, now.getUTCFullYear()]);
   const due = known.filter(isDue).map(({ from, to }) => ({ from, to }));
@@ -98,7 +98,7 @@ export function isCutShort(window: WindowPayload): boolean {
 export function toWindow(
   span: Span,
   payload: WindowPayload,
-  options: { countsAll: boolean; askedAt: Date },
+  options: { countsAll: boolean; requestedAt: Date },
 ): ContributionWindow | undefined {
   const { countsAll } = options;
   const commits = countsAll ? payload.totalCommitContributions : sumPublic(payload.commitContributionsByRepository);
@@ -120,7 +120,7 @@ export function toWindow(
     reviews,
     repositories: [...new Set(counted.map(({ databaseId }) => databaseId))],
     isWhole: !isCutShort(payload) && !repositories.includes(null) && !lists.includes(null),
-    askedAt: options.askedAt.toISOString(),
+    askedAt: options.requestedAt.toISOString(),
   };
 }
 

@@ -66,16 +66,19 @@ async function* reportUser(
   call: Call,
 ): AsyncGenerator<AccountReport, void, undefined> {
   const profile = hasTokens(client) ? (await client.get(`/users/${user.id}`, ProfilePayload, call))?.data : undefined;
-  const told = profile ?? ('username' in user && !hasTokens(client) ? user : null);
-  const actor = profile === undefined ? toActor(told) : profileActor(profile);
-  if (told === null || actor === null) return;
+  const payload = profile ?? ('username' in user && !hasTokens(client) ? user : null);
+  const actor = profile === undefined ? toActor(payload) : profileActor(profile);
+  if (payload === null || actor === null) return;
   const account = { ...actor, ...profileOf(profile) };
   if (account.isPublic === false) {
     yield { account, counters: {}, missing: [], memory: null };
     return;
   }
   yield toReport(account, {});
-  const [counted, stars] = await Promise.all([countPublic(client, told.id, call), sumStars(client, told.id, call)]);
+  const [counted, stars] = await Promise.all([
+    countPublic(client, payload.id, call),
+    sumStars(client, payload.id, call),
+  ]);
   yield toReport(account, { ...counted, ...stars });
 }
 
@@ -137,14 +140,14 @@ async function* reportGroup(
 ): AsyncGenerator<AccountReport, void, undefined> {
   const group = (await client.get(groupPath(name), GroupPayload, call))?.data;
   if (group === undefined || group.visibility !== 'public') return;
-  const nobody: Profile = {
+  const groupProfile: Profile = {
     website: '',
     description: group.description ?? '',
     socials: [],
     followers: 0,
     following: 0,
   };
-  yield { account: { ...groupActor(group), ...nobody }, counters: {}, missing: [], memory: null };
+  yield { account: { ...groupActor(group), ...groupProfile }, counters: {}, missing: [], memory: null };
 }
 
 /** No list of a user's items contains reviews, commits and their repositories. GitLab has no discussions. */
@@ -168,7 +171,7 @@ async function countPublic(client: RestClient, id: number, call: Call): Promise<
     searches.map(async ([counter, path, more]): Promise<Partial<Counters>> => {
       const query = { scope: 'all', author_id: String(id), ...more, per_page: '1' };
       const list = { path, query, items: IdentifiedPayload };
-      const page = await readPage(client, list, 1, anybody, { isAnonymous: true }).catch(unlessTold);
+      const page = await readPage(client, list, 1, anybody, { isAnonymous: true }).catch(unlessFailed);
       return page === null || page.total === null ? {} : { [counter]: page.total };
     }),
   );
@@ -178,7 +181,7 @@ async function countPublic(client: RestClient, id: number, call: Call): Promise<
 /**
  * Returns null, for an unknown count, where an instance refuses or limits anonymous requests, or fails on many items.
  */
-function unlessTold(error: unknown): null {
+function unlessFailed(error: unknown): null {
   if (error instanceof AppError) return null;
   throw error;
 }

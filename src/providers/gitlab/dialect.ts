@@ -18,9 +18,9 @@ export const gitlabDialect: Dialect = {
   }),
   // {"error": "insufficient_scope", "error_description": "...", "scope": "api read_api"}
   missingScopes: (text) => {
-    const told = text.slice(0, 2000);
-    if (!told.includes('insufficient_scope')) return undefined;
-    const [, scopes] = /"scope"\s*:\s*"([a-z_ ]{1,200})"/.exec(told) ?? [];
+    const excerpt = text.slice(0, 2000);
+    if (!excerpt.includes('insufficient_scope')) return undefined;
+    const [, scopes] = /"scope"\s*:\s*"([a-z_ ]{1,200})"/.exec(excerpt) ?? [];
     return scopes?.trim().split(/ +/).join(' or ');
   },
   limitReport: (headers) => {

@@ -24,14 +24,14 @@ const Answer = Type.Object({
   errors: Type.Optional(Type.Array(Type.Object({ path: Path }))),
 });
 
-async function ask<Schema extends TSchema>(
+async function sendQuery<Schema extends TSchema>(
   client: RestClient,
-  question: { query: string; variables: object },
+  request: { query: string; variables: object },
   schema: Schema,
   call: Call,
 ): Promise<Static<Schema>> {
-  const answer = await client.post(client.besideApi('/api/graphql'), question, Answer, call);
-  const { data = null, errors = [] } = answer?.data ?? {};
+  const response = await client.post(client.besideApi('/api/graphql'), request, Answer, call);
+  const { data = null, errors = [] } = response?.data ?? {};
   if (data === null) throw invalid('a GraphQL query has errors and no data');
   return checkPayload(schema, data, 'graphql', call, failedParts(errors));
 }
@@ -43,12 +43,12 @@ function failedParts(errors: readonly { path?: readonly (string | number)[] }[])
 }
 
 const User = Type.Object({ id: Name, username: Name, name: orElse(Text, ''), avatarUrl: optionalText(), state: Text });
-const CommitAnswer = Type.Object({ sha: Name, authorEmail: Nullable(Text), author: deciding(Nullable(User)) });
-const CommitsAnswer = Type.Object({
+const CommitPayload = Type.Object({ sha: Name, authorEmail: Nullable(Text), author: deciding(Nullable(User)) });
+const CommitsPayload = Type.Object({
   project: Nullable(
     Type.Object({
       repository: Nullable(
-        Type.Record(Type.String(), orElse(Nullable(Type.Object({ lastCommit: Nullable(CommitAnswer) })), null)),
+        Type.Record(Type.String(), orElse(Nullable(Type.Object({ lastCommit: Nullable(CommitPayload) })), null)),
       ),
     }),
   ),
@@ -74,20 +74,20 @@ export async function readAuthors(
   return owners;
 }
 
-type CommitAnswer = Static<typeof CommitAnswer>;
+type CommitPayload = Static<typeof CommitPayload>;
 
 async function readCommits(
   client: RestClient,
   { owner, name }: Pick<KnownRepository, 'owner' | 'name'>,
   oids: readonly string[],
   call: Call,
-): Promise<CommitAnswer[]> {
+): Promise<CommitPayload[]> {
   const commits = oids.map(
     (oid, index) =>
       `c${index}: tree(ref: "${oid}") { lastCommit { sha authorEmail author { id username name avatarUrl state } } }`,
   );
   const query = `query Authors($path: ID!) { project(fullPath: $path) { repository { ${commits.join(' ')} } } }`;
-  const { project } = await ask(client, { query, variables: { path: `${owner}/${name}` } }, CommitsAnswer, call);
+  const { project } = await sendQuery(client, { query, variables: { path: `${owner}/${name}` } }, CommitsPayload, call);
   return Object.values(project?.repository ?? {}).flatMap((tree) => {
     const commit = tree?.lastCommit;
     return commit && oids.includes(commit.sha) ? [commit] : [];
@@ -103,7 +103,7 @@ function authorOf(user: Static<typeof User> | null, client: RestClient): Actor |
   return toActor({ id: Number(id), username, name, avatar_url, state });
 }
 
-const SizesAnswer = Type.Object({
+const SizesPayload = Type.Object({
   project: Nullable(
     Type.Object({
       mergeRequests: Nullable(
@@ -145,8 +145,8 @@ export async function readSizes(
       iid commitCount diffStatsSummary { additions deletions fileCount } } } } }`;
   for (const some of inParts(numbers, atOnce.mergeRequests)) {
     const variables = { path: `${owner}/${name}`, iids: some.map(String), first: some.length };
-    const answer = await ask(client, { query, variables }, SizesAnswer, call);
-    for (const { iid, commitCount, diffStatsSummary: stats } of answer.project?.mergeRequests?.nodes ?? []) {
+    const data = await sendQuery(client, { query, variables }, SizesPayload, call);
+    for (const { iid, commitCount, diffStatsSummary: stats } of data.project?.mergeRequests?.nodes ?? []) {
       const { additions = null, deletions = null, fileCount: changedFiles = null } = stats ?? {};
       found.set(Number(iid), { additions, deletions, changedFiles, commits: commitCount });
     }
@@ -154,7 +154,7 @@ export async function readSizes(
   return found;
 }
 
-const LanguagesAnswer = Type.Object({
+const LanguagesPayload = Type.Object({
   projects: Nullable(
     Type.Object({
       nodes: itemsOf(
@@ -179,8 +179,8 @@ export async function readLanguages(
     id languages { name share } } } }`;
   for (const some of inParts(projects, atOnce.projects)) {
     const variables = { ids: some.map(({ id }) => `gid://gitlab/Project/${id}`), first: some.length };
-    const answer = await ask(client, { query, variables }, LanguagesAnswer, call).catch(unlessUnavailable);
-    for (const { id, languages } of answer?.projects?.nodes ?? []) {
+    const data = await sendQuery(client, { query, variables }, LanguagesPayload, call).catch(unlessUnavailable);
+    for (const { id, languages } of data?.projects?.nodes ?? []) {
       const [most] = (languages ?? []).toSorted((one, other) => (other.share ?? 0) - (one.share ?? 0));
       if (most !== undefined) found.set(Number(id.split('/').at(-1)), most.name);
     }

@@ -7,7 +7,7 @@ import { readLanguages } from './graphql.ts';
 import { type ProjectPayload, ProjectPayload as ProjectSchema, ProjectsPayload } from './payloads.ts';
 
 /** The shortest time between two updates of a project's `last_activity_at`, in ms. */
-const activityToldEveryMs = 3_600_000;
+const activityUpdateIntervalMs = 3_600_000;
 
 /**
  * Returns whether a project is public. GitLab sends the visibility only to signed-in readers; others see only public
@@ -48,10 +48,10 @@ export function listRepositories(
   const ofUser = { path: `/users/${externalId}/projects`, query: order };
   const list = { ...(type === 'organization' ? ofGroup : ofUser), items: ProjectsPayload };
   const views = {
-    list: (after: string | null, asked: Call) => stepForward(client, list, { cursor: after, since: null }, asked),
+    list: (after: string | null, viewCall: Call) => stepForward(client, list, { cursor: after, since: null }, viewCall),
     isPublic: (project: ProjectPayload) => isPublic(client, project),
-    toListed: (payloads: readonly ProjectPayload[], access: string | null, asked: Call) =>
-      toListed(client, payloads, access, asked),
+    toListed: (payloads: readonly ProjectPayload[], access: string | null, viewCall: Call) =>
+      toListed(client, payloads, access, viewCall),
   };
   return listByViews(client, views, cursor, call);
 }
@@ -65,7 +65,7 @@ export async function findRepository(
   call: Call,
 ): Promise<ListedRepository | null> {
   const path = `/projects/${encodeURIComponent(`${owner.name}/${name}`)}`;
-  const find = async (asked: Call) => (await client.get(path, ProjectSchema, asked))?.data;
+  const find = async (viewCall: Call) => (await client.get(path, ProjectSchema, viewCall))?.data;
   const isShownToAll = (project: ProjectPayload): boolean => isPublic(client, project);
   const found = await findInViews(client, find, isShownToAll, { withPrivate, call });
   // GitLab redirects from a former name, also to a project that was transferred to another owner:
@@ -146,7 +146,9 @@ export function branchOf(payload: ProjectPayload, access: string | null): string
  * Returns the latest possible time of the last change, because GitLab does not record changes soon after a recorded
  * one.
  */
-function lastChange({ last_activity_at: told }: ProjectPayload, now: Date): Date {
-  if (told === null) return now;
-  return new Date(Math.min(Date.parse(told) + activityToldEveryMs, Math.max(now.getTime(), Date.parse(told))));
+function lastChange({ last_activity_at: recordedAt }: ProjectPayload, now: Date): Date {
+  if (recordedAt === null) return now;
+  return new Date(
+    Math.min(Date.parse(recordedAt) + activityUpdateIntervalMs, Math.max(now.getTime(), Date.parse(recordedAt))),
+  );
 }

@@ -28,14 +28,14 @@ export function proveOwnership(
 async function ownedGroup(
   client: BearerClient,
   token: string,
-  asked: { bearer: string; group: string },
+  membership: { bearer: string; group: string },
   signal: AbortSignal,
 ): Promise<Actor | null> {
-  const path = `/groups/${encodeURIComponent(asked.group)}/members/all/${asked.bearer}`;
+  const path = `/groups/${encodeURIComponent(membership.group)}/members/all/${membership.bearer}`;
   const member = await client.get(token, path, MemberPayload, signal);
   // Administrators of the instance have all permissions without owning groups: they are not members.
-  if (member === null || String(member.id) !== asked.bearer || member.access_level < ownerLevel) return null;
+  if (member === null || String(member.id) !== membership.bearer || member.access_level < ownerLevel) return null;
   if (member.membership_state !== undefined && member.membership_state !== 'active') return null;
-  const group = await client.get(token, groupPath(asked.group), GroupPayload, signal);
-  return group === null || !isSameName(group.full_path, asked.group) ? null : groupActor(group);
+  const group = await client.get(token, groupPath(membership.group), GroupPayload, signal);
+  return group === null || !isSameName(group.full_path, membership.group) ? null : groupActor(group);
 }

@@ -23,7 +23,7 @@ export interface IssueHost {
   /** Reads a page of the open issues, oldest first, of which it may leave out those with other titles. */
   listIssues: (
     repository: string,
-    asked: { title: string; cursor: string | null },
+    query: { title: string; cursor: string | null },
     call: Call,
   ) => Promise<Step<TitledIssue> | null>;
   readIssue: (issue: string, call: Call) => Promise<TitledIssue | undefined>;
@@ -36,7 +36,7 @@ export interface IssueHost {
 const maxPages = 40;
 const maxRemembered = 1000;
 /** Ten times the period for which a message is retried. */
-const lookBackMs = 30 * 86_400_000;
+const searchWindowMs = 30 * 86_400_000;
 
 /**
  * Creates an announcer that writes with the first token that shows the repository and may write there.
@@ -49,13 +49,13 @@ export function createIssueAnnouncer(client: RestClient, host: IssueHost): Annou
     comment: async (place, { id, text }, call) => {
       let refusal: AppError | undefined;
       for (const access of accessesOf(client)) {
-        const asked = { ...call, access };
+        const tokenCall = { ...call, access };
         try {
-          const repository = await host.findRepository(place, asked);
+          const repository = await host.findRepository(place, tokenCall);
           if (repository === undefined) continue;
-          const issue = await findIssue(host, remembered, { repository, title: place.title.trim() }, asked);
-          const since = new Date(client.now().getTime() - lookBackMs);
-          await commentOnce(host, { issue, since, text, mark: markOf(id) }, asked);
+          const issue = await findIssue(host, remembered, { repository, title: place.title.trim() }, tokenCall);
+          const since = new Date(client.now().getTime() - searchWindowMs);
+          await commentOnce(host, { issue, since, text, mark: markOf(id) }, tokenCall);
           return;
         } catch (error) {
           if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;

@@ -94,8 +94,8 @@ async function readPages<Items extends TArray>(
 /** Joins lists that were read one after the other. @param now the time of the response when there is no list at all. */
 export function joined(lists: readonly (Changed | null)[], now: Date): Changed {
   const read = lists.filter((list) => list !== null);
-  const answers = read.map(({ answeredAt }) => answeredAt.getTime());
-  const answeredAt = answers.length === 0 ? now : new Date(Math.min(...answers));
+  const responseTimes = read.map(({ answeredAt }) => answeredAt.getTime());
+  const answeredAt = responseTimes.length === 0 ? now : new Date(Math.min(...responseTimes));
   if (read.some(({ items }) => items === 'too_many')) return { items: 'too_many', answeredAt };
   return { items: read.flatMap(({ items }) => (items === 'too_many' ? [] : items)), answeredAt };
 }

@@ -40,24 +40,29 @@ export async function readPage<Items extends TArray>(
   { path, query = {}, items: schema, isTotalOfPage = false }: List<Items>,
   page: number,
   call: Call,
-  asked: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<ListPage<ItemOf<Items>> | null> {
   const { pageSize, totalHeader } = client.dialect;
   const size = { [pageSize.parameter]: String(pageSize.most) };
   const parameters = new URLSearchParams({ ...size, ...query, page: String(page) });
-  const answer = await client.get(`${path}?${parameters.toString()}`, Type.Union([schema, Type.Null()]), call, asked);
-  if (answer === null) return null;
-  const items: readonly ItemOf<Items>[] = answer.data ?? [];
-  const count = numberIn(answer.headers[totalHeader]);
+  const response = await client.get(
+    `${path}?${parameters.toString()}`,
+    Type.Union([schema, Type.Null()]),
+    call,
+    options,
+  );
+  if (response === null) return null;
+  const items: readonly ItemOf<Items>[] = response.data ?? [];
+  const count = numberIn(response.headers[totalHeader]);
   // Gitea sends null for some empty lists (a nil slice of Go), but only for those.
-  if (answer.data === null && page === 1 && count !== null && count > 0) throw invalid(`${path} has no items`);
+  if (response.data === null && page === 1 && count !== null && count > 0) throw invalid(`${path} has no items`);
   const total = isTotalOfPage ? null : count;
   return {
     items,
-    listed: answer.listed,
+    listed: response.listed,
     total,
-    lastPage: lastPageOf(answer.headers['link'], { page, total, length: answer.listed }),
-    answeredAt: dateIn(answer.headers['date']),
+    lastPage: lastPageOf(response.headers['link'], { page, total, length: response.listed }),
+    answeredAt: dateIn(response.headers['date']),
   };
 }
 

@@ -33,9 +33,9 @@ export async function listByViews<Payload>(
   call: Call,
 ): Promise<RepositoryPage> {
   const { access, after }: Place = cursor === null ? { access: null, after: null } : readCursor(Place, cursor);
-  const asked = access === null ? call : { ...call, access };
+  const viewCall = access === null ? call : { ...call, access };
   let isRefused = false;
-  const step = await list(after, asked).catch((error: unknown) => {
+  const step = await list(after, viewCall).catch((error: unknown) => {
     // A revoked token shows nothing any more.
     if (access === null || !(error instanceof AppError) || error.code !== 'provider_denied') throw error;
     isRefused = true;
@@ -45,7 +45,7 @@ export async function listByViews<Payload>(
   const next = step.nextCursor === null ? nextView(client, access) : { access, after: step.nextCursor };
   const shown = step.items.filter((repository) => isPublic(repository) === (access === null));
   return {
-    repositories: await toListed(shown, access, asked),
+    repositories: await toListed(shown, access, viewCall),
     access,
     // The totals of these hosts include repositories that they do not show.
     total: null,

@@ -94,27 +94,27 @@ export class RequestScheduler {
     if (groups.length === 0) throw this.#limited(new Date(this.#now().getTime() + crowdedForMs));
     const { promise, resolve } = Promise.withResolvers<Lease<C> | undefined>();
     const others = new Set<AbortController>();
-    let isSettled = false;
-    const settle = (lease?: Lease<C>): void => {
-      isSettled = true;
+    let isFinished = false;
+    const finish = (lease?: Lease<C>): void => {
+      isFinished = true;
       resolve(lease);
       for (const other of others) other.abort();
     };
-    const chooseAgain = (): void => settle();
+    const chooseAgain = (): void => finish();
     this.#waitingForSlot.add(chooseAgain);
     signal.addEventListener('abort', chooseAgain, { once: true });
     for (const [slots, credentials] of groups) {
-      if (isSettled) break;
+      if (isFinished) break;
       const place = new AbortController();
       others.add(place);
       const begin = async (): Promise<void> => {
         others.delete(place);
         const now = this.#now();
         const credential = credentials.find((one) => !one.isRefused(now) && isFree(one, wanted, now));
-        if (isSettled || credential === undefined) return settle();
+        if (isFinished || credential === undefined) return finish();
         credential.take(wanted.resource, now);
         const slot = Promise.withResolvers<void>();
-        settle({ credential, [Symbol.dispose]: slot.resolve });
+        finish({ credential, [Symbol.dispose]: slot.resolve });
         return slot.promise;
       };
       // A place in a queue ends with an error when another queue was faster.

@@ -18,7 +18,7 @@ const overlapMs = 600_000;
 /** The most pages of the record that one run reads; the next run continues. */
 const maxPages = 50;
 /** The most redeliveries that are requested of a delivery. */
-const maxAsked = 3;
+const maxRedeliveries = 3;
 
 /** The metrics of the search for missed deliveries. */
 export interface MissedMetrics {
@@ -50,7 +50,7 @@ export async function findMissed(
     }
     newestAt ??= page.attempts[0]?.at ?? null;
     const attempts = page.attempts.filter(({ at }) => at >= until);
-    await askAgain(context, { provider, app, call }, newestOfEach(attempts, seen), metrics);
+    await requestRedeliveries(context, { provider, app, call }, newestOfEach(attempts, seen), metrics);
     const isEnd = page.nextCursor === null || attempts.length < page.attempts.length;
     cursor = isEnd ? null : page.nextCursor;
     const end = { checkedUntil: newestAt ?? check.checkedUntil, cursor: null, newestAt: null };
@@ -79,7 +79,7 @@ function newestOfEach(attempts: readonly DeliveryAttempt[], seen: Set<string>): 
   });
 }
 
-async function askAgain(
+async function requestRedeliveries(
   { connection, now }: SyncContext,
   { provider, app, call }: { provider: string; app: InstallableApp; call: Call },
   attempts: readonly DeliveryAttempt[],
@@ -94,7 +94,7 @@ async function askAgain(
   for (const { id, delivery } of failed) {
     if (arrived.has(delivery)) continue;
     const before = await findRedelivery(connection, provider, delivery);
-    if (before !== undefined && (before.attempt === id || before.asked >= maxAsked)) continue;
+    if (before !== undefined && (before.attempt === id || before.requests >= maxRedeliveries)) continue;
     // The request is stored after it was sent: a second request does no harm, but a delivery that is never requested is
     // lost.
     await app.redeliver(id, call);

@@ -10,12 +10,12 @@ import type { Call } from '../../providers/provider.ts';
 import type { SyncContext } from '../context.ts';
 import { forgetWaits } from '../forget-waits.ts';
 import { discoverInstallations } from './learn.ts';
-import { settleInstallations } from './settle.ts';
+import { updateInstalledRepositories } from './settle.ts';
 
 /** The most pages of an installation's repositories: a hundred thousand repositories. */
 const maxPages = 1000;
 
-interface Asked {
+interface ReconciledProvider {
   provider: string;
   app: InstallableApp;
   call: Call;
@@ -26,15 +26,15 @@ interface Asked {
  * It may be killed between any two steps: a change and its consequences are stored in one transaction, and the job runs
  * again.
  */
-export async function reconcile(context: SyncContext, asked: Asked): Promise<void> {
-  const { provider, app, call } = asked;
-  const askedAt = context.now();
-  const told = await app.installations(call);
-  const installations = await saveTold(context, provider, told, askedAt);
+export async function reconcile(context: SyncContext, target: ReconciledProvider): Promise<void> {
+  const { provider, app, call } = target;
+  const requestedAt = context.now();
+  const reported = await app.installations(call);
+  const installations = await saveReported(context, provider, reported, requestedAt);
   await discoverInstallations(context);
   for (const installation of installations) {
     if (installation.suspendedAt !== null) continue;
-    if (installation.covers === 'selected') await followSelection(context, asked, installation);
+    if (installation.covers === 'selected') await followSelection(context, target, installation);
   }
   await inTransaction(context.connection, async (transaction) => {
     // Installations whose account is not collected yet, or was not listed for a while: it may have changed without a
@@ -50,26 +50,26 @@ export async function reconcile(context: SyncContext, asked: Asked): Promise<voi
  * Stores installations, except those of accounts that opted out.
  * @returns the stored ones.
  */
-async function saveTold(
+async function saveReported(
   context: SyncContext,
   provider: string,
-  told: readonly Installation[],
-  askedAt: Date,
+  reported: readonly Installation[],
+  requestedAt: Date,
 ): Promise<Installation[]> {
   const saved = await inTransaction(context.connection, async (transaction) => {
     await takeSharedErasureLock(transaction);
-    const accounts = told.map(({ account }) => account.externalId);
+    const accounts = reported.map(({ account }) => account.externalId);
     const optedOut = await findOptedOutIds(transaction, provider, accounts);
-    const wanted = told.filter(({ account }) => !optedOut.includes(account.externalId));
-    const changed = await saveInstallations(transaction, provider, wanted, askedAt);
-    await settleInstallations(context, transaction, { everyInstalledOn: provider });
+    const wanted = reported.filter(({ account }) => !optedOut.includes(account.externalId));
+    const changed = await saveInstallations(transaction, provider, wanted, requestedAt);
+    await updateInstalledRepositories(context, transaction, { everyInstalledOn: provider });
     for (const { id } of changed) await addJob(transaction, welcomeJob({ provider, installation: id }));
     if (changed.length > 0) await forgetWaits(transaction, context.now());
     return { wanted, changed };
   });
   for (const installation of saved.wanted) {
     const isNew = saved.changed.some(({ id }) => id === installation.externalId);
-    if (isNew && installation.missingPermissions.length > 0) tellMissing(context, installation);
+    if (isNew && installation.missingPermissions.length > 0) reportMissing(context, installation);
   }
   return saved.wanted;
 }
@@ -77,10 +77,10 @@ async function saveTold(
 /** Reads which repositories are selected. An installation that the provider denies does not hold up the others. */
 async function followSelection(
   context: SyncContext,
-  { provider, app, call }: Asked,
+  { provider, app, call }: ReconciledProvider,
   installation: Installation,
 ): Promise<void> {
-  const askedAt = context.now();
+  const requestedAt = context.now();
   const repositories: string[] = [];
   try {
     let cursor: string | null = null;
@@ -97,13 +97,13 @@ async function followSelection(
   }
   const reference = { provider, installation: installation.externalId };
   await inTransaction(context.connection, async (transaction) => {
-    if (!(await saveSelection(transaction, reference, [...new Set(repositories)], askedAt))) return;
-    await settleInstallations(context, transaction, { provider, account: installation.account.externalId });
+    if (!(await saveSelection(transaction, reference, [...new Set(repositories)], requestedAt))) return;
+    await updateInstalledRepositories(context, transaction, { provider, account: installation.account.externalId });
     await addJob(transaction, welcomeJob(reference));
   });
 }
 
-function tellMissing({ onFailure }: SyncContext, { externalId, missingPermissions }: Installation): void {
+function reportMissing({ onFailure }: SyncContext, { externalId, missingPermissions }: Installation): void {
   const missing = missingPermissions.join(', ');
   const message = `Installation ${externalId} was not given what the service needs: ${missing}.`;
   onFailure(new AppError('provider_denied', message), 'reading everything that is installed');

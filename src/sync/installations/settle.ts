@@ -12,14 +12,14 @@ import { recordVisibility } from '../record-state.ts';
 const restMs = 1000;
 
 /** Updates which repositories are installed, and hides those that no installation covers any more. */
-export async function settleInstallations(
+export async function updateInstalledRepositories(
   context: SyncContext,
   transaction: Connection,
   owners: Owners,
 ): Promise<void> {
   const now = context.now();
   await recordInstalled(transaction, owners, now);
-  await lookAgain(context, transaction, await hideUncovered(transaction, owners, now));
+  await requestListings(context, transaction, await hideUncovered(transaction, owners, now));
 }
 
 /**
@@ -33,13 +33,17 @@ export async function followInstallation(
   { access, isOver }: Extract<Change, { what: 'installation' }>,
 ): Promise<void> {
   const now = context.now();
-  if (isOver) await lookAgain(context, transaction, await hideShownBy(transaction, { provider, access }, now));
+  if (isOver) await requestListings(context, transaction, await hideShownBy(transaction, { provider, access }, now));
   const runAt = new Date(now.getTime() + restMs);
   await addJob(transaction, { ...reconcileJob, runAt, keepsRunAt: true });
 }
 
 /** Queues new listings, because another credential may still show the hidden repositories. */
-async function lookAgain(context: SyncContext, transaction: Connection, ownerIds: readonly string[]): Promise<void> {
+async function requestListings(
+  context: SyncContext,
+  transaction: Connection,
+  ownerIds: readonly string[],
+): Promise<void> {
   for (const ownerId of ownerIds) {
     await recordVisibility(context, transaction, ownerId);
     await wantListing(transaction, ownerId, context.now());

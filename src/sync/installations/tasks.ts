@@ -22,8 +22,8 @@ export function createInstallationTasks(context: SyncContext, metrics: MissedMet
       urgency: 'interactive',
       schedule: '17 * * * *',
       run: async (_payload, signal) => {
-        for (const asked of apps(context, signal)) {
-          await orLater(context, reconcileJob, () => reconcile(context, asked));
+        for (const target of apps(context, signal)) {
+          await orLater(context, reconcileJob, () => reconcile(context, target));
         }
         await forgetInstallations(context.connection, new Date(context.now().getTime() - removedKeptMs));
       },
@@ -31,17 +31,17 @@ export function createInstallationTasks(context: SyncContext, metrics: MissedMet
     welcome: {
       urgency: 'interactive',
       run: async (payload, signal) => {
-        const asked = Value.Parse(InstallationReference, payload);
-        await orLater(context, welcomeJob(asked), () => welcome(context, asked, callOf(signal)));
+        const reference = Value.Parse(InstallationReference, payload);
+        await orLater(context, welcomeJob(reference), () => welcome(context, reference, callOf(signal)));
       },
     },
     find_missed_deliveries: {
       urgency: 'interactive',
       schedule: '*/5 * * * *',
       run: async (_payload, signal) => {
-        for (const asked of apps(context, signal)) {
-          if (!asked.app.takesDeliveries) continue;
-          await orTold(context, () => findMissed(context, asked, metrics));
+        for (const target of apps(context, signal)) {
+          if (!target.app.takesDeliveries) continue;
+          await orReport(context, () => findMissed(context, target, metrics));
         }
       },
     },
@@ -74,7 +74,7 @@ async function orLater(context: SyncContext, job: Job, work: () => Promise<void>
  * Reports a failure; the next run continues where this one failed. A denied request is left out, because `reconcile`
  * reports it.
  */
-async function orTold(context: SyncContext, work: () => Promise<void>): Promise<void> {
+async function orReport(context: SyncContext, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -19,7 +19,7 @@ export async function welcome(
   if (installation === undefined) return;
   const { externalId, name } = installation.account;
   const known = await findKnown(connection, { provider, externalId, name });
-  if (known === undefined || known.askedAt === null) await lookUp(context, { provider, name }, call);
+  if (known === undefined || known.fetchedAt === null) await lookUp(context, { provider, name }, call);
   // Another account may have the name by now; the next update of the installations brings the right name.
   const account = await findKnown(connection, { provider, externalId, name });
   if (account === undefined) return;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
-import { countersOf } from '../../../simulators/world/truth.ts';
 import { bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { assertProblem, send } from '../raw-request.ts';
 import { startTestService } from '../service.ts';
 
-interface Made {
+interface CreatedLink {
   data: { id: string; url: string };
 }
 describe('embed links', () => {
@@ -18,12 +18,15 @@ describe('embed links', () => {
     const picture = `/v1/github/entities/${keeper.name}/contributions?private=true`;
     const drawn = await service.getComplete(`${keeper.name}/contributions?private=true`, bearer(token));
     const own = { accountId: simulator.world.accountByLogin(keeper.name)?.id ?? null, seesPrivate: true };
-    const truth = countersOf(simulator.world, keeper.name, own);
-    assert.deepEqual(drawn.body.data[0]?.['contributions'], truth);
+    const expected = countersOf(simulator.world, keeper.name, own);
+    assert.deepEqual(drawn.body.data[0]?.['contributions'], expected);
 
-    const made = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path: picture, format: 'svg' }));
-    assert.equal(made.status, 201);
-    const { data } = JSON.parse(made.text) as Made;
+    const created = await service.get(
+      `${keeper.name}/embeds`,
+      sending('POST', token, { path: picture, format: 'svg' }),
+    );
+    assert.equal(created.status, 201);
+    const { data } = JSON.parse(created.text) as CreatedLink;
     assert.match(data.url, new RegExp(`^${service.url}/v1/embeds/[\\w-]{43}\\.svg$`));
     const { pathname } = new URL(data.url);
     const shown = await service.get(pathname);
@@ -32,7 +35,7 @@ describe('embed links', () => {
     assert.equal(shown.headers.get('cache-control'), 'private, no-store');
     assert.equal(shown.headers.get('access-control-allow-origin'), null);
     assert.match(shown.headers.get('content-security-policy') ?? '', /default-src 'none'/);
-    assert.ok(shown.text.includes(`Commits: ${truth.commits}`), shown.text);
+    assert.ok(shown.text.includes(`Commits: ${expected.commits}`), shown.text);
     const etag = shown.headers.get('etag') ?? assert.fail();
     assert.equal((await service.get(pathname, { headers: { 'if-none-match': etag } })).status, 304);
     // Parameters that a viewer adds do not change the card.
@@ -51,16 +54,16 @@ describe('embed links', () => {
       `/v1/embeds/${secret}.svg/..%2f..`,
     ];
     for (const path of others) {
-      const answer = await send(service, path);
-      assert.ok([400, 404].includes(answer.status), path);
-      assertProblem(answer, path);
+      const response = await send(service, path);
+      assert.ok([400, 404].includes(response.status), path);
+      assertProblem(response, path);
     }
     for (const path of ['repositories', 'contributors', 'settings', 'embeds', 'export']) {
       for (const init of [bearer(secret), bearer(`${secret}.svg`)]) {
         assert.equal((await service.get(`${keeper.name}/${path}`, init)).status, 401, path);
       }
-      const asked = await service.get(`${keeper.name}/${path}?token=${secret}&embed=${secret}`);
-      assert.ok(asked.status === 401 || asked.body.meta_data.includes_private === false, path);
+      const response = await service.get(`${keeper.name}/${path}?token=${secret}&embed=${secret}`);
+      assert.ok(response.status === 401 || response.body.meta_data.includes_private === false, path);
     }
     const listed = await service.get(`${keeper.name}/embeds`, bearer(token));
     assert.deepEqual(
@@ -85,8 +88,8 @@ describe('embed links', () => {
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(`${keeper.name}/contributors`, bearer(token));
     const path = `/v1/github/entities/${keeper.name.toUpperCase()}/repositories/diary/contributors?limit=5`;
-    const made = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path, format: 'svg' }));
-    const { pathname } = new URL((JSON.parse(made.text) as Made).data.url);
+    const created = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path, format: 'svg' }));
+    const { pathname } = new URL((JSON.parse(created.text) as CreatedLink).data.url);
     const before = await service.get(pathname);
     assert.equal(before.status, 200);
     await service.get(`${keeper.name}/settings`, sending('PUT', token, { hidden: true }));
@@ -120,13 +123,13 @@ describe('embed links', () => {
       [`${own}/contributions?x=${'y'.repeat(1000)}`, 'svg'],
       ['', 'svg'],
     ] as const) {
-      const answer = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path, format }));
-      assert.equal(answer.status, 400, `${path} ${format}`);
-      assert.equal(answer.body.error?.code, 3);
+      const response = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path, format }));
+      assert.equal(response.status, 400, `${path} ${format}`);
+      assert.equal(response.body.error?.code, 3);
     }
     for (const body of [{}, { path: `${own}/contributions` }, { format: 'svg' }]) {
-      const answer = await service.get(`${keeper.name}/embeds`, sending('POST', token, body));
-      assert.deepEqual([answer.status, answer.body.error?.code], [400, 1]);
+      const response = await service.get(`${keeper.name}/embeds`, sending('POST', token, body));
+      assert.deepEqual([response.status, response.body.error?.code], [400, 1]);
     }
   });
 });

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
+import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { renameAccount } from '../../../simulators/world/mutations.ts';
-import { contributorsOf } from '../../../simulators/world/truth.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 import { decode } from './forging.ts';
-import { everythingStored, relisted, settled } from './state.ts';
+import { everythingStored, relisted, untilIdle } from './state.ts';
 
 describe('erasure of an account', () => {
   it('erases an account from rows, copies and caches on all nodes, and does not look it up again', async () => {
@@ -36,7 +36,7 @@ describe('erasure of an account', () => {
     );
     await other.get(ada.name);
     await other.get(`${engines.name}/contributors?limit=100`);
-    await settled(service);
+    await untilIdle(service);
     const { rows: owned } = await service.database.pool.query<{ id: string }>(
       'select id from repositories where owner_id = $1',
       [id],
@@ -66,19 +66,19 @@ describe('erasure of an account', () => {
     assert.ok(owned.every((repository) => !after.includes(repository.id)));
     await until(async () => ((await copies()).length === 0 ? true : undefined), 'the copies are removed');
 
-    const asked = simulator.requests.length;
+    const requestCount = simulator.requests.length;
     for (const node of [service, other]) {
       for (const path of ['', '/contributions', '/contributors']) {
         const seen = await until(async () => {
-          const answer = await node.get(`${ada.name}${path}`);
-          return answer.status === 404 ? answer : undefined;
+          const response = await node.get(`${ada.name}${path}`);
+          return response.status === 404 ? response : undefined;
         }, 'it is gone everywhere');
         assert.equal(seen.body.error?.code, 2);
       }
       assert.equal((await node.get(ada.name.toUpperCase())).status, 404);
       assert.equal((await node.get(`${ada.name}/audit`, bearer(token))).status, 401);
     }
-    assert.equal(simulator.requests.length, asked, 'the name is not asked for');
+    assert.equal(simulator.requests.length, requestCount, 'the name is not asked for');
   });
 
   it('does not store an opted-out account again, even under another name, until its owner returns', async () => {
@@ -91,7 +91,7 @@ describe('erasure of an account', () => {
     const id = String(decode(token).payload['sub']);
     const traces = [id, ada.name, ...account.emails.map((email) => email.toLowerCase())];
     await service.getComplete(`${engines.name}/contributors?limit=100`);
-    await settled(service);
+    await untilIdle(service);
     await service.get(ada.name, sending('DELETE', token));
     // The owners of repositories that she contributed to are collected again; she stays absent, also under another name.
     const others = contributorsOf(world, engines.name).filter(({ login }) => login !== ada.name);
@@ -126,7 +126,7 @@ describe('erasure of an account', () => {
     };
     const before = await adas();
     assert.ok(Number(before) > 0);
-    await settled(service);
+    await untilIdle(service);
     await service.get(ada.name, sending('DELETE', await serviceToken(service, simulator, ada)));
     assert.equal(await adas(), undefined);
     await serviceToken(service, simulator, ada);
@@ -143,13 +143,13 @@ describe('erasure of an account', () => {
     await using service = await startTestService({ simulator });
     const token = await serviceToken(service, simulator, ada);
     await service.getComplete(`${ada.name}/contributors`);
-    await settled(service);
+    await untilIdle(service);
     for (const on of ['Account', 'PullRequests', 'Issues', 'CommitAuthors']) {
       simulator.faults.add({ kind: 'slow', on, delayMs: 700, times: 50 });
     }
     // A lookup, and a collection for others that names her, are under way.
     void service.get(`${engines.name}/contributors`).catch(() => {});
-    await service.database.pool.query("update accounts set asked_at = '2020-01-01' where name = $1", [ada.name]);
+    await service.database.pool.query("update accounts set fetched_at = '2020-01-01' where name = $1", [ada.name]);
     void service.get(`${ada.name}?v=2`).catch(() => {});
     await until(
       async () => (simulator.requests.some(({ name }) => name === 'Issues') ? true : undefined),
@@ -157,7 +157,7 @@ describe('erasure of an account', () => {
     );
     assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
     simulator.faults.clear();
-    await settled(service);
+    await untilIdle(service);
     await service.getComplete(`${engines.name}/contributors`);
     const { rows } = await service.database.pool.query("select 1 from accounts where name = 'ada-lovelace'");
     assert.equal(rows.length, 0);
@@ -171,11 +171,11 @@ describe('erasure of an account', () => {
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(`${keeper.name}/contributors`, bearer(token));
     await service.getComplete(`${engines.name}/contributors`);
-    const answer = await service.get(`${keeper.name}/export`, bearer(token));
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
-    assert.equal(answer.headers.get('cache-control'), 'private, no-store');
-    const lines = answer.text
+    const response = await service.get(`${keeper.name}/export`, bearer(token));
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
+    const lines = response.text
       .trimEnd()
       .split('\n')
       .map((one) => JSON.parse(one) as { type: string; data: Record<string, unknown> });
@@ -206,8 +206,8 @@ describe('erasure of an account', () => {
     );
     assert.ok(ofType('commit').length > 0 && ofType('address').length > 0 && ofType('audit_entry').length > 0);
     // The export holds his contribution to another owner's private repository, but not the repository's name.
-    assert.ok(!answer.text.includes('hidden-engine'));
-    assert.ok(!answer.text.includes(token) && !answer.text.includes('private_key'));
+    assert.ok(!response.text.includes('hidden-engine'));
+    assert.ok(!response.text.includes(token) && !response.text.includes('private_key'));
     const others = await serviceToken(service, simulator, engines);
     assert.equal((await service.get(`${keeper.name}/export`, bearer(others))).status, 403);
     assert.equal((await service.get(`${keeper.name}/export`)).status, 401);

@@ -116,6 +116,6 @@ export function misshapen({ token, good }: Loot): Record<string, string> {
     'five parts': `${head}.${body}.${signature}.x.y`,
     'payload that is no JSON': `${head}.${Buffer.from('x').toString('base64url')}.${signature}`,
     'header that is no JSON': `${Buffer.from('x').toString('base64url')}.${body}.${signature}`,
-    nonsense: 'eyJ.eyJ.x',
+    truncated: 'eyJ.eyJ.x',
   };
 }

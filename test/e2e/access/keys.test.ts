@@ -37,9 +37,9 @@ describe('long-term keys', () => {
       ids.push(id);
       const jwk = publicKey.export({ format: 'jwk' });
       for (const key of [pem(publicKey), JSON.stringify(jwk), jwk, `\n${pem(publicKey)}\n`]) {
-        const answer = await register(service, keeper.name, own, key);
-        assert.equal(answer.status, 200, `${kind}: ${answer.text}`);
-        assert.equal(answer.text, `{"meta_data":{"count":1,"data_type":7},"data":{"id":"${id}"}}`);
+        const response = await register(service, keeper.name, own, key);
+        assert.equal(response.status, 200, `${kind}: ${response.text}`);
+        assert.equal(response.text, `{"meta_data":{"count":1,"data_type":7},"data":{"id":"${id}"}}`);
       }
       const [account] = (await service.get(keeper.name)).body.data;
       for (const subject of [String(account?.['id']), `github/${keeper.name}`, `github/${keeper.name.toUpperCase()}`]) {
@@ -86,7 +86,7 @@ describe('long-term keys', () => {
       'a private key, JWK text': JSON.stringify(secret.privateKey.export({ format: 'jwk' })),
       'a symmetric key': { kty: 'oct', k: 'AAAA' },
       'a certificate': '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
-      nonsense: 'nonsense',
+      invalidText: 'nonsense',
       'PEM of nonsense': '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----',
       'a JWK of nonsense': { kty: 'OKP', crv: 'Ed25519', x: 'AA' },
       'an EC point off the curve': { kty: 'EC', crv: 'P-256', x: 'A'.repeat(43), y: 'A'.repeat(43) },
@@ -94,14 +94,14 @@ describe('long-term keys', () => {
       'broken JSON': '{"kty":',
       'too much': 'x'.repeat(20_000),
     })) {
-      const answer = await register(service, keeper.name, own, key);
-      assert.equal(answer.status, 400, what);
-      assert.equal(answer.body.error?.code, 3, what);
-      assert.ok(!answer.text.includes('AAAA'), what);
+      const response = await register(service, keeper.name, own, key);
+      assert.equal(response.status, 400, what);
+      assert.equal(response.body.error?.code, 3, what);
+      assert.ok(!response.text.includes('AAAA'), what);
     }
     for (const body of [{}, { data: {} }, { key: 'x' }]) {
-      const answer = await service.get(`${keeper.name}/keys`, apart(sending('PUT', own, body)));
-      assert.deepEqual([answer.status, answer.body.error?.code], [400, 1], JSON.stringify(body));
+      const response = await service.get(`${keeper.name}/keys`, apart(sending('PUT', own, body)));
+      assert.deepEqual([response.status, response.body.error?.code], [400, 1], JSON.stringify(body));
     }
     for (const key of [1, null, ['x'], true]) {
       assert.equal((await register(service, keeper.name, own, key)).status, 400);
@@ -154,7 +154,7 @@ describe('long-term keys', () => {
     const { iat: _iat, ...lasting } = payload;
     const signed = (heads: object, claims: object, key = privateKey): string =>
       forge({ header: { ...header, ...heads }, payload: { ...claims } }, eddsa(key));
-    const ask = async (token: string): Promise<number> =>
+    const fetchStatus = async (token: string): Promise<number> =>
       (await service.get(`${keeper.name}/repositories`, bearer(token))).status;
     for (const [what, token] of Object.entries({
       plain: signed({}, payload),
@@ -165,7 +165,7 @@ describe('long-term keys', () => {
       'several audiences': signed({}, { ...payload, aud: ['https://other.example', service.url] }),
       'to read': signed({}, { ...payload, scope: 'read' }),
     })) {
-      assert.equal(await ask(token), 200, what);
+      assert.equal(await fetchStatus(token), 200, what);
     }
     const { exp: _exp, ...endless } = payload;
     const { sub: _sub, ...anonymous } = payload;
@@ -199,7 +199,7 @@ describe('long-term keys', () => {
       'a jti that is no text': signed({}, { ...payload, jti: 7 }),
       'a jti of control letters': signed({}, { ...payload, jti: 'a\0b' }),
     })) {
-      assert.equal(await ask(token), 401, what);
+      assert.equal(await fetchStatus(token), 401, what);
     }
   });
 
@@ -213,8 +213,9 @@ describe('long-term keys', () => {
     const exp = Math.floor(now().getTime() / 1000) + 600;
     const payload = { aud: service.url, sub: `github/${keeper.name}`, exp, scope: 'read', jti: 'ci-1' };
     const reading = forge({ header: { alg: 'EdDSA', kid }, payload }, eddsa(privateKey));
-    const ask = async (): Promise<number> => (await service.get(`${keeper.name}/repositories`, bearer(reading))).status;
-    assert.equal(await ask(), 200);
+    const fetchStatus = async (): Promise<number> =>
+      (await service.get(`${keeper.name}/repositories`, bearer(reading))).status;
+    assert.equal(await fetchStatus(), 200);
     for (const [method, path, body] of [
       ['PUT', 'settings', { hidden: true }],
       ['POST', 'embeds', { path: `/v1/github/entities/${keeper.name}/contributions`, format: 'svg' }],
@@ -222,11 +223,11 @@ describe('long-term keys', () => {
       ['DELETE', 'tokens/another', undefined],
       ['DELETE', '', undefined],
     ] as const) {
-      const answer = await service.get(`${keeper.name}${path && `/${path}`}`, apart(sending(method, reading, body)));
-      assert.equal(answer.status, 403, `${method} ${path}`);
+      const response = await service.get(`${keeper.name}${path && `/${path}`}`, apart(sending(method, reading, body)));
+      assert.equal(response.status, 403, `${method} ${path}`);
     }
     assert.equal((await service.get(`${keeper.name}/tokens/ci-1`, sending('DELETE', reading))).status, 204);
-    assert.equal(await ask(), 401);
+    assert.equal(await fetchStatus(), 401);
   });
 
   it('refuses tokens at once on every node when the key that signed them is removed', async () => {
@@ -247,11 +248,11 @@ describe('long-term keys', () => {
       assert.equal((await node.get(`${keeper.name}/audit`, bearer(token))).status, 200);
     const unknown = await service.get(`${keeper.name}/keys/${'0'.repeat(64)}`, apart(sending('DELETE', token)));
     assert.equal(unknown.status, 404);
-    const gone = await service.get(
+    const deleted = await service.get(
       `${keeper.name}/keys/${id}`,
       apart(sending('DELETE', simulator.tokens.private_owner)),
     );
-    assert.equal(gone.status, 204);
+    assert.equal(deleted.status, 204);
     assert.equal((await service.get(`${keeper.name}/audit`, bearer(token))).status, 401);
     await until(
       async () => ((await other.get(`${keeper.name}/audit`, bearer(token))).status === 401 ? true : undefined),

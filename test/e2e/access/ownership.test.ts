@@ -8,13 +8,13 @@ import { ada, bearer, engines, keeper, serviceToken } from '../../integration/ac
 import { clock, until } from '../../time.ts';
 import { assertProblem, send } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
-import { settled } from './state.ts';
+import { untilIdle } from './state.ts';
 
 const hourS = 3600;
 
 /** Each request comes from another address, so that the limit of attempts of one address is not met. */
 let addresses = 0;
-function ask(service: TestService, name: string, token: string, prefix = 'Bearer ') {
+function requestToken(service: TestService, name: string, token: string, prefix = 'Bearer ') {
   addresses += 1;
   return send(service, `/v1/github/entities/${name}/token`, 'GET', {
     authorization: `${prefix}${token}`,
@@ -29,7 +29,7 @@ describe('proof of ownership', () => {
     await using service = await startTestService({ simulator, settings });
     for (const { name, token } of [ada, keeper, engines]) {
       for (const spelling of [name, name.toUpperCase()]) {
-        const { status, body, headers } = await ask(service, spelling, simulator.tokens[token]);
+        const { status, body, headers } = await requestToken(service, spelling, simulator.tokens[token]);
         assert.equal(status, 200, body);
         assert.match(body, /^\{"meta_data":\{"count":1,"data_type":4\},"data":\{"token":"[\w-]+\.[\w-]+\.[\w-]+"\}\}$/);
         assert.equal(headers['content-type'], 'application/json; charset=utf-8');
@@ -61,11 +61,11 @@ describe('proof of ownership', () => {
       ['engine-helper%5Bbot%5D', tokens.user],
       ['ada', tokens.user],
     ] as const) {
-      const answer = await ask(service, name, token);
-      assert.equal(answer.status, 403, name);
-      assertProblem(answer, name);
-      assert.equal(JSON.parse(answer.body).error.code, 5);
-      refused.push(answer.body);
+      const response = await requestToken(service, name, token);
+      assert.equal(response.status, 403, name);
+      assertProblem(response, name);
+      assert.equal(JSON.parse(response.body).error.code, 5);
+      refused.push(response.body);
     }
     assert.equal(new Set(refused).size, 1);
     // A name in a request reaches only these endpoints of the provider.
@@ -78,7 +78,7 @@ describe('proof of ownership', () => {
     await using service = await startTestService({ simulator, settings });
     simulator.faults.add({ kind: 'surprise', on: 'GET /user', path: ['site_admin'], value: true, times: 5 });
     for (const name of [engines.name, keeper.name]) {
-      assert.equal((await ask(service, name, simulator.tokens.outsider)).status, 403);
+      assert.equal((await requestToken(service, name, simulator.tokens.outsider)).status, 403);
     }
   });
 
@@ -95,17 +95,17 @@ describe('proof of ownership', () => {
       [`${simulator.tokens.user} x`, 'Bearer '],
       ['', 'Bearer'],
     ] as const) {
-      const answer = await ask(service, ada.name, token, prefix);
-      assert.equal(answer.status, 401, `${prefix}${token}`);
-      assertProblem(answer, prefix);
-      assert.equal(answer.headers['www-authenticate'], 'Bearer');
-      assert.ok(token === '' || !answer.body.includes(token));
+      const response = await requestToken(service, ada.name, token, prefix);
+      assert.equal(response.status, 401, `${prefix}${token}`);
+      assertProblem(response, prefix);
+      assert.equal(response.headers['www-authenticate'], 'Bearer');
+      assert.ok(token === '' || !response.body.includes(token));
     }
     for (const query of ['token', 'access_token', 'authorization']) {
       const path = `/v1/github/entities/${ada.name}/token?${query}=${simulator.tokens.user}`;
-      const answer = await send(service, path);
-      assert.equal(answer.status, 401);
-      assert.ok(!answer.body.includes(simulator.tokens.user));
+      const response = await send(service, path);
+      assert.equal(response.status, 401);
+      assert.ok(!response.body.includes(simulator.tokens.user));
     }
   });
 
@@ -144,16 +144,16 @@ describe('proof of ownership', () => {
     for (const [fault, statuses] of cases) {
       simulator.faults.clear();
       simulator.faults.add({ ...fault, times: 10 });
-      const answer = await ask(service, engines.name, simulator.tokens.organization_admin);
-      const what = `${fault.kind} ${fault.on}: ${answer.status}`;
-      assert.ok(statuses.includes(answer.status), what);
-      assert.deepEqual(Object.keys(JSON.parse(answer.body)), ['error'], what);
-      assert.doesNotMatch(answer.body, /ghp_|127\.0\.0\.1|Unicorn/, what);
-      if (answer.status >= 429) assert.ok(Number(answer.headers['retry-after']) > 0, what);
+      const response = await requestToken(service, engines.name, simulator.tokens.organization_admin);
+      const what = `${fault.kind} ${fault.on}: ${response.status}`;
+      assert.ok(statuses.includes(response.status), what);
+      assert.deepEqual(Object.keys(JSON.parse(response.body)), ['error'], what);
+      assert.doesNotMatch(response.body, /ghp_|127\.0\.0\.1|Unicorn/, what);
+      if (response.status >= 429) assert.ok(Number(response.headers['retry-after']) > 0, what);
     }
     assert.deepEqual(heard, []);
     simulator.faults.clear();
-    assert.equal((await ask(service, engines.name, simulator.tokens.organization_admin)).status, 200);
+    assert.equal((await requestToken(service, engines.name, simulator.tokens.organization_admin)).status, 200);
   });
 
   it('binds a token to the account that it was issued for, even when another account takes its name', async () => {
@@ -168,23 +168,27 @@ describe('proof of ownership', () => {
     time.advance(1);
     renameAccount(world, account, 'keeper-renamed');
     // The owner's new name is stored when they prove the ownership again.
-    assert.equal((await ask(service, 'keeper-renamed', simulator.tokens.private_owner)).status, 200);
+    assert.equal((await requestToken(service, 'keeper-renamed', simulator.tokens.private_owner)).status, 200);
     assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
     const old = await service.get(`${keeper.name}/repositories?limit=2`, bearer(token));
     assert.equal(old.status, 301);
     assert.equal(old.headers.get('location'), '/v1/github/entities/keeper-renamed/repositories?limit=2');
     assert.equal(old.headers.get('cache-control'), 'private, no-store');
-    assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 200, 'by the former name');
+    assert.equal(
+      (await requestToken(service, keeper.name, simulator.tokens.private_owner)).status,
+      200,
+      'by the former name',
+    );
 
     const newcomer = takeLogin(world, keeper.name);
-    await settled(service);
+    await untilIdle(service);
     time.advance(hourS + 60);
     await until(async () => {
       const { body, status } = await service.get(keeper.name);
       return status === 200 && body.data[0]?.['display_name'] === newcomer.name ? true : undefined;
     }, 'the name is the newcomer’s');
     assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 403);
-    assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 403);
+    assert.equal((await requestToken(service, keeper.name, simulator.tokens.private_owner)).status, 403);
     assert.equal((await service.get('keeper-renamed/repositories', bearer(token))).status, 200);
   });
 
@@ -197,13 +201,13 @@ describe('proof of ownership', () => {
     const token = await serviceToken(service, simulator, keeper);
     assert.notEqual((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
     deleteAccount(world, world.accountByLogin(keeper.name) ?? assert.fail());
-    await settled(service);
+    await untilIdle(service);
     time.advance(hourS + 60);
     await until(
       async () => ((await service.get(keeper.name)).status === 404 ? true : undefined),
       'the account is gone',
     );
     assert.equal((await service.get(`${keeper.name}/repositories`, bearer(token))).status, 401);
-    assert.equal((await ask(service, keeper.name, simulator.tokens.private_owner)).status, 401);
+    assert.equal((await requestToken(service, keeper.name, simulator.tokens.private_owner)).status, 401);
   });
 });

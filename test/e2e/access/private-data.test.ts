@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Viewer } from '../../../simulators/world/world.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
@@ -16,7 +16,7 @@ function viewer({ world }: Simulator, login: string): Viewer {
   return { accountId: world.accountByLogin(login)?.id ?? null, seesPrivate: true };
 }
 
-const told = (items: Record<string, unknown>[]): object[] =>
+const toContributors = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
 async function everyPage(service: TestService, path: string, token: string): Promise<Record<string, unknown>[]> {
@@ -38,8 +38,8 @@ describe('private data for its owner', () => {
     await using service = await startTestService({ simulator, tokens: allTokens });
     const token = await serviceToken(service, simulator, engines);
     const first = await until(async () => {
-      const answer = await service.get(`${engines.name}/repositories?limit=4`, bearer(token));
-      return answer.status === 200 ? answer : undefined;
+      const response = await service.get(`${engines.name}/repositories?limit=4`, bearer(token));
+      return response.status === 200 ? response : undefined;
     }, 'the repositories are listed');
     const pages = [first.body];
     for (let page = first.body; page.next_cursor !== undefined; ) {
@@ -59,7 +59,7 @@ describe('private data for its owner', () => {
     assert.deepEqual((await service.get(path, bearer(token))).body.data, pages.at(-2)?.data);
 
     const hidden = items.find(({ name }) => name === 'hidden-engine');
-    const truth = owned.find(({ name }) => name === 'hidden-engine') ?? assert.fail();
+    const expected = owned.find(({ name }) => name === 'hidden-engine') ?? assert.fail();
     const { id, created_dttm, updated_dttm, ...facts } = hidden ?? {};
     assert.match(String(id), /^[0-9a-f-]{36}$/);
     assert.match(`${String(created_dttm)} ${String(updated_dttm)}`, /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ ?){2}$/);
@@ -70,15 +70,15 @@ describe('private data for its owner', () => {
       url: `${simulator.apiUrl}/repos/${engines.name}/hidden-engine`,
       deleted: false,
       fork: false,
-      forks: truth.forkCount,
+      forks: expected.forkCount,
       private: true,
-      description: truth.description ?? '',
-      language: truth.language ?? '',
-      open_issues: [...truth.issues, ...truth.pullRequests].filter(({ closedAt }) => closedAt === null).length,
-      stars: truth.stars.length,
-      size: truth.sizeKib,
-      license: truth.license?.name ?? '',
-      default_branch_name: truth.commits.length > 0 ? truth.defaultBranch : '',
+      description: expected.description ?? '',
+      language: expected.language ?? '',
+      open_issues: [...expected.issues, ...expected.pullRequests].filter(({ closedAt }) => closedAt === null).length,
+      stars: expected.stars.length,
+      size: expected.sizeKib,
+      license: expected.license?.name ?? '',
+      default_branch_name: expected.commits.length > 0 ? expected.defaultBranch : '',
     });
   });
 
@@ -92,25 +92,25 @@ describe('private data for its owner', () => {
         owner.token === 'private_owner' ? owner.name : simulator.accounts.organization_admin,
       );
       const all = contributorsOf(simulator.world, owner.name, { viewer: sees });
-      assert.deepEqual(told(await everyPage(service, `${owner.name}/contributors?limit=7`, token)), all);
+      assert.deepEqual(toContributors(await everyPage(service, `${owner.name}/contributors?limit=7`, token)), all);
       const { body } = await service.getComplete(`${owner.name}/contributors?limit=100`);
-      assert.deepEqual(told(body.data), contributorsOf(simulator.world, owner.name));
+      assert.deepEqual(toContributors(body.data), contributorsOf(simulator.world, owner.name));
       assert.equal(body.meta_data.includes_private, false);
-      assert.notDeepEqual(told(body.data), all);
+      assert.notDeepEqual(toContributors(body.data), all);
       for (const repository of owner === engines ? ['hidden-engine', 'engine-1'] : ['diary', 'VAULT', 'open-diary']) {
         const path = `${owner.name}/repositories/${repository}/contributors?limit=100`;
         const one = await everyPage(service, path, token);
-        const truth = contributorsOf(simulator.world, owner.name, {
+        const expected = contributorsOf(simulator.world, owner.name, {
           viewer: sees,
           repository: repository.toLowerCase(),
         });
-        assert.deepEqual(told(one), truth, repository);
+        assert.deepEqual(toContributors(one), expected, repository);
         const narrowed = await everyPage(
           service,
           `${owner.name}/contributors?limit=100&repository=${repository}`,
           token,
         );
-        assert.deepEqual(told(narrowed), truth);
+        assert.deepEqual(toContributors(narrowed), expected);
       }
       const missing = await service.get(`${owner.name}/repositories/no-such/contributors`, bearer(token));
       assert.equal(missing.status, 404);
@@ -127,11 +127,11 @@ describe('private data for its owner', () => {
       `${keeper.name}/repositories/diary/contributors?limit=100`,
       bearer(token),
     );
-    const truth = contributorsOf(simulator.world, keeper.name, {
+    const expected = contributorsOf(simulator.world, keeper.name, {
       viewer: viewer(simulator, keeper.name),
       repository: 'diary',
     });
-    assert.deepEqual(told(body.data), truth);
+    assert.deepEqual(toContributors(body.data), expected);
     assert.equal(body.meta_data.includes_private, true);
     assert.equal((await service.get(`${keeper.name}/contributors?repository=diary`)).status, 404);
   });
@@ -156,7 +156,7 @@ describe('private data for its owner', () => {
     }
     assert.ok(names.some((name) => open[name] < counted[name] && counted[name] < all[name]));
     // The provider's own count comes first, then the collected one; both are of the same repositories.
-    for (let look = 0; look < 2; look += 1) {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
       const { body } = await service.getComplete(path, bearer(token));
       assert.equal(body.meta_data.includes_private, true);
       assert.deepEqual(body.data[0]?.['contributions'], counted);
@@ -176,9 +176,9 @@ describe('private data for its owner', () => {
     );
 
     for (const init of [{}, bearer(others)]) {
-      const answer = await service.get(path, init);
-      assert.deepEqual(answer.body.data[0]?.['contributions'], open);
-      assert.equal(answer.body.meta_data.includes_private, false);
+      const response = await service.get(path, init);
+      assert.deepEqual(response.body.data[0]?.['contributions'], open);
+      assert.equal(response.body.meta_data.includes_private, false);
     }
   });
 
@@ -210,7 +210,7 @@ describe('private data for its owner', () => {
     const own = countersOf(simulator.world, keeper.name, viewer(simulator, keeper.name));
     const publish = (value: boolean) =>
       service.get(`${keeper.name}/settings`, sending('PUT', token, { publish_private_contributions: value }));
-    for (const [value, truth] of [
+    for (const [value, expected] of [
       [true, own],
       [false, open],
       [true, own],
@@ -219,7 +219,7 @@ describe('private data for its owner', () => {
       for (const node of [service, other]) {
         await until(async () => {
           const { body, headers } = await node.get(path);
-          const isThere = JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(truth);
+          const isThere = JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(expected);
           if (!isThere || body.meta_data.includes_private !== value) return undefined;
           // A shared cache must not show the numbers long after the owner withdraws them.
           assert.equal(/stale-while-revalidate/.test(headers.get('cache-control') ?? ''), !value);

@@ -14,7 +14,7 @@ const from = (service: TestService, address: string, path: string, token?: strin
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   });
 
-const ask = (node: TestService, address: string, name: string = ada.name) =>
+const requestToken = (node: TestService, address: string, name: string = ada.name) =>
   from(node, address, `/v1/github/entities/${name}/token`, 'ghp_guess');
 describe('rate limits', () => {
   it('limits attempts to prove ownership by address, on all nodes together, until the period ends', async () => {
@@ -25,25 +25,26 @@ describe('rate limits', () => {
     await using other = await startTestService({ simulator, now, databaseUrl, settings: proxy });
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 24; attempt += 1) {
-      const answer = await ask(attempt % 2 === 0 ? service : other, '203.0.113.7', `name-${attempt}`);
-      statuses.push(answer.status);
-      assert.equal(answer.headers['ratelimit-limit'], '20');
-      assert.equal(answer.headers['ratelimit-remaining'], String(Math.max(0, 19 - attempt)));
-      assert.ok(Number(answer.headers['ratelimit-reset']) > 0);
-      if (answer.status !== 429) continue;
-      assertProblem(answer, 'limited');
-      assert.equal(JSON.parse(answer.body).error.code, 6);
-      assert.equal(answer.headers['retry-after'], '60');
+      const response = await requestToken(attempt % 2 === 0 ? service : other, '203.0.113.7', `name-${attempt}`);
+      statuses.push(response.status);
+      assert.equal(response.headers['ratelimit-limit'], '20');
+      assert.equal(response.headers['ratelimit-remaining'], String(Math.max(0, 19 - attempt)));
+      assert.ok(Number(response.headers['ratelimit-reset']) > 0);
+      if (response.status !== 429) continue;
+      assertProblem(response, 'limited');
+      assert.equal(JSON.parse(response.body).error.code, 6);
+      assert.equal(response.headers['retry-after'], '60');
     }
     assert.deepEqual(statuses, [...Array(20).fill(401), ...Array(4).fill(429)]);
     assert.equal(simulator.requests.filter(({ name }) => name === 'GET /user').length, 20);
     // Other addresses are not limited. All IPv6 addresses of one network share a limit.
-    assert.equal((await ask(service, '203.0.113.8')).status, 401);
-    for (let attempt = 0; attempt < 20; attempt += 1) await ask(service, `2001:db8:1:2::${attempt}`, `name-${attempt}`);
-    assert.equal((await ask(service, '2001:db8:1:2:ffff::1')).status, 429);
-    assert.equal((await ask(service, '2001:db8:1:3::1')).status, 401);
+    assert.equal((await requestToken(service, '203.0.113.8')).status, 401);
+    for (let attempt = 0; attempt < 20; attempt += 1)
+      await requestToken(service, `2001:db8:1:2::${attempt}`, `name-${attempt}`);
+    assert.equal((await requestToken(service, '2001:db8:1:2:ffff::1')).status, 429);
+    assert.equal((await requestToken(service, '2001:db8:1:3::1')).status, 401);
     advance(61);
-    assert.equal((await ask(other, '203.0.113.7')).status, 401);
+    assert.equal((await requestToken(other, '203.0.113.7')).status, 401);
   });
 
   it('limits attempts at one account for all addresses together', async () => {
@@ -71,7 +72,8 @@ describe('rate limits', () => {
     );
     assert.equal(statuses.filter((status) => status === 429).length, 11);
     assert.equal((await from(service, '203.0.113.10', `${path}?v=other`)).status, 200);
-    for (let look = 0; look < 50; look += 1) assert.equal((await from(service, '203.0.113.9', '/healthz')).status, 200);
+    for (let attempt = 0; attempt < 50; attempt += 1)
+      assert.equal((await from(service, '203.0.113.9', '/healthz')).status, 200);
   });
 
   it("ignores headers about a client's address without a trusted proxy", async () => {

@@ -51,7 +51,7 @@ describe('secrecy of credentials and private data', () => {
       settings: { LOG_LEVEL: 'trace', TRUST_PROXY: 'loopback' },
     });
     const marked = simulator.tokens.organization_admin;
-    const told: string[] = [];
+    const served: string[] = [];
     const kinds = [
       undefined,
       'unavailable',
@@ -76,8 +76,8 @@ describe('secrecy of credentials and private data', () => {
           ['GET', 'keys', undefined],
           ['DELETE', `keys/${'0'.repeat(64)}`, undefined],
         ] as const) {
-          const answer = await service.get(`${engines.name}/${path}`, apart(sending(method, marked, body)));
-          told.push(answer.text.replace(/"token":"[^"]+"/, ''), JSON.stringify([...answer.headers]));
+          const response = await service.get(`${engines.name}/${path}`, apart(sending(method, marked, body)));
+          served.push(response.text.replace(/"token":"[^"]+"/, ''), JSON.stringify([...response.headers]));
           if (kind === 'never') break;
         }
       }
@@ -85,15 +85,15 @@ describe('secrecy of credentials and private data', () => {
     simulator.faults.clear();
     // The token is also sent to routes that do not take it.
     for (const path of ['', '/contributions', '/repositories', '/settings']) {
-      told.push((await service.get(`${engines.name}${path}`, bearer(marked))).text);
+      served.push((await service.get(`${engines.name}${path}`, bearer(marked))).text);
     }
     await service.getComplete(`${engines.name}/contributors`);
     const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
-    const seen = [service.lines.join('\n'), await everythingStored(service), metrics, ...told].join('\n');
+    const seen = [service.lines.join('\n'), await everythingStored(service), metrics, ...served].join('\n');
     assert.ok(seen.length > 50_000);
     assert.ok(!seen.includes(marked) && !seen.includes(Buffer.from(marked).toString('base64').slice(4, -4)));
-    const asked = heard.filter(({ token }) => token === 'organization_admin').map(({ name }) => name);
-    assert.deepEqual([...new Set(asked)].toSorted(), ['GET /user', `GET /user/memberships/orgs/${engines.name}`]);
+    const requested = heard.filter(({ token }) => token === 'organization_admin').map(({ name }) => name);
+    assert.deepEqual([...new Set(requested)].toSorted(), ['GET /user', `GET /user/memberships/orgs/${engines.name}`]);
     // The service's own token is not used for the proof, nor the presented one for the rest.
     assert.ok(heard.every(({ name, token }) => !name.startsWith('GET /user/m') || token === 'organization_admin'));
   });
@@ -109,19 +109,19 @@ describe('secrecy of credentials and private data', () => {
       const isPrivate = path !== keeper.name;
       for (const order of [0, 1]) {
         const address = `${path}${path.includes('?') ? '&' : '?'}v=${order}`;
-        const ask = (token?: string, headers: Record<string, string> = {}) =>
+        const request = (token?: string, headers: Record<string, string> = {}) =>
           service.get(address, { headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) } });
-        const [one, two] = order === 0 ? [await ask(own), await ask()] : [await ask(), await ask(own)];
+        const [one, two] = order === 0 ? [await request(own), await request()] : [await request(), await request(own)];
         const [mine, open] = order === 0 ? [one, two] : [two, one];
-        const third = await ask(others);
+        const third = await request(others);
         for (let again = 0; again < 2; again += 1) {
-          assert.equal((await ask(own)).text, mine.text);
-          assert.equal((await ask()).text, open.text);
-          assert.equal((await ask(others)).text, third.text);
+          assert.equal((await request(own)).text, mine.text);
+          assert.equal((await request()).text, open.text);
+          assert.equal((await request(others)).text, third.text);
         }
         assert.equal(third.text, open.text);
         assert.equal(mine.text === open.text, !isPrivate, path);
-        for (const answer of [mine, open, third]) assert.equal(answer.headers.get('vary'), 'authorization');
+        for (const response of [mine, open, third]) assert.equal(response.headers.get('vary'), 'authorization');
         assert.equal(mine.headers.get('cache-control'), 'private, no-store');
         assert.equal(mine.headers.get('access-control-allow-origin'), null);
         assert.match(open.headers.get('cache-control') ?? '', /^public, /);
@@ -129,10 +129,10 @@ describe('secrecy of credentials and private data', () => {
         if (!isPrivate) continue;
         const [tag, openTag] = [mine.headers.get('etag') ?? '', open.headers.get('etag') ?? ''];
         assert.notEqual(tag, openTag);
-        assert.equal((await ask(undefined, { 'if-none-match': tag })).status, 200);
-        assert.equal((await ask(others, { 'if-none-match': tag })).status, 200);
-        assert.equal((await ask(own, { 'if-none-match': openTag })).status, 200);
-        const same = await ask(own, { 'if-none-match': tag });
+        assert.equal((await request(undefined, { 'if-none-match': tag })).status, 200);
+        assert.equal((await request(others, { 'if-none-match': tag })).status, 200);
+        assert.equal((await request(own, { 'if-none-match': openTag })).status, 200);
+        const same = await request(own, { 'if-none-match': tag });
         assert.deepEqual([same.status, same.headers.get('cache-control')], [304, 'private, no-store']);
       }
     }
@@ -157,8 +157,8 @@ describe('secrecy of credentials and private data', () => {
       await service.get(path);
       for (const authorization of ['Bearer x', 'Bearer a.b.c', 'Basic eDp5', 'Bearer', '', ' ']) {
         const address = path.startsWith('/') ? path : `/v1/github/entities/${path}`;
-        const answer = await send(service, address, 'GET', { authorization });
-        assert.equal(answer.status, 401, `${path} ${authorization}`);
+        const response = await send(service, address, 'GET', { authorization });
+        assert.equal(response.status, 401, `${path} ${authorization}`);
       }
     }
   });

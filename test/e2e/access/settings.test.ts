@@ -36,12 +36,12 @@ describe('settings of an account', () => {
         '/contributors?repository=notes',
       ]) {
         for (const init of [{}, bearer(others)]) {
-          const answer = await until(async () => {
+          const response = await until(async () => {
             const seen = await node.get(`${ada.name}${path}`, init);
             return seen.status === 404 ? seen : undefined;
           }, `${path} is hidden`);
-          assert.equal(answer.text, missing.text);
-          if (init === undefined) assert.equal(stable(answer.headers), stable(missing.headers));
+          assert.equal(response.text, missing.text);
+          if (init === undefined) assert.equal(stable(response.headers), stable(missing.headers));
         }
       }
     }
@@ -68,9 +68,9 @@ describe('settings of an account', () => {
     );
     assert.deepEqual(await read(), { publish_private_contributions: false, hidden: true });
     for (const body of [{}, { hidden: 'yes' }, { hidden: null }, { hide: true }, { hidden: true, x: 1 }, [], 'x', 1]) {
-      const answer = await service.get(`${ada.name}/settings`, sending('PUT', token, body));
-      assert.equal(answer.status, 400, JSON.stringify(body));
-      assert.ok((answer.body.error?.message.length ?? 0) > 10);
+      const response = await service.get(`${ada.name}/settings`, sending('PUT', token, body));
+      assert.equal(response.status, 400, JSON.stringify(body));
+      assert.ok((response.body.error?.message.length ?? 0) > 10);
     }
     const broken = await service.get(`${ada.name}/settings`, {
       ...sending('PUT', token),
@@ -96,9 +96,9 @@ describe('settings of an account', () => {
       await service.get(`${engines.name}/settings`, sending('PUT', token, { hidden }));
     }
     await service.get(`${engines.name}/tokens/some-token`, sending('DELETE', token));
-    const answer = await service.get(`${engines.name}/audit?limit=100`, bearer(token));
-    assert.equal(answer.headers.get('cache-control'), 'private, no-store');
-    const shown = answer.body.data.map(({ action, subject, actor, token_id }) => [action, subject, actor, token_id]);
+    const response = await service.get(`${engines.name}/audit?limit=100`, bearer(token));
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
+    const shown = response.body.data.map(({ action, subject, actor, token_id }) => [action, subject, actor, token_id]);
     const who = 'github/olive-admin';
     const changed = (hidden: boolean): unknown[] => [
       'settings_changed',
@@ -114,7 +114,7 @@ describe('settings of an account', () => {
       changed(true),
       ['token_issued', tokenId, who, tokenId],
     ]);
-    assert.ok(!answer.text.includes(token) && !answer.text.includes(simulator.tokens.organization_admin));
+    assert.ok(!response.text.includes(token) && !response.text.includes(simulator.tokens.organization_admin));
     const pages: unknown[] = [];
     for (let next: string | undefined = ''; next !== undefined; ) {
       const { body } = await service.get(
@@ -124,7 +124,7 @@ describe('settings of an account', () => {
       pages.push(...body.data);
       next = body.next_cursor;
     }
-    assert.deepEqual(pages, answer.body.data);
+    assert.deepEqual(pages, response.body.data);
     const others = await serviceToken(service, simulator, ada);
     assert.equal((await service.get(`${engines.name}/audit`, bearer(others))).status, 403);
     assert.equal((await service.get(`${engines.name}/audit`)).status, 401);

@@ -12,14 +12,14 @@ export async function everythingStored({ database }: Pick<TestService, 'database
 }
 
 /** Waits until no lookup is under way and no job is left to do or running, replaced ones included. */
-export async function settled(
+export async function untilIdle(
   { database }: { database: Pick<TestService['database'], 'pool'> },
   withinMs?: number,
 ): Promise<void> {
   let left: unknown[] = [];
-  const isSettled = async (): Promise<true | undefined> => {
+  const isIdle = async (): Promise<true | undefined> => {
     const { rows } = await database.pool.query(
-      `select key from questions where state = 'asked'
+      `select key from lookups where state = 'running'
        union all
        select coalesce(key, task_identifier) || coalesce(' ' || last_error, '') from graphile_worker.jobs
        where locked_at is not null or (run_at <= now() and attempts < max_attempts)`,
@@ -27,7 +27,7 @@ export async function settled(
     left = rows;
     return rows.length === 0 ? true : undefined;
   };
-  await until(isSettled, 'nothing is under way', withinMs).catch((error: unknown) => {
+  await until(isIdle, 'nothing is under way', withinMs).catch((error: unknown) => {
     throw new Error(`still under way: ${JSON.stringify(left)}`, { cause: error });
   });
 }
@@ -41,5 +41,5 @@ export async function relisted(service: TestService, path: string, at: Date): Pr
     const { rows } = await service.database.pool.query(query, [name, at]);
     return rows.length > 0 ? true : undefined;
   }, 'the repositories are listed anew');
-  await settled(service);
+  await untilIdle(service);
 }

@@ -9,7 +9,7 @@ import { ada, apart, bearer, engines, keeper, sending, serviceToken } from '../.
 import { until } from '../../time.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
-import { settled } from './state.ts';
+import { untilIdle } from './state.ts';
 
 interface Status {
   as_of: string | null;
@@ -50,11 +50,11 @@ async function collected(): Promise<Scene> {
   };
   await service.getComplete(`${engines.name}/contributors`, bearer(tokens.engines));
   await service.getComplete(`${keeper.name}/contributors`, bearer(tokens.keeper));
-  await settled(service);
+  await untilIdle(service);
   const status: Scene['status'] = async ({ name }, token, query = '') => {
-    const answer = await service.get(`${name}/status${query}`, apart(bearer(token)));
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body.data as unknown as Status;
+    const response = await service.get(`${name}/status${query}`, apart(bearer(token)));
+    assert.equal(response.status, 200, response.text);
+    return response.body.data as unknown as Status;
   };
   const parts = stack.move();
   return { simulator, service, tokens, status, [Symbol.asyncDispose]: () => parts.disposeAsync() };
@@ -181,7 +181,7 @@ describe('GET .../status', () => {
 
   it('lets only the owner in, and sends the same error to all other callers', async () => {
     const { service, simulator, tokens } = scene;
-    const ask = (name: string, init: RequestInit = {}) => service.get(`${name}/status`, apart(init));
+    const requestStatus = (name: string, init: RequestInit = {}) => service.get(`${name}/status`, apart(init));
     const others = await serviceToken(service, simulator, ada);
     for (const [name, init, expected] of [
       [engines.name, {}, 401],
@@ -191,20 +191,20 @@ describe('GET .../status', () => {
       [engines.name, bearer(tokens.keeper), 403],
       ['nobody-at-all', bearer(tokens.keeper), 403],
     ] as const) {
-      const { status, text } = await ask(name, init);
+      const { status, text } = await requestStatus(name, init);
       assert.equal(status, expected, name);
       assert.doesNotMatch(text, /hidden-engine|diary|streams/);
     }
     const [stranger, absent] = await Promise.all([
-      ask(engines.name, bearer(tokens.keeper)),
-      ask('nobody-at-all', bearer(tokens.keeper)),
+      requestStatus(engines.name, bearer(tokens.keeper)),
+      requestStatus('nobody-at-all', bearer(tokens.keeper)),
     ]);
     assert.equal(stranger.text, absent.text);
-    const answer = await ask(engines.name, bearer(tokens.engines));
-    assert.equal(answer.headers.get('cache-control'), 'private, no-store');
-    assert.equal(answer.headers.get('vary'), 'authorization');
-    assert.equal(answer.headers.get('access-control-allow-origin'), null);
-    assert.equal((await ask(engines.name, { ...bearer(tokens.engines), method: 'HEAD' })).status, 200);
+    const response = await requestStatus(engines.name, bearer(tokens.engines));
+    assert.equal(response.headers.get('cache-control'), 'private, no-store');
+    assert.equal(response.headers.get('vary'), 'authorization');
+    assert.equal(response.headers.get('access-control-allow-origin'), null);
+    assert.equal((await requestStatus(engines.name, { ...bearer(tokens.engines), method: 'HEAD' })).status, 200);
     assert.equal((await service.get(`${engines.name}/status?limit=0`, bearer(tokens.engines))).status, 400);
     assert.equal((await service.get(`/v1/gitlab/entities/${engines.name}/status`, bearer(tokens.engines))).status, 404);
 
@@ -212,6 +212,6 @@ describe('GET .../status', () => {
     const { jti } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { jti: string };
     const revoked = await service.get(`${engines.name}/tokens/${jti}`, apart(sending('DELETE', tokens.engines)));
     assert.equal(revoked.status, 204, revoked.text);
-    assert.equal((await ask(engines.name, bearer(tokens.engines))).status, 401);
+    assert.equal((await requestStatus(engines.name, bearer(tokens.engines))).status, 401);
   });
 });

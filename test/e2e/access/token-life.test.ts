@@ -57,7 +57,7 @@ describe('the life of a service token', () => {
     for (const node of [service, other]) {
       for (const token of [one, two]) {
         // Twice: the second response comes from the cache.
-        for (let look = 0; look < 2; look += 1) {
+        for (let attempt = 0; attempt < 2; attempt += 1) {
           assert.equal((await node.get(`${keeper.name}/contributors`, bearer(token))).status, 200);
         }
       }

@@ -13,11 +13,11 @@ const repositories = `/v1/github/entities/${keeper.name}/repositories`;
 
 async function refused(service: TestService, token: string, what: string): Promise<void> {
   for (const path of [repositories, `/v1/github/entities/${keeper.name}`, '/healthz']) {
-    const answer = await send(service, path, 'GET', { authorization: `Bearer ${token}` });
-    assert.equal(answer.status, 401, `${what} at ${path}: ${answer.body}`);
-    assertProblem(answer, what);
-    assert.equal(JSON.parse(answer.body).error.code, 4);
-    assert.equal(answer.headers['cache-control'], 'no-store');
+    const response = await send(service, path, 'GET', { authorization: `Bearer ${token}` });
+    assert.equal(response.status, 401, `${what} at ${path}: ${response.body}`);
+    assertProblem(response, what);
+    assert.equal(JSON.parse(response.body).error.code, 4);
+    assert.equal(response.headers['cache-control'], 'no-store');
   }
 }
 describe('service tokens', () => {
@@ -99,13 +99,13 @@ describe('service tokens', () => {
         'export',
         'keys',
       ]) {
-        const answer = await send(service, `/v1/github/entities/${name}/${path}`, 'GET', {
+        const response = await send(service, `/v1/github/entities/${name}/${path}`, 'GET', {
           authorization: `Bearer ${keepers}`,
           // Each request comes from another address, so that the limit of attempts is not met.
           'x-forwarded-for': `10.1.0.${bodies.size + path.length}`,
         });
-        assert.equal(answer.status, 403, `${name}/${path}`);
-        bodies.add(answer.body);
+        assert.equal(response.status, 403, `${name}/${path}`);
+        bodies.add(response.body);
       }
     }
     assert.equal(bodies.size, 1, 'what is there and what is not are refused in the same words');
@@ -115,8 +115,8 @@ describe('service tokens', () => {
       ['DELETE', 'tokens/x', undefined],
       ['DELETE', `keys/${'a'.repeat(64)}`, undefined],
     ] as const) {
-      const answer = await service.get(`${engines.name}${path && `/${path}`}`, sending(method, keepers, body));
-      assert.equal(answer.status, 403, `${method} ${path}`);
+      const response = await service.get(`${engines.name}${path && `/${path}`}`, sending(method, keepers, body));
+      assert.equal(response.status, 403, `${method} ${path}`);
     }
     // On public routes the token is valid, and its bearer sees the public data.
     const open = await service.get(`${engines.name}/contributors?limit=100`);
@@ -140,8 +140,8 @@ describe('service tokens', () => {
     const seen: string[] = [];
     for (const name of ['token', 'access_token', 'Token', 'jwt', 'authorization']) {
       for (const path of ['repositories', 'repositories/diary/contributors']) {
-        const answer = await service.get(`${keeper.name}/${path}?${name}=${token}`);
-        assert.equal(answer.status, 401);
+        const response = await service.get(`${keeper.name}/${path}?${name}=${token}`);
+        assert.equal(response.status, 401);
       }
       const list = await service.get(`${keeper.name}/contributors?limit=1&${name}=${token}`);
       assert.equal(list.body.meta_data.includes_private, false);

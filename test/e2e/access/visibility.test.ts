@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteRepository, setVisibility } from '../../../simulators/world/mutations.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
 import { bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
 import { startTestService, type TestService } from '../service.ts';
-import { relisted, settled } from './state.ts';
+import { relisted, untilIdle } from './state.ts';
 
 const hourS = 3600;
 
 /** Lets the service fetch the present state from the provider. */
 async function relearn(service: TestService, time: ReturnType<typeof clock>, path: string): Promise<void> {
-  await settled(service);
+  await untilIdle(service);
   time.advance(hourS + 60);
   await relisted(service, path, time.now());
 }
 
-const told = (items: Record<string, unknown>[]): object[] =>
+const toContributors = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 describe('changes of visibility', () => {
   it('shows a repository to all when it becomes public, and only to its owner when it becomes private', async () => {
@@ -37,7 +37,7 @@ describe('changes of visibility', () => {
     const numbers = `${engines.name}/contributions`;
     const assertTrue = async (): Promise<void> => {
       const { body } = await service.getComplete(list);
-      assert.deepEqual(told(body.data), contributorsOf(world, engines.name));
+      assert.deepEqual(toContributors(body.data), contributorsOf(world, engines.name));
       const counted = await service.getComplete(numbers);
       assert.deepEqual(counted.body.data[0]?.['contributions'], countersOf(world, engines.name));
       const one = await service.get(`${engines.name}/contributors?repository=hidden-engine`);
@@ -98,7 +98,7 @@ describe('changes of visibility', () => {
       const before = await first.getComplete(numbers, bearer(token));
       assert.notDeepEqual(before.body.data[0]?.['contributions'], countersOf(world, keeper.name));
       await first.getComplete(`${keeper.name}/contributors`, bearer(token));
-      await settled(first);
+      await untilIdle(first);
 
       let service = first;
       if (take === 'provider') {
@@ -125,11 +125,11 @@ describe('changes of visibility', () => {
         assert.notEqual(one.status, 200, name);
       }
       const all = await service.get(`${keeper.name}/contributors?limit=100`, bearer(fresh));
-      assert.deepEqual(told(all.body.data), contributorsOf(world, keeper.name));
+      assert.deepEqual(toContributors(all.body.data), contributorsOf(world, keeper.name));
       const after = await service.get(`${numbers}&limit=5`, bearer(fresh));
       for (const day of after.body.data) assert.deepEqual(day['contributions'], countersOf(world, keeper.name));
       const { rows } = await service.database.pool.query<{ count: number }>(
-        'select count(*) as count from repositories where is_private and gone_at is null',
+        'select count(*) as count from repositories where is_private and deleted_at is null',
       );
       assert.equal(rows[0]?.count, 0);
     });

@@ -4,7 +4,7 @@ import { type Permissions, readPermissions } from '../../../simulators/github/ap
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addDiscussion, addIssue } from '../../../simulators/world/activity.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { poll, stage, write } from '../achievements/awarding/awarding.ts';
 import { organization, startAppService, untilShown } from '../installations/installed.ts';
 import type { TestService } from '../service.ts';
@@ -103,8 +103,8 @@ describe('announcements and checks on GitHub', () => {
       addIssue(simulator.world, repository, { author });
       await poll(service);
       await until(async () => {
-        const told = (await reasons(service)).map(({ state, error }) => `${state} ${error}`);
-        return told.some((one) => expected.test(one)) ? true : undefined;
+        const reported = (await reasons(service)).map(({ state, error }) => `${state} ${error}`);
+        return reported.some((one) => expected.test(one)) ? true : undefined;
       }, `it is told why: ${expected.source}`);
       assert.deepEqual(discussion.comments, []);
     }
@@ -155,8 +155,8 @@ describe('announcements and checks on GitHub', () => {
     await using service = await start(simulator, readPermissions);
     write(simulator, fileText('x/z'));
     await poll(service);
-    await settled(service);
+    await untilIdle(service);
     assert.deepEqual(simulator.app.checkRuns, []);
-    assert.equal(service.lines.filter((line) => line.includes('authors are not told')).length, 1);
+    assert.equal(service.lines.filter((line) => line.includes('authors do not receive reports')).length, 1);
   });
 });

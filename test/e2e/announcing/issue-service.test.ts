@@ -6,7 +6,7 @@ import { createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { issueHosts, open, said } from '../../integration/announcing/issue-hosts.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { runTask } from '../installations/installed.ts';
 import { startTestService } from '../service.ts';
@@ -72,15 +72,15 @@ describe('announcements in issues', () => {
         return (await states()).join() === 'dead is in a repository of another owner,sent ' ? true : undefined;
       }, 'what was earned is told, or given up');
       assert.deepEqual(simulator.losses, []);
-      const [told, ...more] = said(here);
-      assert.deepEqual([more, said(elsewhere), told?.[0]], [[], [], people.max.id]);
+      const [comment, ...more] = said(here);
+      assert.deepEqual([more, said(elsewhere), comment?.[0]], [[], [], people.max.id]);
       const words = `🏆 \`ada-lovelace\` earned the achievement \`Reporter\` in \`${places.good}\`.`;
-      assert.equal(told?.[1].split('\n')[0], words);
+      assert.equal(comment?.[1].split('\n')[0], words);
       const { rows } = await service.database.pool.query<{ id: string; attempts: number }>(
         `select id, attempts from notifications where state = 'sent'`,
       );
       assert.deepEqual(
-        rows.map(({ id, attempts }) => [told?.[1].includes(`<!-- plaudit ${id} -->`), attempts]),
+        rows.map(({ id, attempts }) => [comment?.[1].includes(`<!-- plaudit ${id} -->`), attempts]),
         [[true, 2]],
       );
       // The bearer of the token commented once by himself: with the service's comment he would have two.
@@ -88,7 +88,7 @@ describe('announcements in issues', () => {
         advance(3600);
         await service.database.pool.query('delete from repository_polls');
         await runTask(service.database, 'poll_due');
-        await settled(service);
+        await untilIdle(service);
         return (await kindsStored(service, repositories.handbook))['issue_comment'] === 3 ? true : undefined;
       }, 'the comment of the service is read');
       const awards = await service.database.pool.query<{ person: string }>(

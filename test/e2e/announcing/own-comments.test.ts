@@ -6,7 +6,7 @@ import { addDiscussion } from '../../../simulators/world/activity.ts';
 import { addComment, addDiscussionComment } from '../../../simulators/world/comments.ts';
 import { call, knownRepository } from '../../contract/host.ts';
 import { announcing, issueHosts, open, type Scene } from '../../integration/announcing/issue-hosts.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { poll, stage } from '../achievements/awarding/awarding.ts';
 import { organization, startAppService, untilShown } from '../installations/installed.ts';
 
@@ -72,19 +72,19 @@ describe('comments of the service itself', () => {
     await using service = await startAppService(simulator);
     await untilShown(service, 'engine-1', /installed/);
     await poll(service);
-    await settled(service);
+    await untilIdle(service);
     const { rows } = await service.database.pool.query<{ id: string; author: string | null; answered: boolean }>(
       `select c.external_id as id, coalesce(w.name, b.name) as author, c.answered
      from contributions c left join accounts w on w.id = c.account_id and c.kind <> 'discussion'
        left join accounts b on b.id = c.answered_by`,
     );
-    const told = new Map(rows.map(({ id, ...rest }) => [id, rest]));
+    const stored = new Map(rows.map(({ id, ...rest }) => [id, rest]));
     assert.deepEqual(
-      comments.map(({ id }) => told.get(String(id))?.author),
+      comments.map(({ id }) => stored.get(String(id))?.author),
       [null, other.login],
     );
     assert.deepEqual(
-      discussions.map(({ id }) => told.get(String(id))),
+      discussions.map(({ id }) => stored.get(String(id))),
       [
         { author: null, answered: true },
         { author: other.login, answered: true },

@@ -10,9 +10,9 @@ import { startTestService } from '../service.ts';
 
 describe('the achievements card', () => {
   it('draws each achievement with its icon, requested once, or with a medal if the icon cannot be drawn', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     await using icons = await serve((request, response) => {
-      asked.push(request.url ?? '');
+      requested.push(request.url ?? '');
       if (request.url === '/gold.png') response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(4));
       else response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg onload="alert(1)"/>');
     });
@@ -28,11 +28,11 @@ describe('the achievements card', () => {
     const { text } = await service.get(`${path}?format=svg&v=1`);
     assert.equal(text.match(/<image /g)?.length, 1);
     assert.equal(text.match(/<circle class="t"/g)?.length, 4);
-    for (const told of ['>Gold<', '>Plain<', '>Mar 1, 2026<']) assert.ok(text.includes(told), told);
+    for (const expected of ['>Gold<', '>Plain<', '>Mar 1, 2026<']) assert.ok(text.includes(expected), expected);
     const raw = await service.get(`${path}?format=svg&raw=true`);
     assert.deepEqual([raw.status, raw.text.match(/<image /g)?.length], [200, 1]);
     assert.doesNotMatch(raw.text, /<text|<rect/);
-    assert.deepEqual(asked.toSorted(), ['/drawn.svg', '/gold.png']);
+    assert.deepEqual(requested.toSorted(), ['/drawn.svg', '/gold.png']);
 
     const png = await fetch(`${service.url}/v1/github/entities/${path}?format=png&raw=true&scale=2`);
     const { width, height, hasAlpha } = await sharp(Buffer.from(await png.arrayBuffer())).metadata();

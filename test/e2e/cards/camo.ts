@@ -32,11 +32,11 @@ const ownHeaders = {
 
 /** Returns the headers to pass on, without length and encoding, because `fetch` has decoded the body. */
 function passedHeaders(headers: Headers): OutgoingHttpHeaders {
-  const told = passed.flatMap((name): [string, string][] => {
+  const entries = passed.flatMap((name): [string, string][] => {
     const value = /length|encoding/.test(name) ? null : headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(entries);
 }
 
 interface Kept {
@@ -52,26 +52,26 @@ interface Kept {
  */
 export async function startCamo(
   now: () => Date,
-): Promise<{ show(address: string): Promise<Proxied>; asked: number } & AsyncDisposable> {
+): Promise<{ show(address: string): Promise<Proxied>; requestCount: number } & AsyncDisposable> {
   const kept = new Map<string, Kept>();
-  let asked = 0;
+  let requestCount = 0;
   const server = createServer((request, response) => {
     const address = new URL(request.url ?? '/', 'http://camo').searchParams.get('url') ?? '';
     const fail = (status: number): void =>
       void response.writeHead(status, { 'cache-control': 'no-cache' }).end('Error Fetching Resource');
-    answer(address, request.headers).then(
+    fetchImage(address, request.headers).then(
       (found) => (found === undefined ? fail(404) : response.writeHead(200, found.headers).end(found.body)),
       () => fail(504),
     );
   });
 
-  const answer = async (
+  const fetchImage = async (
     address: string,
     { 'accept-encoding': coding }: IncomingHttpHeaders,
   ): Promise<Kept | undefined> => {
     const known = kept.get(address);
     if (known !== undefined && known.freshUntil > now().getTime()) return known;
-    asked += 1;
+    requestCount += 1;
     const found = await fetch(address, {
       signal: AbortSignal.timeout(timeoutMs),
       headers: {
@@ -85,15 +85,15 @@ export async function startCamo(
     const body = Buffer.from(await found.arrayBuffer());
     const lifeS = Number(/max-age=(\d+)/.exec(found.headers.get('cache-control') ?? '')?.[1] ?? 0);
     const freshUntil = now().getTime() + lifeS * 1000;
-    const told = passedHeaders(found.headers);
+    const forwarded = passedHeaders(found.headers);
     if (found.status === 304 && known !== undefined) {
-      const updated = { ...known, headers: { ...known.headers, ...told }, freshUntil };
+      const updated = { ...known, headers: { ...known.headers, ...forwarded }, freshUntil };
       kept.set(address, updated);
       return updated;
     }
     const isImage = /^image\/(svg\+xml|png)\b/.test(found.headers.get('content-type') ?? '');
     if (found.status !== 200 || !isImage || body.length > maxBytes) return undefined;
-    const headers: OutgoingHttpHeaders = { ...ownHeaders, ...told };
+    const headers: OutgoingHttpHeaders = { ...ownHeaders, ...forwarded };
     const picture = { headers, body, etag: found.headers.get('etag') ?? undefined, freshUntil };
     kept.set(address, picture);
     return picture;
@@ -107,8 +107,8 @@ export async function startCamo(
       const shown = await fetch(`http://127.0.0.1:${port}/?url=${encodeURIComponent(address)}`);
       return { status: shown.status, headers: shown.headers, body: Buffer.from(await shown.arrayBuffer()) };
     },
-    get asked() {
-      return asked;
+    get requestCount() {
+      return requestCount;
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -91,9 +91,9 @@ describe('cards behind an image proxy', () => {
     const address = `${service.url}/v1/github/entities/${simulator.accounts.user}/contributions?format=svg&hide=avatar`;
     const first = await camo.show(address);
     assert.equal((await camo.show(address)).body.toString(), first.body.toString());
-    assert.equal(camo.asked, 1);
+    assert.equal(camo.requestCount, 1);
     time.advance(61);
     assert.equal((await camo.show(address)).headers.get('etag'), first.headers.get('etag'));
-    assert.equal(camo.asked, 2);
+    assert.equal(camo.requestCount, 2);
   });
 });

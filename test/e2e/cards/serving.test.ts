@@ -95,13 +95,13 @@ describe('responses with cards', () => {
       ['*', null, undefined],
       ['deflate, br;q=0.0, gzip;q=0', null, undefined],
     ] as const) {
-      const answer = await fetchRaw(service, path, { 'accept-encoding': accepted });
-      assert.equal(answer.headers['content-encoding'] ?? null, coding, accepted);
-      assert.equal((unpack ? unpack(answer.bytes) : answer.bytes).toString(), plain);
-      const etag = String(answer.headers['etag']);
+      const response = await fetchRaw(service, path, { 'accept-encoding': accepted });
+      assert.equal(response.headers['content-encoding'] ?? null, coding, accepted);
+      assert.equal((unpack ? unpack(response.bytes) : response.bytes).toString(), plain);
+      const etag = String(response.headers['etag']);
       tags.add(etag);
-      assert.match(String(answer.headers['vary']), /accept-encoding/);
-      assert.equal(answer.headers['content-length'], String(answer.bytes.length));
+      assert.match(String(response.headers['vary']), /accept-encoding/);
+      assert.equal(response.headers['content-length'], String(response.bytes.length));
       const again = await fetchRaw(service, path, { 'accept-encoding': accepted, 'if-none-match': etag });
       assert.deepEqual([again.status, again.bytes.length, again.headers['etag']], [304, 0, etag]);
     }
@@ -205,9 +205,12 @@ describe('responses with cards', () => {
     assert.equal((await service.get(`${path}&format=svg&v=2`)).text, open.text);
 
     const picture = `/v1/github/entities/${path}&scale=2`;
-    const made = await service.get(`${keeper.name}/embeds`, sending('POST', token, { path: picture, format: 'png' }));
-    assert.equal(made.status, 201);
-    const { url } = (JSON.parse(made.text) as { data: { url: string } }).data;
+    const created = await service.get(
+      `${keeper.name}/embeds`,
+      sending('POST', token, { path: picture, format: 'png' }),
+    );
+    assert.equal(created.status, 201);
+    const { url } = (JSON.parse(created.text) as { data: { url: string } }).data;
     const shown = await fetch(url);
     assert.deepEqual([shown.status, shown.headers.get('content-type')], [200, 'image/png']);
     assert.equal((await sharp(Buffer.from(await shown.arrayBuffer())).metadata()).width, 960);
@@ -226,11 +229,11 @@ async function fetchBytes(
   service: TestService,
   path: string,
 ): Promise<{ status: number; type: string; bytes: Buffer }> {
-  const answer = await fetch(`${service.url}/v1/github/entities/${path}`);
+  const response = await fetch(`${service.url}/v1/github/entities/${path}`);
   return {
-    status: answer.status,
-    type: answer.headers.get('content-type') ?? '',
-    bytes: Buffer.from(await answer.arrayBuffer()),
+    status: response.status,
+    type: response.headers.get('content-type') ?? '',
+    bytes: Buffer.from(await response.arrayBuffer()),
   };
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { countersOf } from '../../../simulators/world/truth.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { misuse, unknownCommand } from '../../../src/commands/help.ts';
 import { commands } from '../../../src/commands/index.ts';
 import { createContractWorld } from '../../contract/world.ts';
@@ -46,11 +46,11 @@ function plaudit(args: string[], environment: Record<string, string>): Running {
     ended,
     line: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = (line: string): void => {
+        const check = (line: string): void => {
           if (pattern.test(line)) resolve(line);
         };
-        for (const line of out.split('\n')) look(line);
-        lines.on('line', look);
+        for (const line of out.split('\n')) check(line);
+        lines.on('line', check);
         child.once('close', () => reject(new Error(`it ended without ${pattern.source}: ${out} ${err}`)));
       }),
     [Symbol.asyncDispose]: async () => {
@@ -78,8 +78,8 @@ describe('the command line', () => {
     await using first = plaudit(['serve'], environment);
     const [, url = '', facts = ''] = listening.exec(await first.line(listening)) ?? [];
     assert.match(facts, /embedded PostgreSQL in .*data; github: 5000 of 5000 points left/);
-    const answer = await fetch(`${url}/v1/github/entities/ada-lovelace/contributions`);
-    const { data } = (await answer.json()) as { data: { contributions: object }[] };
+    const response = await fetch(`${url}/v1/github/entities/ada-lovelace/contributions`);
+    const { data } = (await response.json()) as { data: { contributions: object }[] };
     assert.deepEqual(data[0]?.contributions, countersOf(simulator.world, 'ada-lovelace'));
 
     // A second command runs beside the service, which goes on after it.

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit } from '../../../simulators/world/activity.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { addressesOf } from '../../../simulators/world/people.ts';
-import { countersOf } from '../../../simulators/world/truth.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { clock } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { send } from '../raw-request.ts';
 import { startTestService } from '../service.ts';
 
@@ -30,10 +30,10 @@ describe('deliveries about the commits of others', () => {
     };
     const reports = () => simulator.requests.filter(({ name }) => name.startsWith('Account')).length;
     for (const name of [accounts.outsider, engines.name]) await service.get(name);
-    await settled(service);
+    await untilIdle(service);
     const lookedUp = reports();
     await service.getComplete(`${engines.name}/contributors`);
-    await settled(service);
+    await untilIdle(service);
     assert.equal(reports(), lookedUp);
     assert.deepEqual(await numbers(), countersOf(world, accounts.outsider));
 
@@ -44,7 +44,7 @@ describe('deliveries about the commits of others', () => {
     for (const { headers, body } of sent) {
       assert.equal((await send(service, '/v1/github/webhooks', 'POST', headers, body)).status, 202);
     }
-    await settled(service);
+    await untilIdle(service);
     assert.deepEqual(await numbers(), countersOf(world, accounts.outsider));
   });
 });

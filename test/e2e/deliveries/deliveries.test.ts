@@ -6,12 +6,12 @@ import examples from '@octokit/webhooks-examples' with { type: 'json' };
 import { outbox, type Sent, signed, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteItem, renameAccount, setVisibility } from '../../../simulators/world/mutations.ts';
 import { editTitle } from '../../../simulators/world/threads.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
 
@@ -21,9 +21,9 @@ const path = '/v1/github/webhooks';
 const events = examples as unknown as { name: string; examples: object[] }[];
 
 async function deliver(service: TestService, { headers, body }: Sent): Promise<{ status: number; state?: string }> {
-  const answer = await send(service, path, 'POST', headers, body);
-  const { data } = JSON.parse(answer.body) as { data?: { state: string } };
-  return { status: answer.status, ...(data && { state: data.state }) };
+  const response = await send(service, path, 'POST', headers, body);
+  const { data } = JSON.parse(response.body) as { data?: { state: string } };
+  return { status: response.status, ...(data && { state: data.state }) };
 }
 
 const listed = (items: Record<string, unknown>[]): object[] =>
@@ -34,8 +34,8 @@ async function untilTrue(service: TestService, simulator: Simulator, what: strin
     const { body } = await service.getComplete(`${engines.name}/contributors?limit=100`);
     const isTrue = JSON.stringify(listed(body.data)) === JSON.stringify(contributorsOf(simulator.world, engines.name));
     const { body: numbers } = await service.getComplete(`${engines.name}/contributions`);
-    const truth = countersOf(simulator.world, engines.name);
-    return isTrue && JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(truth) ? true : undefined;
+    const expected = countersOf(simulator.world, engines.name);
+    return isTrue && JSON.stringify(numbers.data[0]?.['contributions']) === JSON.stringify(expected) ? true : undefined;
   }, what);
 }
 describe('deliveries', () => {
@@ -45,7 +45,7 @@ describe('deliveries', () => {
     const { world } = simulator;
     await service.getComplete(`${engines.name}/contributors`);
     await service.get(simulator.accounts.user);
-    await settled(service);
+    await untilIdle(service);
     const repository = world.repository(engines.name, 'engine-1') ?? assert.fail();
     const author = world.accountByLogin(simulator.accounts.user) ?? assert.fail();
     const sent = outbox(simulator);
@@ -57,8 +57,8 @@ describe('deliveries', () => {
     await untilTrue(service, simulator, 'the new issue is counted');
     await until(async () => {
       const { body } = await service.get(`${simulator.accounts.user}/contributions`);
-      const truth = countersOf(world, simulator.accounts.user);
-      return JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(truth) ? true : undefined;
+      const expected = countersOf(world, simulator.accounts.user);
+      return JSON.stringify(body.data[0]?.['contributions']) === JSON.stringify(expected) ? true : undefined;
     }, "the author's own numbers follow");
 
     closeItem(world, issue);
@@ -76,7 +76,7 @@ describe('deliveries', () => {
     await using service = await startTestService({ simulator, settings, hasFullDelays: true });
     const { world } = simulator;
     await service.getComplete(`${engines.name}/contributors`);
-    await settled(service);
+    await untilIdle(service);
     const repository = world.repository(engines.name, 'engine-2') ?? assert.fail();
     const before = simulator.requests.length;
     const author = world.accountByLogin(simulator.accounts.outsider) ?? assert.fail();
@@ -95,7 +95,7 @@ describe('deliveries', () => {
     const { world } = simulator;
     const token = await serviceToken(service, simulator, engines);
     await service.getComplete(`${engines.name}/contributors`, bearer(token));
-    await settled(service);
+    await untilIdle(service);
     const repository = world.repository(engines.name, 'engine-3') ?? assert.fail();
     const sent = outbox(simulator);
     setVisibility(world, repository, 'private');
@@ -183,12 +183,12 @@ describe('deliveries', () => {
       ['more than GitHub sends', signed('push', `"${'x'.repeat(26 * 1024 * 1024)}"`), 413],
     ];
     for (const [what, sent, status] of cases) {
-      const answer = await deliver(service, sent).catch((error: unknown) => {
+      const response = await deliver(service, sent).catch((error: unknown) => {
         // The service may close the connection while the rest of the body is still being sent.
         if (status === 413) return { status: 413 };
         throw error;
       });
-      assert.equal(answer.status, status, what);
+      assert.equal(response.status, status, what);
     }
     const large = signed(
       'push',
@@ -243,7 +243,7 @@ describe('deliveries', () => {
     await using first = await startTestService({ simulator, settings });
     const { world } = simulator;
     await first.getComplete(`${engines.name}/contributors`);
-    await settled(first);
+    await untilIdle(first);
     const repository = world.repository(engines.name, 'engine-4') ?? assert.fail();
     const author = world.accountByLogin(simulator.accounts.outsider) ?? assert.fail();
     const sent = outbox(simulator);

@@ -73,10 +73,10 @@ describe('plaudit doctor on hosts and credentials', () => {
       shown: new Map(),
       installedOn: new Map(),
     };
-    const judge = (host: ProviderConfig | undefined, isOnlyHost: boolean) =>
+    const assess = (host: ProviderConfig | undefined, isOnlyHost: boolean) =>
       examineHost(host ?? assert.fail(), { version: null, credentials: [unreachable] }, { ...context, isOnlyHost });
     const [github, gitea] = hosts;
-    const severities = [judge(github, false), judge(github, true), judge(gitea, false)].map(
+    const severities = [assess(github, false), assess(github, true), assess(gitea, false)].map(
       ([first]) => first?.severity,
     );
     assert.deepEqual(severities, ['hint', 'problem', 'problem']);

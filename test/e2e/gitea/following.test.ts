@@ -4,12 +4,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { comment, item, repository } from '../../../simulators/gitea/answers.ts';
 import { addCommit, addIssue, addReview } from '../../../simulators/world/activity.ts';
 import { addComment, deleteComment } from '../../../simulators/world/comments.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteItem, setVisibility } from '../../../simulators/world/mutations.ts';
-import { countersOf } from '../../../simulators/world/truth.ts';
 import { everything, kindsStored } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { send } from '../raw-request.ts';
 import { deliver, entity, inService, placeOf, settingsOf, untilTrue } from './scene.ts';
@@ -21,7 +21,7 @@ describe('installed repositories of Gitea', () => {
     await inService(async (scene) => {
       const { service, world, people, repositories, pulls } = scene;
       await untilTrue(scene, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       const place = placeOf(scene);
       const issue = addIssue(world, repositories.handbook, { author: people.max });
       assert.equal(await deliver(scene, '007-issues-opened', { issue: item(place, issue) }), 'accepted');
@@ -51,10 +51,10 @@ describe('installed repositories of Gitea', () => {
     await inService(async (scene) => {
       const { service, world, repositories, people, issues, advance } = scene;
       await untilTrue(scene, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       const { pool } = service.database;
       await installAsOperator(service, settingsOf(scene.simulator), 'gitea/analytical-engines/handbook');
-      await settled(service);
+      await untilIdle(service);
       const kinds = () => kindsStored(service, repositories.handbook);
       await until(async () => {
         if (isDeepStrictEqual(await kinds(), everything)) return true;
@@ -100,7 +100,7 @@ describe('installed repositories of Gitea', () => {
     await inService(async (scene) => {
       const { service, world, repositories, issues, advance } = scene;
       await untilTrue(scene, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       const [first] = issues;
       assert.ok(first);
       deleteItem(world, repositories.handbook, first);
@@ -113,13 +113,13 @@ describe('installed repositories of Gitea', () => {
     await inService(async (scene) => {
       const { service, world, repositories, advance } = scene;
       await untilTrue(scene, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       const numbers = async (): Promise<unknown> => {
         const { body } = await service.get(`${entity('ada-lovelace')}/contributions`);
         return body.data[0]?.['contributions'];
       };
       await service.get(entity('ada-lovelace'));
-      await settled(service);
+      await untilIdle(service);
       await until(
         async () => (isDeepStrictEqual(await numbers(), countersOf(world, 'ada-lovelace')) ? true : undefined),
         'she is counted',
@@ -130,7 +130,7 @@ describe('installed repositories of Gitea', () => {
       await until(async () => {
         await service.get(`${entity(engines.name)}/contributors`);
         const { rows } = await service.database.pool.query(
-          "select 1 from repositories where name = 'handbook' and owner_id = (select id from accounts where name = $1) and (is_private or gone_at is not null)",
+          "select 1 from repositories where name = 'handbook' and owner_id = (select id from accounts where name = $1) and (is_private or deleted_at is not null)",
           [engines.name],
         );
         return rows.length > 0 ? true : undefined;

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { accountAsUser, repository } from '../../../simulators/gitea/answers.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
 import { forcePush } from '../../../simulators/world/mutations.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
-import { countersOf } from '../../../simulators/world/truth.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { runTask } from '../installations/installed.ts';
 import { deliver, entity, inService, placeOf, type Scene, settingsOf, untilTrue } from './scene.ts';
@@ -27,9 +27,9 @@ achievements:
 
 async function install({ service, simulator, now, ...scene }: Scene, target: string): Promise<void> {
   await untilTrue({ service, simulator, now, ...scene }, 'everything is counted');
-  await settled(service);
+  await untilIdle(service);
   await installAsOperator(service, settingsOf(simulator), target);
-  await settled(service);
+  await untilIdle(service);
   // The command has the clock of the machine, which is ahead of the test's.
   await service.database.pool.query('update repositories set installed_at = $1 where installed_at is not null', [
     now(),
@@ -45,7 +45,7 @@ describe('freshness of data of Gitea', () => {
         advance(60);
         const { oid } = writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements(name), author);
         await deliver(scene, '004-push', {});
-        await settled(service);
+        await untilIdle(service);
         const { rows } = await service.database.pool.query(
           `select f.revision, a.name from achievement_files f
          join achievements a on a.repository_id = f.repository_id and a.is_current`,
@@ -61,7 +61,7 @@ describe('freshness of data of Gitea', () => {
       await untilTrue(scene, 'everything is counted');
       const { ada, max, olive } = people;
       for (const { login } of [ada, max]) await service.get(entity(login));
-      await settled(service);
+      await untilIdle(service);
       for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
       const before = simulator.requests.length;
       addCommit(world, repositories.handbook, {
@@ -69,11 +69,13 @@ describe('freshness of data of Gitea', () => {
         coAuthors: [{ name: 'Ada', email: ada.emails[0] ?? '' }],
       });
       await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), olive) });
-      await settled(service);
+      await untilIdle(service);
       for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
       // Gitea reports no totals, so that requests for the accounts would be useless.
-      const asked = simulator.requests.slice(before).filter((request) => / \/users\/(?:ada|max)[\w-]*$/.test(request));
-      assert.deepEqual(asked, []);
+      const accountRequests = simulator.requests
+        .slice(before)
+        .filter((request) => / \/users\/(?:ada|max)[\w-]*$/.test(request));
+      assert.deepEqual(accountRequests, []);
     });
   });
 
@@ -83,12 +85,12 @@ describe('freshness of data of Gitea', () => {
       await untilTrue(scene, 'everything is counted');
       const names = [people.ada.login, people.max.login];
       for (const name of names) await service.get(entity(name));
-      await settled(service);
+      await untilIdle(service);
       const before = await Promise.all(names.map((name) => numbersOf(scene, name)));
       scene.advance(2);
       forcePush(world, repositories.handbook, repositories.handbook.commits.length, ['nobody@elsewhere.example']);
       await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), people.olive) });
-      await settled(service);
+      await untilIdle(service);
       for (const [index, name] of names.entries()) {
         assert.deepEqual(await numbersOf(scene, name), { ...Object(before[index]), commits: 0 });
       }
@@ -101,7 +103,7 @@ describe('freshness of data of Gitea', () => {
       const { pool } = service.database;
       await untilTrue(scene, 'everything is counted');
       await service.get(entity(people.ada.login));
-      await settled(service);
+      await untilIdle(service);
       const before = Object(await numbersOf(scene, people.ada.login));
       // A page of a scan is committed, and nothing after it.
       await pool.query(
@@ -131,7 +133,7 @@ describe('freshness of data of Gitea', () => {
       await untilListed(scene, fresh);
       await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
       assert.deepEqual(await seen[0], { commits: 0, isComplete: false, branch: '' });
-      await settled(service);
+      await untilIdle(service);
     });
   });
 
@@ -143,7 +145,7 @@ describe('freshness of data of Gitea', () => {
       atThirdRequest(scene, fresh, () => void (fresh.commits.length === 0 && addCommit(world, fresh, { author })));
       await untilListed(scene, fresh);
       await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
-      await settled(service);
+      await untilIdle(service);
     });
   });
 
@@ -152,14 +154,14 @@ describe('freshness of data of Gitea', () => {
       const { service, simulator, world, repositories, people, advance } = scene;
       const { empty } = repositories;
       await untilTrue(scene, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       assert.deepEqual(await historyOf(scene, empty), { commits: 0, isComplete: true, branch: '' });
       advance(60);
       simulator.behind.add(empty);
       addCommit(world, empty, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
       atThirdRequest(scene, empty, () => simulator.behind.clear());
       await deliver(scene, '004-push', { repository: repository(placeOf(scene), empty) });
-      await settled(service);
+      await untilIdle(service);
       assert.deepEqual(await historyOf(scene, empty), { commits: 1, isComplete: true, branch: 'main' });
     });
   });
@@ -169,7 +171,7 @@ describe('freshness of data of Gitea', () => {
       const { service, simulator, world, organization, now } = scene;
       const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
       await untilListed(scene, fresh);
-      await settled(service);
+      await untilIdle(service);
       assert.deepEqual(await historyOf(scene, fresh), { commits: 0, isComplete: true, branch: '' });
       const requests = simulator.requests.filter((request) => request.endsWith(`/repos/${organization.login}/fresh`));
       assert.ok(requests.length < 20, `${requests.length} requests`);
@@ -210,7 +212,7 @@ async function untilListed(scene: Scene, repository: Repository): Promise<void> 
 /** Runs `act` when a repository is requested for the third time. */
 function atThirdRequest({ simulator, organization }: Scene, { name }: Repository, act: () => void): void {
   let requests = 0;
-  simulator.surprises.push((path) => {
+  simulator.overrides.push((path) => {
     if (path === `/repos/${organization.login}/${name}`) requests += 1;
     if (requests === 3) act();
     return undefined;

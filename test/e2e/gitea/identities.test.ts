@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
+import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { deleteRepository, forcePush } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
-import { contributorsOf } from '../../../simulators/world/truth.ts';
 import { listed } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { runTask } from '../installations/installed.ts';
 import { entity, inService, type Scene, untilTrue } from './scene.ts';
 
@@ -32,7 +32,7 @@ function lookupsIn({ simulator }: Scene, repository: string): number {
 async function readAgain(scene: Scene): Promise<void> {
   scene.advance(3601);
   await untilTrue(scene, 'everything is counted again');
-  await settled(scene.service);
+  await untilIdle(scene.service);
 }
 describe('authors of commits at Gitea', () => {
   it('finds the account of a co-author who authors the next commits', async () => {
@@ -42,7 +42,7 @@ describe('authors of commits at Gitea', () => {
       const tools = addTools(scene);
       addCommit(world, tools, { author: olive, coAuthors: [yan] });
       await service.getComplete(`${entity(engines.name)}/contributors`);
-      await settled(service);
+      await untilIdle(service);
       for (let count = 0; count < 5; count += 1) addCommit(world, tools, { author: yan });
       await readAgain(scene);
       const { body } = await service.getComplete(`${entity(engines.name)}/contributors?repository=tools`);
@@ -79,7 +79,7 @@ describe('authors of commits at Gitea', () => {
         const tools = addTools(scene);
         for (const author of [olive, yan, yan]) addCommit(world, tools, { author });
         let lost: string | undefined;
-        simulator.surprises.push((path) => {
+        simulator.overrides.push((path) => {
           if (!path.includes('/tools/commits?sha=')) return undefined;
           if (lost === undefined) {
             lost = tools.commits.at(-1)?.oid;
@@ -90,7 +90,7 @@ describe('authors of commits at Gitea', () => {
           return isLost ? { status, body: { message: 'object does not exist', url: '' } } : undefined;
         });
         await scene.service.getComplete(`${entity(engines.name)}/contributors`);
-        await settled(scene.service);
+        await untilIdle(scene.service);
         await readAgain(scene);
         assert.ok(lost !== undefined);
       });
@@ -104,7 +104,7 @@ describe('authors of commits at Gitea', () => {
       const tools = addTools(scene);
       addCommit(world, tools, { author: yan });
       addCommit(world, scene.repositories.handbook, { author: yan });
-      simulator.surprises.push((path) => {
+      simulator.overrides.push((path) => {
         if (path.includes('/tools/commits?sha=') && world.repositories.includes(tools)) deleteRepository(world, tools);
         return undefined;
       });
@@ -125,28 +125,28 @@ describe('authors of commits at Gitea', () => {
           const repository = addRepository(world, { ownerId: organization.id, name, createdAt: now() });
           addCommit(world, repository, { author: yan });
         }
-        const bothAsked = Promise.withResolvers<undefined>();
-        let asked = 0;
+        const bothRequested = Promise.withResolvers<undefined>();
+        let requestCount = 0;
         simulator.pauses.push(async (path) => {
           if (!/\/(?:tools|looms)\/commits\?sha=/.test(path)) return;
-          const place = asked;
-          asked += 1;
+          const place = requestCount;
+          requestCount += 1;
           if (place === 1) {
-            bothAsked.resolve(undefined);
+            bothRequested.resolve(undefined);
             await until(async () => {
               const query = 'select 1 from identities where email = $1 and resolved_at is not null';
               const { rows } = await service.database.pool.query(query, [yan.email]);
               return rows.length > 0 ? true : undefined;
             }, 'the first response is stored');
           }
-          await bothAsked.promise;
+          await bothRequested.promise;
           // The address is added to the account, or removed from it, in between.
           account.emails = order[place] ? [yan.email] : [];
           world.changed();
         });
         await service.getComplete(`${entity(engines.name)}/contributors`);
-        await settled(service);
-        assert.equal(asked, 2);
+        await untilIdle(service);
+        assert.equal(requestCount, 2);
         account.emails = [yan.email];
         world.changed();
         await runTask(service.database, 'clean_up');
@@ -165,13 +165,13 @@ describe('authors of commits at Gitea', () => {
         addCommit(world, tools, { author: { name: 'Real', email } });
       }
       await untilTrue(scene, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       const { pool } = service.database;
       await pool.query('update identities set account_id = null, resolved_at = null');
       await pool.query('update repository_identities set attempts = 2, retry_at = $1', [
         new Date('2026-01-01T00:00:00Z'),
       ]);
-      await pool.query("update streams set hinted_at = known_until where name = 'commits'");
+      await pool.query("update streams set invalidated_at = known_until where name = 'commits'");
       const found: number[] = [];
       for (let read = 0; read < 2; read += 1) {
         scene.advance(3601);
@@ -183,7 +183,7 @@ describe('authors of commits at Gitea', () => {
           ]);
           return rows.length > 0 ? true : undefined;
         }, 'the repositories are listed again');
-        await settled(service);
+        await untilIdle(service);
         const { rows } = await pool.query<{ count: number }>(
           "select count(*)::integer as count from identities where email like 'real-%' and account_id is not null",
         );
@@ -204,7 +204,7 @@ describe('authors of commits at Gitea', () => {
       }));
       addCommit(world, tools, { author: olive, coAuthors: strangers });
       await service.getComplete(`${entity(engines.name)}/contributors`);
-      await settled(service);
+      await untilIdle(service);
       const before = lookupsIn(scene, 'tools');
       for (let round = 0; round < 4; round += 1) {
         addCommit(world, tools, { author: olive });

@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteRepository, renameAccount, setVisibility } from '../../../simulators/world/mutations.ts';
 import { addAccount } from '../../../simulators/world/people.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
 import { kindsStored, listed } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { runTask } from '../installations/installed.ts';
 import { entity, inService, type Scene, settingsOf, untilTrue } from './scene.ts';
@@ -19,7 +19,7 @@ import { entity, inService, type Scene, settingsOf, untilTrue } from './scene.ts
 async function round({ service, advance }: Scene, afterSeconds = 30): Promise<void> {
   advance(afterSeconds);
   await runTask(service.database, 'start_owner_polls');
-  await settled(service);
+  await untilIdle(service);
 }
 
 async function installed(check: (scene: Scene) => Promise<void>): Promise<void> {
@@ -27,9 +27,9 @@ async function installed(check: (scene: Scene) => Promise<void>): Promise<void> 
     const { service, simulator, people } = scene;
     await untilTrue(scene, 'everything is counted');
     await service.get(entity(people.max.login));
-    await settled(service);
+    await untilIdle(service);
     await installAsOperator(service, settingsOf(simulator), `gitea/${engines.name}`);
-    await settled(service);
+    await untilIdle(service);
     // The command has the clock of the machine, which is ahead of the test's.
     await service.database.pool.query('update repositories set installed_at = $1 where installed_at is not null', [
       scene.now(),
@@ -72,7 +72,7 @@ describe('polls of owners at Gitea', () => {
     await installed(async (scene) => {
       const { service, world, repositories, organization, people } = scene;
       const { rows } = await service.database.pool.query(
-        "select 1 from repositories where name = 'secret-plans' and gone_at is null",
+        "select 1 from repositories where name = 'secret-plans' and deleted_at is null",
       );
       assert.equal(rows.length, 1);
       world.memberships.splice(0, world.memberships.length);
@@ -80,7 +80,7 @@ describe('polls of owners at Gitea', () => {
       assert.equal(world.membership(organization.id, people.max.id), undefined);
       await round(scene);
       const { rows: shown } = await service.database.pool.query(
-        'select name from repositories where gone_at is null and owner_id = (select id from accounts where name = $1)',
+        'select name from repositories where deleted_at is null and owner_id = (select id from accounts where name = $1)',
         [engines.name],
       );
       assert.deepEqual(shown, [{ name: 'empty' }]);
@@ -119,9 +119,9 @@ describe('polls of owners at Gitea', () => {
         act();
         await round(scene);
         await assertTrue(scene);
-        const asked = simulator.requests.slice(before);
-        assert.ok(asked.length < 40, asked.join('\n'));
-        assert.doesNotMatch(asked.join('\n'), /secret-plans|\/empty/);
+        const requests = simulator.requests.slice(before);
+        assert.ok(requests.length < 40, requests.join('\n'));
+        assert.doesNotMatch(requests.join('\n'), /secret-plans|\/empty/);
       }
       const kinds = await kindsStored(service, handbook);
       assert.deepEqual([kinds['issue'], kinds['issue_comment'], kinds['review']], [6, 3, 4]);
@@ -159,11 +159,11 @@ describe('polls of owners at Gitea', () => {
     await installed(async (scene) => {
       const { simulator, world, repositories, people } = scene;
       addIssue(world, repositories.handbook, { author: people.max });
-      simulator.surprises.push((path) =>
+      simulator.overrides.push((path) =>
         path.startsWith('/repos/issues/search') ? { status: 500, body: {} } : undefined,
       );
       await round(scene);
-      simulator.surprises.pop();
+      simulator.overrides.pop();
       await round(scene, 60);
       await assertTrue(scene);
     });
@@ -183,7 +183,7 @@ describe('polls of owners at Gitea', () => {
           ),
         ),
       );
-      await settled(service);
+      await untilIdle(service);
       assert.equal(simulator.requests.length - before, 3);
     });
   });
@@ -193,9 +193,9 @@ describe('polls of owners at Gitea', () => {
       const { service, simulator } = scene;
       const { pool } = service.database;
       await service.get(entity('ada-lovelace'));
-      await settled(service);
+      await untilIdle(service);
       await installAsOperator(service, settingsOf(simulator), 'gitea/ada-lovelace');
-      await settled(service);
+      await untilIdle(service);
       await round(scene, 3700);
       await pool.query(
         "update owner_polls set cost = 2997 where account_id = (select id from accounts where name = 'ada-lovelace')",

@@ -6,7 +6,7 @@ import { listOf, recordedDeliveries, recordedSecret } from '../../../simulators/
 import { type Replay, secretOf, startReplay } from '../../../simulators/gitea/replay.ts';
 import { bearer, tokenIn } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
@@ -42,21 +42,21 @@ async function inService(moment: Date, check: (scene: Scene) => Promise<void>): 
 
 const entity = (name: string): string => `/v1/gitea/entities/${name}`;
 
-type Told = [name: string, contributions: number][];
+type ContributorCounts = [name: string, contributions: number][];
 
-async function contributors({ service }: Scene, init?: RequestInit): Promise<Told> {
+async function contributors({ service }: Scene, init?: RequestInit): Promise<ContributorCounts> {
   const { body } = await service.getComplete(`${entity('acme')}/contributors`, init);
   return body.data.map(({ name, contributions }) => [String(name), Number(contributions)]);
 }
 
 /** Commits, issues, pull requests and reviews of each person, counted by hand from the recordings. */
-const contributorsBefore: Told = [
+const contributorsBefore: ContributorCounts = [
   ['carol', 6 + 2 + 1 + 1],
   ['alice', 7 + 1 + 0 + 1],
   ['bob', 6 + 1 + 1 + 1],
   ['forgeadmin', 0 + 1 + 0 + 0],
 ];
-const contributorsAfter: Told = [
+const contributorsAfter: ContributorCounts = [
   ['bob', 7 + 1 + 3 + 1],
   ['alice', 7 + 1 + 1 + 2],
   ['carol', 6 + 2 + 1 + 1],
@@ -87,7 +87,7 @@ describe('the service on a recorded Gitea', () => {
         discussions: 0,
         discussions_answered: 0,
       });
-      await settled(service);
+      await untilIdle(service);
       const { body: bob } = await service.get(`${entity('bob')}/contributions`);
       assert.equal(Object(bob.data[0]?.['contributions']).commits, 7);
       const { text: card } = await service.get(`${entity('bob')}/contributions?format=svg`);
@@ -110,7 +110,7 @@ describe('the service on a recorded Gitea', () => {
     assert.ok(opened.length > new Set(opened).size);
     await inService(after, async (scene) => {
       assert.deepEqual(await contributors(scene), contributorsAfter);
-      await settled(scene.service);
+      await untilIdle(scene.service);
       assert.doesNotMatch(scene.replay.requests.join('\n'), /activities|heatmap/);
     });
   });
@@ -119,13 +119,13 @@ describe('the service on a recorded Gitea', () => {
     await inService(before, async (scene) => {
       const { replay, service } = scene;
       assert.deepEqual(await contributors(scene), contributorsBefore);
-      await settled(service);
+      await untilIdle(service);
       replay.moment = after;
       const states: Record<string, number> = {};
       for (const { name, headers, body } of recordedDeliveries) {
-        const answer = await send(service, '/v1/gitea/webhooks', 'POST', headers, body);
-        assert.equal(answer.status, 202, `${name}: ${answer.body}`);
-        const { state } = (JSON.parse(answer.body) as { data: { state: string } }).data;
+        const response = await send(service, '/v1/gitea/webhooks', 'POST', headers, body);
+        assert.equal(response.status, 202, `${name}: ${response.body}`);
+        const { state } = (JSON.parse(response.body) as { data: { state: string } }).data;
         states[state] = (states[state] ?? 0) + 1;
       }
       assert.deepEqual(states, { accepted: 52, ignored: 8 });
@@ -137,7 +137,7 @@ describe('the service on a recorded Gitea', () => {
       const { headers, body } = first;
       const forged = await send(service, '/v1/gitea/webhooks', 'POST', headers, body.replace('acme', 'evil'));
       assert.equal(forged.status, 401);
-      await settled(service);
+      await untilIdle(service);
       assert.deepEqual(await contributors(scene), contributorsAfter);
     });
   });
@@ -146,7 +146,7 @@ describe('the service on a recorded Gitea', () => {
     await inService(after, async (scene) => {
       const { replay, service } = scene;
       assert.deepEqual(await contributors(scene), contributorsAfter);
-      await settled(service);
+      await untilIdle(service);
       const token = tokenIn(await service.get(`${entity('acme')}/token`, bearer(secretOf('alice'))));
       const { body: own } = await service.get(`${entity('acme')}/repositories`, bearer(token));
       assert.deepEqual(
@@ -164,8 +164,8 @@ describe('the service on a recorded Gitea', () => {
         ['forgeadmin', 1],
       ]);
       assert.deepEqual(await contributors(scene), contributorsAfter);
-      const asked = replay.gitRequests.filter((request) => request.includes('secret-plans'));
-      assert.deepEqual([...new Set(asked)], ['alice /acme/secret-plans.git']);
+      const privateRequests = replay.gitRequests.filter((request) => request.includes('secret-plans'));
+      assert.deepEqual([...new Set(privateRequests)], ['alice /acme/secret-plans.git']);
       assert.equal((await service.get(`${entity('acme')}/repositories`)).status, 401);
       assert.equal((await service.get(`${entity('acme')}/token`, bearer('nobody knows it'))).status, 401);
       const { text } = await service.get(`${entity('acme')}/repositories?repository=secret-plans`);
@@ -185,8 +185,8 @@ describe('the service on a recorded Gitea', () => {
       };
       const expected = { alice: ['Critic'], bob: ['Finisher', 'Stylist'], carol: ['Loved'], forgeadmin: [] };
       await until(async () => {
-        const told = await Promise.all(Object.keys(expected).map(earned));
-        return isDeepStrictEqual(told, Object.values(expected)) ? true : undefined;
+        const awarded = await Promise.all(Object.keys(expected).map(earned));
+        return isDeepStrictEqual(awarded, Object.values(expected)) ? true : undefined;
       }, 'everybody has what they earned');
       const { text } = await service.get(`${entity('bob')}/achievements?format=svg`);
       assert.match(text, /Stylist/);

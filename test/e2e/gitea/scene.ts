@@ -7,7 +7,7 @@ import { anybody } from '../../../simulators/world/world.ts';
 import { untilCounted } from '../../contract/served.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
-import { deliverySecret } from '../../integration/providers/gitea/asking.ts';
+import { deliverySecret } from '../../integration/providers/gitea/gitea-provider.ts';
 import { send } from '../raw-request.ts';
 import { startTestService, type TestService } from '../service.ts';
 
@@ -50,10 +50,10 @@ function delivered(
   name: string,
   about: Record<string, unknown>,
 ): { headers: Record<string, string>; body: string } {
-  const { headers, body: told } = recordedDelivery(name);
+  const { headers, body: recordedBody } = recordedDelivery(name);
   const place = placeOf(scene);
   const content = {
-    ...(JSON.parse(told) as object),
+    ...(JSON.parse(recordedBody) as object),
     repository: repository(place, scene.repositories.handbook),
     ...about,
   };
@@ -77,7 +77,7 @@ export function placeOf({ world, simulator }: Scene) {
 
 export async function deliver(scene: Scene, name: string, about: Record<string, unknown>): Promise<string> {
   const { headers, body } = delivered(scene, name, about);
-  const answer = await send(scene.service, '/v1/gitea/webhooks', 'POST', headers, body);
-  assert.equal(answer.status, 202, answer.body);
-  return (JSON.parse(answer.body) as { data: { state: string } }).data.state;
+  const response = await send(scene.service, '/v1/gitea/webhooks', 'POST', headers, body);
+  assert.equal(response.status, 202, response.body);
+  return (JSON.parse(response.body) as { data: { state: string } }).data.state;
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { addIssue } from '../../../simulators/world/activity.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
 import { listed } from '../../contract/served.ts';
 import { bearer, engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { fileWith } from '../../unit/achievements/reported.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { entity, inService, settingsOf, untilTrue } from './scene.ts';
 
@@ -38,10 +38,10 @@ describe('the service on Gitea', () => {
       await untilTrue(scene, 'the organization is collected');
       for (const name of ['max-member', 'ada-lovelace']) {
         await service.get(entity(name));
-        await settled(service);
+        await untilIdle(service);
         const { body } = await service.getComplete(`${entity(name)}/contributors`);
         assert.equal(body.meta_data.complete, true);
-        await settled(service);
+        await untilIdle(service);
         const { body: numbers } = await service.get(`${entity(name)}/contributions`);
         assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, name));
         assert.equal(numbers.meta_data.complete, false);
@@ -73,7 +73,7 @@ describe('the service on Gitea', () => {
     await inService(async (scene) => {
       const { service, simulator, world } = scene;
       await untilTrue(scene, 'everything public is counted');
-      await settled(service);
+      await untilIdle(service);
       const { text } = await service.get(`${entity(engines.name)}/token`, bearer(simulator.tokens.organization_admin));
       const { data } = JSON.parse(text) as { data: { token: string } };
       const { body: own } = await service.get(`${entity(engines.name)}/repositories`, bearer(data.token));
@@ -100,7 +100,7 @@ describe('the service on Gitea', () => {
         const counted = (data[0]?.['contributions'] ?? {}) as Record<string, number>;
         return about.missing?.includes('commits') && counted['issues'] === 5 ? true : undefined;
       }, 'everything but commits is counted');
-      await settled(service);
+      await untilIdle(service);
       const { body } = await service.get(`${entity(engines.name)}/contributors?repository=handbook`);
       assert.equal(body.meta_data.complete, false);
       assert.ok(body.data.length > 0);

@@ -11,7 +11,7 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { untilCounted } from '../../contract/served.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { engines } from '../../integration/access/owner.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { startTestService, type TestService } from '../service.ts';
 
 interface Scene extends ContractWorld {
@@ -46,7 +46,7 @@ async function inService(
 async function readAgain(scene: Scene): Promise<void> {
   scene.advance(3601);
   await untilCounted(scene, { name: engines.name, path: engines.name }, 'everything is counted again');
-  await settled(scene.service);
+  await untilIdle(scene.service);
 }
 
 const lookupsIn = ({ simulator }: Scene): number =>
@@ -62,7 +62,7 @@ describe('authors of commits at GitHub', () => {
       }));
       addCommit(world, tools, { author: olive, coAuthors: [...crowd, yan] });
       await service.getComplete(`${engines.name}/contributors`);
-      await settled(service);
+      await untilIdle(service);
       for (let count = 0; count < 5; count += 1) addCommit(world, tools, { author: yan });
       await readAgain(scene);
     });
@@ -76,7 +76,7 @@ describe('authors of commits at GitHub', () => {
       world.changed();
       addCommit(world, tools, { author: olive, coAuthors: [yan] });
       await untilCounted(scene, { name: engines.name, path: engines.name }, 'the co-author has no account');
-      await settled(scene.service);
+      await untilIdle(scene.service);
       account.emails = [yan.email];
       addCommit(world, tools, { author: yan });
       await readAgain(scene);
@@ -90,7 +90,7 @@ describe('authors of commits at GitHub', () => {
         const { world, tools, service } = scene;
         for (const author of [olive, yan, yan]) addCommit(world, tools, { author });
         await service.getComplete(`${engines.name}/contributors`);
-        await settled(service);
+        await untilIdle(service);
         await readAgain(scene);
         assert.ok(isPushed);
       },
@@ -113,7 +113,7 @@ describe('authors of commits at GitHub', () => {
           addCommit(world, tools, { author: { name: login, email: emails[0] ?? '' } });
         }
         await service.getComplete(`${engines.name}/contributors`);
-        await settled(service);
+        await untilIdle(service);
         for (const { login, emails } of people) {
           addCommit(world, repositories.handbook, { author: { name: login, email: emails[0] ?? '' } });
         }
@@ -130,14 +130,14 @@ describe('authors of commits at GitHub', () => {
       const { world, tools, service } = scene;
       for (let count = 0; count < 3; count += 1) addCommit(world, tools, { author: yan, coAuthors: [olive] });
       await untilCounted(scene, { name: engines.name, path: engines.name }, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       const { connection, pool } = service.database;
       // The migration leaves such addresses in this state, with totals that lack their commits.
       await pool.query('update identities set account_id = null, resolved_at = null');
       await pool.query('update repository_identities set attempts = 2, retry_at = $1', [
         new Date('2026-01-01T00:00:00Z'),
       ]);
-      await pool.query("update streams set hinted_at = known_until where name = 'commits'");
+      await pool.query("update streams set invalidated_at = known_until where name = 'commits'");
       const { rows } = await pool.query<{ id: string }>('select id from repositories');
       for (const { id } of rows) await inTransaction(connection, (one) => recountRepository(one, id));
       const { rows: before } = await pool.query('select 1 from contributor_totals where commits > 0');
@@ -155,14 +155,14 @@ describe('authors of commits at GitHub', () => {
       }));
       addCommit(world, tools, { author: olive, coAuthors: crowd });
       await service.getComplete(`${engines.name}/contributors`);
-      await settled(service);
+      await untilIdle(service);
       const counts: number[] = [];
       for (let read = 0; read < 5; read += 1) {
         const before = lookupsIn(scene);
         addCommit(world, tools, { author: olive });
         scene.advance(12 * 3600);
         await untilCounted(scene, { name: engines.name, path: engines.name }, 'the new commit counts');
-        await settled(service);
+        await untilIdle(service);
         counts.push(lookupsIn(scene) - before);
       }
       // The second lookup comes with the next read, the third a day later, the fourth after two days.

@@ -9,9 +9,9 @@ import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { kindsStored, everything as withoutStars } from '../../contract/served.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { runTask } from '../installations/installed.ts';
-import { deliver, entity, inService, install, told, untilTrue } from './scene.ts';
+import { deliver, entity, inService, install, projectPayload, untilTrue } from './scene.ts';
 
 /** Tests an installed project of a simulated GitLab, and the achievements that people earn in it. */
 
@@ -50,16 +50,16 @@ describe('achievements at GitLab', () => {
       const author = { name: 'Olive', email: 'olive-admin@mail.example' };
       writeFile(world, repositories.handbook, '.plaudit/config.yaml', achievements, author);
       await untilTrue(scene, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       const { pool } = service.database;
       await install(scene, `gitlab/${engines.name}/handbook`);
-      await settled(service);
+      await untilIdle(service);
       const kinds = () => kindsStored(service, repositories.handbook);
       const everything = { ...withoutStars, star: 2 };
       const poll = async (): Promise<void> => {
         await pool.query('delete from repository_polls');
         await runTask(service.database, 'poll_due');
-        await settled(service);
+        await untilIdle(service);
       };
       await until(async () => {
         if (isDeepStrictEqual(await kinds(), everything)) return true;
@@ -88,7 +88,7 @@ describe('achievements at GitLab', () => {
       second.updatedAt = scene.now();
       react(world, said, { by: people.ada, content: 'ROCKET' });
       assert.equal(
-        await deliver(scene, 'Emoji Hook', events.emoji(told(repositories.handbook), people.ada)),
+        await deliver(scene, 'Emoji Hook', events.emoji(projectPayload(repositories.handbook), people.ada)),
         'accepted',
       );
       await until(async () => {

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { events } from '../../../simulators/gitlab/deliveries.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
 import { closeItem, setVisibility } from '../../../simulators/world/mutations.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
 import { listed } from '../../contract/served.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { runTask } from '../installations/installed.ts';
-import { deliver, entity, inService, install, type Scene, told, untilTrue } from './scene.ts';
+import { deliver, entity, inService, install, projectPayload, type Scene, untilTrue } from './scene.ts';
 
 /** Tests how soon a change at a simulated GitLab is known. */
 
@@ -25,16 +25,16 @@ describe('freshness of data of GitLab', () => {
       await untilTrue(scene, 'the group below is counted', scene.looms.login);
       const { ada, max, olive } = people;
       for (const { login } of [ada, max]) await service.get(entity(login));
-      await settled(service);
+      await untilIdle(service);
       for (const { login } of [ada, max]) await numbersOf(scene, login);
-      await settled(service);
+      await untilIdle(service);
       addCommit(world, repositories.handbook, { author: { name: 'Max', email: max.emails[0] ?? '' } });
-      await deliver(scene, 'Push Hook', events.push(told(repositories.handbook), olive));
+      await deliver(scene, 'Push Hook', events.push(projectPayload(repositories.handbook), olive));
       const open = issues.find(({ authorId, closedAt }) => authorId === ada.id && closedAt === null);
       assert.ok(open);
       closeItem(world, open, { by: olive });
-      await deliver(scene, 'Issue Hook', events.issue(told(repositories.handbook), olive, 'close'));
-      await settled(service);
+      await deliver(scene, 'Issue Hook', events.issue(projectPayload(repositories.handbook), olive, 'close'));
+      await untilIdle(service);
       for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
     });
   });
@@ -44,7 +44,7 @@ describe('freshness of data of GitLab', () => {
       const { repositories, organization, world, people, pulls } = scene;
       await untilTrue(scene, 'everything is counted');
       await install(scene, `gitlab/${organization.login}`);
-      await settled(scene.service);
+      await untilIdle(scene.service);
       await round(scene);
       const [, , , pull] = pulls;
       assert.ok(pull);
@@ -64,7 +64,7 @@ describe('freshness of data of GitLab', () => {
       addCommit(world, own, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
       await scene.service.getComplete(`/v1/gitlab/entities/${login}/contributors`);
       await install(scene, `gitlab/${login}`);
-      await settled(scene.service);
+      await untilIdle(scene.service);
       await assertFollowed(scene, own, login);
     });
   });
@@ -74,7 +74,7 @@ describe('freshness of data of GitLab', () => {
 async function round({ service, advance }: Scene): Promise<void> {
   advance(30);
   await runTask(service.database, 'start_owner_polls');
-  await settled(service);
+  await untilIdle(service);
 }
 
 async function assertContributors({ service, world }: Scene, name: string): Promise<void> {

@@ -60,9 +60,9 @@ export const install = ({ service, simulator }: Scene, target: string): Promise<
 
 export async function deliver({ service }: Scene, event: string, payload: object): Promise<string> {
   const { headers, body } = delivery(event, payload);
-  const answer = await send(service, '/v1/gitlab/webhooks', 'POST', headers, body);
-  assert.equal(answer.status, 202, answer.body);
-  return (JSON.parse(answer.body) as { data: { state: string } }).data.state;
+  const response = await send(service, '/v1/gitlab/webhooks', 'POST', headers, body);
+  assert.equal(response.status, 202, response.body);
+  return (JSON.parse(response.body) as { data: { state: string } }).data.state;
 }
 
-export const told = ({ id, name }: Repository) => ({ id, path_with_namespace: `${engines.name}/${name}` });
+export const projectPayload = ({ id, name }: Repository) => ({ id, path_with_namespace: `${engines.name}/${name}` });

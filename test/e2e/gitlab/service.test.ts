@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { delivery, events } from '../../../simulators/gitlab/deliveries.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
 import { listed } from '../../contract/served.ts';
 import { bearer, engines } from '../../integration/access/owner.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { send } from '../raw-request.ts';
-import { deliver, entity, inService, type Scene, told, untilTrue } from './scene.ts';
+import { deliver, entity, inService, projectPayload, type Scene, untilTrue } from './scene.ts';
 
 /** Tests a whole service on a simulated GitLab. */
 
@@ -45,7 +45,7 @@ describe('the service on GitLab', () => {
       assert.ok(composed.includes(`${scene.simulator.url}/analytical-engines/looms`), 'link');
 
       await service.get(entity('max-member'));
-      await settled(service);
+      await untilIdle(service);
       const { body: numbers } = await service.get(`${entity('max-member')}/contributions`);
       assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, people.max.login));
       assert.deepEqual(numbers.meta_data.missing?.toSorted(), [
@@ -55,8 +55,8 @@ describe('the service on GitLab', () => {
         'level',
         'reviews',
       ]);
-      for (const nobody of ['nobody-at-all', `${looms.login}/deeper`, 'a//b', '-']) {
-        assert.equal((await service.get(entity(nobody))).status, 404, nobody);
+      for (const absentName of ['nobody-at-all', `${looms.login}/deeper`, 'a//b', '-']) {
+        assert.equal((await service.get(entity(absentName))).status, 404, absentName);
       }
     });
   });
@@ -65,7 +65,7 @@ describe('the service on GitLab', () => {
     await inService(async (scene) => {
       const { service, simulator, world } = scene;
       await untilTrue(scene, 'everything public is counted');
-      await settled(service);
+      await untilIdle(service);
       const token = await ownersToken(scene, engines.name);
       const { body: own } = await service.get(`${entity(engines.name)}/repositories`, bearer(token));
       assert.deepEqual(own.data.map(({ name }) => String(name)).toSorted(), ['empty', 'handbook', 'secret-plans']);
@@ -111,9 +111,9 @@ describe('the service on GitLab', () => {
     await inService(async (scene) => {
       const { service, world, people, repositories, pulls } = scene;
       await untilTrue(scene, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       const { max, olive } = people;
-      const handbook = told(repositories.handbook);
+      const handbook = projectPayload(repositories.handbook);
       const issue = addIssue(world, repositories.handbook, { author: max });
       assert.equal(await deliver(scene, 'Issue Hook', events.issue(handbook, max)), 'accepted');
       scene.advance(2);
@@ -135,7 +135,7 @@ describe('the service on GitLab', () => {
       await untilTrue(scene, 'a commit is counted');
       const added = addRepository(world, { ownerId: scene.organization.id, name: 'added', createdAt: scene.now() });
       addIssue(world, added, { author: max });
-      await deliver(scene, 'Project Hook', events.project('project_create', told(added)));
+      await deliver(scene, 'Project Hook', events.project('project_create', projectPayload(added)));
       scene.advance(4);
       await untilTrue(scene, 'a new project of an owner who is named by the path is counted');
       assert.equal(await deliver(scene, 'Pipeline Hook', { object_kind: 'pipeline' }), 'ignored');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { countersOf } from '../../../simulators/world/truth.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { summarize } from '../../../src/doctor/summarize.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
-import { everythingStored, settled } from '../access/state.ts';
+import { everythingStored, untilIdle } from '../access/state.ts';
 import {
   appSettings,
   engine,
@@ -31,7 +31,7 @@ describe('faults of an App', () => {
       const { app } = simulator;
       app.install(organization(simulator));
       await untilShown(service, 'hidden-engine', /^private installed collected$/);
-      await settled(service);
+      await untilIdle(service);
       if (spoil === 'key') app.replaceKey();
       else app.isDeleted = true;
       app.revokeTokens();
@@ -40,13 +40,13 @@ describe('faults of an App', () => {
       await runTask(service.database, 'find_missed_deliveries');
       await runTask(service.database, 'find_missed_deliveries');
       assert.equal(appWarnings(service.lines).length, 1, service.lines.join(''));
-      const answer = await service.getComplete(`${simulator.accounts.user}/contributions`);
-      assert.deepEqual(answer.body.data[0]?.['contributions'], countersOf(simulator.world, simulator.accounts.user));
+      const response = await service.getComplete(`${simulator.accounts.user}/contributions`);
+      assert.deepEqual(response.body.data[0]?.['contributions'], countersOf(simulator.world, simulator.accounts.user));
       const path = `${engines.name}/contributors?limit=100`;
       await until(async () => {
         await service.get(path);
         const { rows } = await service.database.pool.query(
-          'select 1 from repositories where is_private and gone_at is null',
+          'select 1 from repositories where is_private and deleted_at is null',
         );
         return rows.length === 0 ? true : undefined;
       }, 'what only the App showed is not shown any more');
@@ -60,19 +60,19 @@ describe('faults of an App', () => {
     const { app, requests } = simulator;
     app.install(organization(simulator));
     await untilShown(service, 'hidden-engine', /^private installed collected$/);
-    await settled(service);
-    const made = (): number => requests.filter(({ name }) => name.endsWith('/access_tokens')).length;
-    assert.equal(made(), 1);
+    await untilIdle(service);
+    const tokenRequests = (): number => requests.filter(({ name }) => name.endsWith('/access_tokens')).length;
+    assert.equal(tokenRequests(), 1);
     time.advance(46 * 60);
     await service.get(simulator.accounts.user);
-    await settled(service);
-    assert.equal(made(), 2);
+    await untilIdle(service);
+    assert.equal(tokenRequests(), 2);
     assert.ok(requests.every(({ status }) => status !== 401));
     time.advance(120);
     app.revokeTokens();
-    const answer = await service.get(simulator.accounts.outsider);
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(made(), 3);
+    const response = await service.get(simulator.accounts.outsider);
+    assert.equal(response.status, 200, response.text);
+    assert.equal(tokenRequests(), 3);
   });
 
   it('corrects a wrong clock by the time of GitHub', async () => {
@@ -87,9 +87,9 @@ describe('faults of an App', () => {
   it('reports that the App has no installation when no token allows a request to GitHub', async () => {
     await using simulator = await startSimulator();
     await using service = await startAppService(simulator);
-    const answer = await service.get(simulator.accounts.user);
-    assert.deepEqual([answer.status, answer.body.error?.type], [502, 'provider_denied'], answer.text);
-    assert.match(answer.body.error?.message ?? '', /installed nowhere/);
+    const response = await service.get(simulator.accounts.user);
+    assert.deepEqual([response.status, response.body.error?.type], [502, 'provider_denied'], response.text);
+    assert.match(response.body.error?.message ?? '', /installed nowhere/);
     const provider = service.service.providers.get('github') ?? assert.fail();
     assert.equal(
       summarize((await provider.diagnose?.(AbortSignal.timeout(5000))) ?? assert.fail()),
@@ -100,7 +100,7 @@ describe('faults of an App', () => {
   it('uses an installation on every node after a delivery to one of them, until it is suspended', async () => {
     await using simulator = await startSimulator();
     await using one = await startAppService(simulator);
-    await using other = await startAppService(simulator, { databaseUrl: one.databaseUrl, isToldNothing: true });
+    await using other = await startAppService(simulator, { databaseUrl: one.databaseUrl, hasNoDeliveries: true });
     const { app } = simulator;
     const installation = app.install(organization(simulator));
     await untilShown(one, 'hidden-engine', /^private installed collected$/);
@@ -111,7 +111,7 @@ describe('faults of an App', () => {
         'it is known',
       );
     }
-    await settled(one);
+    await untilIdle(one);
     app.suspend(installation);
     await app.deliverer.idle();
     await untilShown(one, 'hidden-engine', /^private collected gone$/);
@@ -135,10 +135,10 @@ describe('faults of an App', () => {
     app.suspend(installation);
     await app.deliverer.idle();
     await untilShown(service, 'hidden-engine', /gone$/);
-    await settled(service);
+    await untilIdle(service);
     const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
-    const answer = await service.get('nobody-of-this-name');
-    const everything = [service.lines.join(''), metrics, answer.text, await everythingStored(service)].join('\n');
+    const response = await service.get('nobody-of-this-name');
+    const everything = [service.lines.join(''), metrics, response.text, await everythingStored(service)].join('\n');
     const body = app.privateKey.split('\n')[3] ?? assert.fail();
     for (const [what, word] of [
       ['the private key', body],
@@ -155,7 +155,7 @@ describe('faults of an App', () => {
     await using first = await startAppService(simulator);
     simulator.app.install(organization(simulator), [engine(simulator, 'hidden-engine')]);
     await untilShown(first, 'hidden-engine', /^private installed collected$/);
-    await settled(first);
+    await untilIdle(first);
     await first.service.close();
     const { databaseUrl } = first;
     const settings = { GITHUB_APP_ID: '', GITHUB_APP_PRIVATE_KEY: '', PUBLIC_URL: first.url };

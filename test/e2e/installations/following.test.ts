@@ -9,7 +9,7 @@ import {
   transferRepository,
 } from '../../../simulators/world/mutations.ts';
 import { clock } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import type { TestService } from '../service.ts';
 import { engine, organization, reconcileNow, shown, startAppService, untilShown } from './installed.ts';
 
@@ -26,7 +26,7 @@ async function following(way: (typeof ways)[number]) {
   const stack = new AsyncDisposableStack();
   const simulator = stack.use(await startSimulator({ now: time.now }));
   const service = stack.use(
-    await startAppService(simulator, { now: time.now, isToldNothing: way === 'looking alone' }),
+    await startAppService(simulator, { now: time.now, hasNoDeliveries: way === 'looking alone' }),
   );
   const { app } = simulator;
   const follow = async (): Promise<void> => {
@@ -66,16 +66,16 @@ describe('changes of installations', () => {
       app.unsuspend(installation);
       await follow();
       await untilShown(service, 'hidden-engine', /^private installed collected$/);
-      await settled(service);
+      await untilIdle(service);
       assert.deepEqual(await missing(service), []);
       const { issues: _issues, ...others } = readPermissions;
       app.acceptPermissions(installation, others);
       await follow();
-      await settled(service);
+      await untilIdle(service);
       assert.deepEqual(await missing(service), ['issues']);
       app.acceptPermissions(installation, { ...readPermissions, issues: 'write' });
       await follow();
-      await settled(service);
+      await untilIdle(service);
       assert.deepEqual(await missing(service), []);
       app.uninstall(installation);
       await follow();
@@ -119,7 +119,7 @@ describe('changes of installations', () => {
     const { app } = simulator;
     const installation = app.install(organization(simulator));
     await untilShown(service, 'hidden-engine', /^private installed collected$/);
-    await settled(service);
+    await untilIdle(service);
     const away = async (lose: () => void): Promise<void> => {
       simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
       lose();

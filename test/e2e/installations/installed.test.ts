@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { contributorsOf } from '../../../simulators/world/truth.ts';
+import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { bearer, engines, serviceToken } from '../../integration/access/owner.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { engine, organization, shown, startAppService, untilShown } from './installed.ts';
 
-const told = (items: Record<string, unknown>[]): object[] =>
+const toContributors = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 describe('installed repositories', () => {
   it('collects installed repositories without a request, and shows private data to its owner alone', async () => {
@@ -20,7 +20,7 @@ describe('installed repositories', () => {
     await untilShown(service, 'hidden-engine', /^private installed collected$/);
     await untilShown(service, 'engine-1', /^public installed collected$/);
     await untilShown(service, 'engine-2', /^public collected$/);
-    await settled(service);
+    await untilIdle(service);
     const path = `${engines.name}/repositories/hidden-engine/contributors?limit=100`;
     const token = await serviceToken(service, simulator, engines);
     const mine = await service.get(path, bearer(token));
@@ -29,12 +29,12 @@ describe('installed repositories', () => {
     assert.equal((await service.get(`${engines.name}/contributors?repository=hidden-engine`)).status, 404);
     assert.equal((await service.get(path)).status, 401);
     const everybody = await service.getComplete(`${engines.name}/contributors?limit=100`);
-    assert.deepEqual(told(everybody.body.data), contributorsOf(world, engines.name));
+    assert.deepEqual(toContributors(everybody.body.data), contributorsOf(world, engines.name));
     // The service uses the installation, with the full API, also for an account without one.
     const ada = await service.getComplete(`${simulator.accounts.user}/contributions`);
     assert.deepEqual(ada.body.meta_data.missing ?? [], []);
-    const asked = simulator.requests.filter(({ name }) => /^[A-Z][a-z]/.test(name));
-    assert.ok(asked.length > 0 && asked.every(({ token: by }) => by === `installation:${installation.id}`));
+    const requests = simulator.requests.filter(({ name }) => /^[A-Z][a-z]/.test(name));
+    assert.ok(requests.length > 0 && requests.every(({ token: by }) => by === `installation:${installation.id}`));
     assert.equal((await shown(service))['secret-plans'], undefined);
   });
 });

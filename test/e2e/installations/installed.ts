@@ -22,16 +22,16 @@ export function appSettings({ app }: Simulator): Record<string, string> {
  */
 export async function startAppService(
   simulator: Simulator,
-  options: Partial<TestServiceOptions> & { isToldNothing?: boolean } = {},
+  options: Partial<TestServiceOptions> & { hasNoDeliveries?: boolean } = {},
 ): Promise<TestService> {
-  const { isToldNothing = false, settings, ...rest } = options;
+  const { hasNoDeliveries = false, settings, ...rest } = options;
   const service = await startTestService({
     simulator,
     tokens: [],
     ...rest,
     settings: { ...appSettings(simulator), ...settings },
   });
-  if (!isToldNothing) simulator.app.deliverTo(service.url, secret);
+  if (!hasNoDeliveries) simulator.app.deliverTo(service.url, secret);
   return service;
 }
 
@@ -52,7 +52,7 @@ export async function shown({ database }: TestService): Promise<Record<string, s
     is_gone: boolean;
     is_collected: boolean;
   }>(
-    `select r.name, is_private, installed_at is not null as is_installed, r.gone_at is not null as is_gone,
+    `select r.name, is_private, installed_at is not null as is_installed, r.deleted_at is not null as is_gone,
        collected_at is not null as is_collected
      from repositories r join accounts a on a.id = r.owner_id where a.name = $1 order by r.name`,
     [engines.name],

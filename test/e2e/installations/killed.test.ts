@@ -9,7 +9,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { appSettings, engine, organization, runTask, shown, startAppService, untilShown } from './installed.ts';
 
 const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
@@ -60,7 +60,7 @@ describe('a killed service with installations', () => {
       const lines = createInterface({ input: child.stdout });
       await Promise.race([
         killed.promise,
-        once(lines, 'line').then(() => settled({ database: watched }, 3000).catch(() => {})),
+        once(lines, 'line').then(() => untilIdle({ database: watched }, 3000).catch(() => {})),
       ]);
       child.kill('SIGKILL');
       await ended;
@@ -69,7 +69,7 @@ describe('a killed service with installations', () => {
     for (const requests of lives) await live(requests);
     left = 0;
     {
-      await using service = await startAppService(simulator, { databaseUrl: database.url, isToldNothing: true });
+      await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
       await untilShown(service, 'hidden-engine', /^private installed collected$/);
       await untilShown(service, 'engine-1', /^public installed collected$/);
     }
@@ -77,12 +77,12 @@ describe('a killed service with installations', () => {
     for (const requests of sampled([1, 2, 3], 2)) await live(requests);
     left = 0;
     {
-      await using service = await startAppService(simulator, { databaseUrl: database.url, isToldNothing: true });
+      await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
       await untilShown(service, 'hidden-engine', /^private collected gone$/);
     }
     app.uninstall(installation);
     await live(1);
-    await using service = await startAppService(simulator, { databaseUrl: database.url, isToldNothing: true });
+    await using service = await startAppService(simulator, { databaseUrl: database.url, hasNoDeliveries: true });
     await runTask(service.database, 'reconcile_installations');
     await untilShown(service, 'engine-1', /^public( collected)?$/);
     const states = Object.values(await shown(service));

@@ -4,16 +4,16 @@ import type { Attempt } from '../../../simulators/github/app/deliverer.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import type { Repository } from '../../../simulators/world/model.ts';
 import { renameRepository } from '../../../simulators/world/mutations.ts';
-import { tell } from '../../../simulators/world/tell.ts';
+import { emitEvent } from '../../../simulators/world/report-changes.ts';
 import { clock } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import type { TestService } from '../service.ts';
 import { engine, organization, runTask, secret, startAppService, untilShown } from './installed.ts';
 
 const smooth = { loss: 0, late: 0, repetition: 0, reordering: 0, delayMs: 0 };
 
 function edit({ world }: Simulator, repository: Repository): void {
-  tell(world, repository, 'repository.edited', repository.ownerId);
+  emitEvent(world, repository, 'repository.edited', repository.ownerId);
 }
 
 async function missedCount({ service }: TestService): Promise<number> {
@@ -38,7 +38,7 @@ describe('missed deliveries', () => {
     edit(simulator, engine(simulator, 'engine-2'));
     await app.deliverer.idle();
     app.deliverer.policy = smooth;
-    await settled(service);
+    await untilIdle(service);
     assert.equal(await missedCount(service), 0);
     const [missed, late] = app.deliverer.attempts.slice(-2);
     await runTask(service.database, 'find_missed_deliveries');
@@ -94,7 +94,7 @@ describe('missed deliveries', () => {
     const { app, world } = simulator;
     const installation = app.install(organization(simulator));
     await untilShown(first, 'engine-1', /collected/);
-    await settled(first);
+    await untilIdle(first);
     await first.service.close();
     const repository = engine(simulator, 'engine-1');
     renameRepository(world, repository, 'away-engine');
@@ -125,7 +125,7 @@ describe('missed deliveries', () => {
     const { app, world } = simulator;
     app.install(organization(simulator), [engine(simulator, 'engine-1')]);
     await untilShown(service, 'engine-1', /installed/);
-    await settled(service);
+    await untilIdle(service);
     const keeper = world.accountByLogin(simulator.accounts.private_owner) ?? assert.fail();
     const diary = world.repository(keeper.login, 'diary') ?? assert.fail();
     // The first delivery arrives before the service knows the installation.
@@ -137,10 +137,10 @@ describe('missed deliveries', () => {
     await app.deliverer.idle();
     const attempt = app.deliverer.attempts.at(-1);
     assert.deepEqual([attempt?.installationId, attempt?.statusCode], [unknown.id, 202]);
-    assert.match(attempt?.answer ?? '', /"state":"ignored"/);
-    await settled(service);
+    assert.match(attempt?.responseBody ?? '', /"state":"ignored"/);
+    await untilIdle(service);
     const { rows } = await service.database.pool.query(
-      'select 1 from accounts where name = $1 and asked_at is not null',
+      'select 1 from accounts where name = $1 and fetched_at is not null',
       [keeper.login],
     );
     assert.deepEqual(rows, []);

@@ -6,7 +6,7 @@ import { gitHubAppUrl } from '../../../src/commands/github-app.ts';
 import { installByName, listInstalled, uninstallByName } from '../../../src/commands/installations.ts';
 import type { Io } from '../../../src/commands/io.ts';
 import { AppError } from '../../../src/errors.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { startTestService, type TestService } from '../service.ts';
 import { appSettings, engine, organization, shown, startAppService, untilShown } from './installed.ts';
 
@@ -65,7 +65,7 @@ describe('installations by the operator', () => {
 
     await uninstall('github/analytical-engines');
     assert.deepEqual(await list(), ['nothing is installed']);
-    await settled(service);
+    await untilIdle(service);
     assert.deepEqual(
       Object.values(await shown(service)).filter((state) => state.includes('installed')),
       [],
@@ -101,7 +101,7 @@ describe('installations by the operator', () => {
     }
     assert.deepEqual(await run(listInstalled, undefined, environment), ['nothing is installed']);
     const lines = await run(installByName, 'github/analytical-engines', environment);
-    assert.match(lines[1] ?? '', /^warning: plaudit: what is private of analytical-engines cannot be read/);
+    assert.match(lines[1] ?? '', /^warning: plaudit: private data of analytical-engines cannot be read/);
     await untilShown(service, 'engine-1', /^public installed collected$/);
     assert.equal((await shown(service))['hidden-engine'], undefined);
   });
@@ -128,17 +128,19 @@ describe('installations by the operator', () => {
   it('requests read access to the collected data and deliveries to this service in the link that registers an App', async () => {
     const [link = ''] = await run(gitHubAppUrl, ['analytical-engines'], { PUBLIC_URL: 'https://plaudit.example/' });
     const url = new URL(link);
-    const [telling = ''] = await run(gitHubAppUrl, ['--telling', 'engines'], { PUBLIC_URL: 'https://plaudit.example' });
-    assert.match(telling, /&discussions=write&.*checks=write&/);
+    const [announcingLink = ''] = await run(gitHubAppUrl, ['--telling', 'engines'], {
+      PUBLIC_URL: 'https://plaudit.example',
+    });
+    assert.match(announcingLink, /&discussions=write&.*checks=write&/);
     assert.equal(
       `${url.origin}${url.pathname}`,
       'https://github.com/organizations/analytical-engines/settings/apps/new',
     );
     const parameters = Object.fromEntries(url.searchParams);
     assert.equal(parameters['webhook_url'], 'https://plaudit.example/v1/github/webhooks');
-    const asked = Object.entries(parameters).filter(([, value]) => value === 'read' || value === 'write');
+    const permissions = Object.entries(parameters).filter(([, value]) => value === 'read' || value === 'write');
     assert.deepEqual(
-      asked.map(([name, level]) => `${name} ${level}`).toSorted(),
+      permissions.map(([name, level]) => `${name} ${level}`).toSorted(),
       ['contents', 'discussions', 'issues', 'members', 'metadata', 'pull_requests'].map((name) => `${name} read`),
     );
     const events = url.searchParams.getAll('events[]');

@@ -4,11 +4,11 @@ import { type Simulator, startSimulator } from '../../../simulators/github/simul
 import { addCommit, addIssue, addPullRequest, addReview } from '../../../simulators/world/activity.ts';
 import { addCopilot } from '../../../simulators/world/cast.ts';
 import { addComment, addReviewComment } from '../../../simulators/world/comments.ts';
+import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteAccount } from '../../../simulators/world/mutations.ts';
-import { contributorsOf } from '../../../simulators/world/truth.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { poll, stage } from '../achievements/awarding/awarding.ts';
 import { organization, startAppService, untilShown } from '../installations/installed.ts';
 import { startTestService, type TestService } from '../service.ts';
@@ -60,7 +60,7 @@ describe('bots', () => {
     await using service = await startAppService(simulator);
     simulator.app.install(organization(simulator));
     await untilShown(service, 'engine-1', /installed collected/);
-    await settled(service);
+    await untilIdle(service);
     assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
     // A first scan may read the briefest mention of an account last.
     const scanAgain = async (): Promise<void> => {
@@ -91,7 +91,7 @@ describe('bots', () => {
     const ids = busyCopilot(simulator);
     await using service = await startTestService({ simulator, tokens: [] });
     await service.get(`${engines.name}/contributors`);
-    await settled(service);
+    await untilIdle(service);
     assert.deepEqual((await storedAccounts(service, ids)).map(brief), copilots);
   });
 
@@ -101,7 +101,7 @@ describe('bots', () => {
     await using service = await startAppService(simulator);
     simulator.app.install(organization(simulator));
     await untilShown(service, 'engine-1', /installed collected/);
-    await settled(service);
+    await untilIdle(service);
     const { pool } = service.database;
     await pool.query(`update accounts set type = 'user' where external_id = any($1::text[])`, [ids]);
     await pool.query('update streams set full_scan_wanted_at = now()');
@@ -129,12 +129,12 @@ describe('bots', () => {
       await using service = await startAppService(simulator);
       simulator.app.install(organization(simulator));
       await untilShown(service, 'engine-1', /installed collected/);
-      await settled(service);
+      await untilIdle(service);
       await isNobodyIn(service);
     }
     await using anonymous = await startTestService({ simulator, tokens: [] });
     await anonymous.get(`${engines.name}/contributors`);
-    await settled(anonymous);
+    await untilIdle(anonymous);
     await isNobodyIn(anonymous);
   });
 });

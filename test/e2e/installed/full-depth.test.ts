@@ -7,7 +7,7 @@ import { lineCountsOf } from '../../../simulators/world/line-counts.ts';
 import { forcePush } from '../../../simulators/world/mutations.ts';
 import { pushToPullRequest } from '../../../simulators/world/threads.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { write } from '../achievements/awarding/awarding.ts';
 import { simple } from '../achievements/awarding/every-feature.ts';
 import { engine, organization, startAppService, untilShown } from '../installations/installed.ts';
@@ -15,10 +15,11 @@ import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
 
 /** Waits until the stored data is the truth. @throws AssertionError with the differences when it does not become so. */
-async function untilSame(stored: () => Promise<unknown>, truth: () => unknown): Promise<void> {
-  await until(async () => (isDeepStrictEqual(await stored(), truth()) ? true : undefined), 'they are the same').catch(
-    async () => assert.deepEqual(await stored(), truth()),
-  );
+async function untilSame(stored: () => Promise<unknown>, expected: () => unknown): Promise<void> {
+  await until(
+    async () => (isDeepStrictEqual(await stored(), expected()) ? true : undefined),
+    'they are the same',
+  ).catch(async () => assert.deepEqual(await stored(), expected()));
 }
 describe('the data of an installed repository', () => {
   it('stores everything in an installed repository, private data included', async () => {
@@ -28,7 +29,7 @@ describe('the data of an installed repository', () => {
     const { world } = simulator;
     simulator.app.install(organization(simulator));
     await untilShown(service, 'hidden-engine', /collected/);
-    await settled(service);
+    await untilIdle(service);
     assert.ok(engine(simulator, 'engine-1').issues.some(({ comments }) => comments.length > 0));
     for (const repository of world.owned(organization(simulator))) {
       await untilSame(
@@ -45,7 +46,7 @@ describe('the data of an installed repository', () => {
     const { pool } = service.database;
     simulator.app.install(organization(simulator));
     await untilShown(service, 'engine-1', /collected/);
-    await settled(service);
+    await untilIdle(service);
     const repository = engine(simulator, 'engine-1');
     const stored = async (): Promise<unknown> => {
       const commits = await pool.query(
@@ -60,14 +61,14 @@ describe('the data of an installed repository', () => {
       );
       return [commits.rows, pulls.rows];
     };
-    const truth = (): unknown => [
+    const expected = (): unknown => [
       repository.commits
         .map((commit) => ({ oid: commit.oid, ...lineCountsOf(commit), files: [...commit.changes.keys()] }))
         .toSorted((one, other) => (one.oid < other.oid ? -1 : 1)),
       repository.pullRequests.map(({ number, files }) => ({ number, files: files.map(({ path }) => path) })),
     ];
-    const untilTrue = (): Promise<void> => untilSame(stored, truth);
-    assert.ok(!isDeepStrictEqual(await stored(), truth()));
+    const untilTrue = (): Promise<void> => untilSame(stored, expected);
+    assert.ok(!isDeepStrictEqual(await stored(), expected()));
     write(simulator, {
       pointActions: [],
       achievements: [

@@ -5,17 +5,17 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { Random } from '../../../simulators/world/random.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
 import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Tables } from '../../../src/database/tables.ts';
 import { createTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { appSettings, organization, secret } from '../installations/installed.ts';
-import { doSomething } from './deeds.ts';
+import { doSomething } from './actions.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
@@ -33,7 +33,7 @@ async function letTimePass(pool: Pool): Promise<void> {
   const days = "interval '8 days'";
   // Whole tables are locked first, because locks of row after row end in deadlocks.
   const changes = {
-    accounts: `update accounts set listed_at = listed_at - ${days}, asked_at = asked_at - ${days}`,
+    accounts: `update accounts set listed_at = listed_at - ${days}, fetched_at = fetched_at - ${days}`,
     streams: `update streams set full_scan_at = full_scan_at - ${days}, known_until = known_until - ${days},
       withheld_at = withheld_at - ${days}`,
     repository_polls: 'delete from repository_polls',
@@ -57,37 +57,37 @@ async function dropConnections(pool: Pool): Promise<void> {
 }
 
 /** Asserts that the responses become those that follow from the world. */
-async function assertAnswers({ url }: ServiceProcess, { world }: Simulator): Promise<void> {
+async function assertResponses({ url }: ServiceProcess, { world }: Simulator): Promise<void> {
   let seen: unknown;
-  const truth = [contributorsOf(world, engines.name), countersOf(world, engines.name)];
-  const ask = async (path: string): Promise<Record<string, unknown>[]> => {
-    const answer = await fetch(`${url}/v1/github/entities/${engines.name}/${path}`);
-    return ((await answer.json()) as { data: Record<string, unknown>[] }).data;
+  const expected = [contributorsOf(world, engines.name), countersOf(world, engines.name)];
+  const fetchData = async (path: string): Promise<Record<string, unknown>[]> => {
+    const response = await fetch(`${url}/v1/github/entities/${engines.name}/${path}`);
+    return ((await response.json()) as { data: Record<string, unknown>[] }).data;
   };
   await until(async () => {
-    const people = await ask('contributors?limit=100');
-    const [numbers] = await ask('contributions');
-    const told = people.map(({ name, contributions }) => ({ login: name, contributions }));
-    seen = [told, numbers?.['contributions']];
-    return JSON.stringify(seen) === JSON.stringify(truth) ? true : undefined;
-  }, 'the answers are those of the world').catch(() => assert.deepEqual(seen, truth));
+    const people = await fetchData('contributors?limit=100');
+    const [numbers] = await fetchData('contributions');
+    const contributors = people.map(({ name, contributions }) => ({ login: name, contributions }));
+    seen = [contributors, numbers?.['contributions']];
+    return JSON.stringify(seen) === JSON.stringify(expected) ? true : undefined;
+  }, 'the answers are those of the world').catch(() => assert.deepEqual(seen, expected));
 }
 
 async function assertStored(pool: Pool, simulator: Simulator): Promise<void> {
   const { world } = simulator;
   for (const repository of world.owned(organization(simulator))) {
-    const [stored, told] = [await storedItems(pool, repository.id), worldItems(world, repository)];
+    const [stored, expected] = [await storedItems(pool, repository.id), worldItems(world, repository)];
     const differences = {
-      stored: stored.filter((row) => !told.includes(row)),
-      told: told.filter((row) => !stored.includes(row)),
+      stored: stored.filter((row) => !expected.includes(row)),
+      expected: expected.filter((row) => !stored.includes(row)),
     };
-    assert.deepEqual(differences, { stored: [], told: [] }, repository.name);
-    assert.equal(stored.length, told.length);
+    assert.deepEqual(differences, { stored: [], expected: [] }, repository.name);
+    assert.equal(stored.length, expected.length);
   }
   const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const { rows } = await pool.query<{ id: string; name: string }>(
     `select r.id, r.name from repositories r join repository_totals t on t.repository_id = r.id
-     where r.gone_at is null and t.commits_counted`,
+     where r.deleted_at is null and t.commits_counted`,
   );
   assert.ok(rows.length > 3);
   for (const { id, name } of rows) {
@@ -139,11 +139,11 @@ describe('a random history of changes and faults', () => {
       app.deliverer.policy = smooth;
       await app.deliverer.idle();
       for (let round = 0; round < 2; round += 1) {
-        await settled({ database: { pool } }, patienceMs);
+        await untilIdle({ database: { pool } }, patienceMs);
         await letTimePass(pool);
       }
-      await settled({ database: { pool } }, patienceMs);
-      await assertAnswers(service, simulator);
+      await untilIdle({ database: { pool } }, patienceMs);
+      await assertResponses(service, simulator);
       await assertStored(pool, simulator);
     });
   }

@@ -11,7 +11,7 @@ import { createTestDatabase } from '../../database.ts';
 import { sampled } from '../../depth.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { poll, stage, untilAwarded, write } from '../achievements/awarding/awarding.ts';
 import { simple } from '../achievements/awarding/every-feature.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
@@ -64,7 +64,7 @@ async function starStream({ database }: TestService): Promise<StreamRow> {
 async function reconcile(service: TestService): Promise<void> {
   const { id } = await starStream(service);
   await runTask(service.database, 'reconcile_repository', { repositoryId: id });
-  await settled(service);
+  await untilIdle(service);
 }
 
 const requestsOf = ({ requests }: Simulator, name: string): number =>
@@ -77,7 +77,7 @@ describe('stars of an installed repository', () => {
     write(simulator, { pointActions: [], achievements: [simple('Gazer', 'author star: starred = true')] });
     simulator.app.install(organization(simulator));
     await untilShown(service, 'engine-1', /installed collected/);
-    await settled(service);
+    await untilIdle(service);
     assert.ok(trueStars(simulator).length > 0);
     const { id: _id, ...stream } = await starStream(service);
     assert.deepEqual(stream, { completed: true, withheld: true, wanted: false, failure: null });
@@ -194,7 +194,7 @@ describe('stars of an installed repository', () => {
         }
         world.listeners.clear();
         for (const one of shuffled(random, [...sent, ...sent.slice(0, 10)])) await deliver(service, one);
-        await settled(service);
+        await untilIdle(service);
         await untilStored(service, trueStars(simulator));
       }
     });
@@ -202,8 +202,8 @@ describe('stars of an installed repository', () => {
 });
 
 async function deliver(service: TestService, { headers, body }: Sent): Promise<void> {
-  const answer = await send(service, '/v1/github/webhooks', 'POST', headers, body);
-  assert.equal(answer.status, 202, answer.body);
+  const response = await send(service, '/v1/github/webhooks', 'POST', headers, body);
+  assert.equal(response.status, 202, response.body);
 }
 
 function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {

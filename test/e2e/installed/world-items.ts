@@ -60,8 +60,8 @@ class Teller {
   }
 
   reactions({ reactions }: Reactable): string[] | null {
-    const told = reactions.map(({ content, accountId }) => `${content} ${this.name(accountId) ?? ''}`).toSorted();
-    return told.length === 0 ? null : told;
+    const texts = reactions.map(({ content, accountId }) => `${content} ${this.name(accountId) ?? ''}`).toSorted();
+    return texts.length === 0 ? null : texts;
   }
 
   item(kind: string, { id, authorId, createdAt }: { id: number; authorId: number; createdAt: Date }) {

@@ -5,7 +5,7 @@ import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { renameAccount, takeLogin } from '../../../simulators/world/mutations.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { entity, inService, untilTrue } from '../gitea/scene.ts';
 import { startTestService } from '../service.ts';
 
@@ -20,25 +20,25 @@ describe('renamed accounts', () => {
       const first = await service.get(old);
       assert.equal(first.status, 301, first.text);
       assert.equal(first.headers.get('location'), `${entity('max-renamed')}/contributions?limit=1&v=%20a`);
-      await settled(service);
-      const asked = simulator.requests.length;
+      await untilIdle(service);
+      const requestCount = simulator.requests.length;
       for (const path of ['', '/contributors', '/achievements']) {
         const { status, headers } = await service.get(`${entity('max-member')}${path}`);
         assert.deepEqual([status, headers.get('location')], [301, `${entity('max-renamed')}${path}`]);
       }
-      await settled(service);
-      assert.equal(simulator.requests.length, asked);
+      await untilIdle(service);
+      assert.equal(simulator.requests.length, requestCount);
       // Nothing has changed an hour later, which costs requests that no caller waits for.
       advance(3700);
       assert.equal((await service.get(entity('max-member'))).status, 301);
-      await settled(service);
+      await untilIdle(service);
       assert.equal((await service.get(entity('max-member'))).status, 301);
 
       const other = takeLogin(world, 'max-member');
       advance(3700);
       const taken = await until(async () => {
-        const answer = await service.get(entity('max-member'));
-        return answer.status === 200 ? answer : undefined;
+        const response = await service.get(entity('max-member'));
+        return response.status === 200 ? response : undefined;
       }, 'the account that took the name is answered');
       assert.equal(taken.body.data[0]?.['display_name'], other.name);
       const { body } = await service.get(entity('max-renamed'));
@@ -50,7 +50,7 @@ describe('renamed accounts', () => {
     await inService(async (scene) => {
       const { service, simulator, world, people } = scene;
       await untilTrue(scene, 'the contributor is known by a mention');
-      await settled(service);
+      await untilIdle(service);
       renameAccount(world, people.max, 'max-second');
       const other = takeLogin(world, 'max-member');
       renameAccount(world, other, 'other-second');
@@ -58,7 +58,7 @@ describe('renamed accounts', () => {
       for (let count = 0; count < 3; count += 1) {
         const { status, headers } = await service.get(entity('max-member'));
         assert.deepEqual([status, headers.get('location')], [301, entity('other-second')]);
-        await settled(service);
+        await untilIdle(service);
       }
       // Only a search by id returns the new name of the contributor.
       assert.ok(simulator.requests.some((request) => request.includes(`/users/search?uid=${people.max.id}`)));
@@ -73,7 +73,7 @@ describe('renamed accounts', () => {
     await using simulator = await startSimulator({ now, repositories: 2 });
     await using service = await startTestService({ simulator, now });
     const { body } = await service.getComplete(`${engines.name}/contributors?limit=100&bots=false`);
-    await settled(service);
+    await untilIdle(service);
     const login = String(body.data[0]?.['name']);
     const { world } = simulator;
     renameAccount(world, world.accountByLogin(login) ?? assert.fail(login), 'renamed-since');

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
+import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteAccount, restoreAccount } from '../../../simulators/world/mutations.ts';
-import { contributorsOf } from '../../../simulators/world/truth.ts';
 import { listed } from '../../contract/served.ts';
 import { bearer, engines, tokenIn } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import * as gitea from '../gitea/scene.ts';
 import * as gitlab from '../gitlab/scene.ts';
 import { runTask } from '../installations/installed.ts';
@@ -39,7 +39,7 @@ describe('accounts that are hidden at their host', () => {
           const { body } = await service.getComplete(`${owner}/contributors?limit=100`);
           return JSON.stringify(listed(body.data)) === JSON.stringify(visible) ? true : undefined;
         }, 'those who are public are listed');
-        await settled(service);
+        await untilIdle(service);
         assert.deepEqual(await shownIn(service, owner, 'max-member'), [false, false, visible.length]);
         const { body: numbers } = await service.getComplete(`${owner}/contributions`);
         assert.equal(Object(numbers.data[0]?.['contributions'])['issues'], 5);
@@ -48,21 +48,21 @@ describe('accounts that are hidden at their host', () => {
         const { body: own } = await service.getComplete(`${owner}/contributors?limit=100`, bearer(owned));
         assert.ok(own.data.every(({ name }) => name !== 'max-member'));
         // A stranger gets the same response as for a name that no account has.
-        const answers = [];
+        const responses = [];
         for (const name of ['max-member', 'nobody-at-all']) {
           for (let count = 0; count < 2; count += 1) {
             const { status, text } = await service.get(gitea.entity(name));
-            answers.push([status, text]);
-            await settled(service);
+            responses.push([status, text]);
+            await untilIdle(service);
           }
         }
-        for (const answer of answers) assert.deepEqual(answer, answers.at(-1));
-        assert.equal(answers.at(-1)?.[0], 404);
+        for (const response of responses) assert.deepEqual(response, responses.at(-1));
+        assert.equal(responses.at(-1)?.[0], 404);
         // Its owner sees it.
         const mine = tokenIn(
           await service.get(`${gitea.entity('max-member')}/token`, bearer(simulator.tokens.organization_member)),
         );
-        await settled(service);
+        await untilIdle(service);
         const account = await service.get(gitea.entity('max-member'), bearer(mine));
         assert.deepEqual([account.status, account.body.data[0]?.['name']], [200, 'max-member']);
         assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
@@ -76,7 +76,7 @@ describe('accounts that are hidden at their host', () => {
       const owner = gitea.entity(engines.name);
       await gitea.untilTrue(scene, 'everything is counted');
       await service.get(gitea.entity('max-member'));
-      await settled(service);
+      await untilIdle(service);
       const all = contributorsOf(world, engines.name).length;
       assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, all]);
       for (const visibility of ['limited', 'public', 'private', 'public'] as const) {
@@ -89,7 +89,7 @@ describe('accounts that are hidden at their host', () => {
           const shown = await shownIn(service, owner, 'max-member');
           return JSON.stringify(shown) === expected ? true : undefined;
         }, `the account is ${visibility}`);
-        await settled(service);
+        await untilIdle(service);
         assert.equal(JSON.stringify(await shownIn(service, owner, 'max-member')), expected);
         if (isShown) await gitea.untilTrue(scene, 'all numbers are back');
         else assert.equal((await service.get(gitea.entity('max-member'))).status, 404);
@@ -102,15 +102,15 @@ describe('accounts that are hidden at their host', () => {
       const { service, simulator, people, world, advance } = scene;
       const owner = gitea.entity(engines.name);
       await gitea.untilTrue(scene, 'everything is counted');
-      await settled(service);
+      await untilIdle(service);
       const all = contributorsOf(world, engines.name).length;
       const check = async (): Promise<void> => {
         await runTask(service.database, 'check_accounts');
-        await settled(service);
+        await untilIdle(service);
       };
-      const asked = simulator.requests.length;
+      const requestCount = simulator.requests.length;
       await check();
-      assert.equal(simulator.requests.length, asked, 'the mentions have just told that all are public');
+      assert.equal(simulator.requests.length, requestCount, 'the mentions have just told that all are public');
       assert.deepEqual(await shownIn(service, owner, 'max-member'), [true, true, all]);
       deleteAccount(world, people.max);
       simulator.hidden.set(people.ada.id, 'private');
@@ -139,10 +139,10 @@ describe('accounts that are hidden at their host', () => {
         const wanted = everybody.filter(({ login }) => login !== 'max-member');
         return JSON.stringify(listed(body.data)) === JSON.stringify(wanted) ? true : undefined;
       }, 'all but the blocked account are listed');
-      await settled(service);
+      await untilIdle(service);
       simulator.hidden.profiles.add(people.ada.id);
       await runTask(service.database, 'check_accounts');
-      await settled(service);
+      await untilIdle(service);
       const few = everybody.length - 2;
       assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [false, false, few]);
       assert.equal((await service.get(gitlab.entity('ada-lovelace'))).status, 404);
@@ -150,7 +150,7 @@ describe('accounts that are hidden at their host', () => {
       simulator.hidden.blocked.clear();
       advance(afterDays(8));
       await runTask(service.database, 'check_accounts');
-      await settled(service);
+      await untilIdle(service);
       assert.deepEqual(await shownIn(service, owner, 'ada-lovelace'), [true, true, everybody.length]);
       await gitlab.untilTrue(scene, 'all numbers are back');
     });
@@ -161,22 +161,22 @@ describe('accounts that are hidden at their host', () => {
     await using simulator = await startSimulator({ now, repositories: 2 });
     await using service = await startTestService({ simulator, now });
     const { body } = await service.getComplete(`${engines.name}/contributors?limit=100&bots=false`);
-    await settled(service);
+    await untilIdle(service);
     const login = String(body.data[0]?.['name']);
     const account = simulator.world.accountByLogin(login) ?? assert.fail();
     const owner = `/v1/github/entities/${engines.name}`;
     const [, , all] = await shownIn(service, owner, login);
     deleteAccount(simulator.world, account);
-    const asked = simulator.requests.length;
+    const requestCount = simulator.requests.length;
     await runTask(service.database, 'check_accounts');
-    await settled(service);
-    const requests = simulator.requests.slice(asked).map(({ name }) => name);
+    await untilIdle(service);
+    const requests = simulator.requests.slice(requestCount).map(({ name }) => name);
     assert.ok(requests.filter((name) => name === 'Accounts').length <= 2, requests.join());
     assert.deepEqual(await shownIn(service, owner, login), [false, false, all - 1]);
     restoreAccount(simulator.world, account);
     advance(afterDays(8));
     await runTask(service.database, 'check_accounts');
-    await settled(service);
+    await untilIdle(service);
     assert.deepEqual(await shownIn(service, owner, login), [true, true, all]);
   });
 });

@@ -9,7 +9,7 @@ import { renameRepository, setVisibility, transferRepository } from '../../../si
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
 import { bearer, engines, serviceToken, tokenIn } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { settingsOf as giteaSettings } from '../gitea/scene.ts';
 import { settingsOf as gitlabSettings } from '../gitlab/scene.ts';
 import { startTestService, type TestService } from '../service.ts';
@@ -67,8 +67,8 @@ describe('renamed repositories', () => {
         const list = `${owner}/contributors?limit=5&repository=HANDBOOK&bots=false`;
         const expected = `301 ${owner}/contributors?limit=5&repository=manual&bots=false`;
         assert.equal(await location(service, list), expected);
-        await settled(service);
-        const asked = hosted.requests.length;
+        await untilIdle(service);
+        const requestCount = hosted.requests.length;
         assert.equal(await location(service, list), expected);
         assert.equal(
           await location(service, `${owner}/contributors?%72epository=handbook&format=svg`),
@@ -78,8 +78,8 @@ describe('renamed repositories', () => {
           await location(service, `${owner}/repositories/handbook/badges/community?repository=handbook`),
           `301 ${owner}/repositories/manual/badges/community?repository=handbook`,
         );
-        await settled(service);
-        assert.equal(hosted.requests.length, asked);
+        await untilIdle(service);
+        assert.equal(hosted.requests.length, requestCount);
         const { body } = await service.getComplete(`${owner}/contributors?repository=manual`);
         assert.ok(body.data.length > 0);
 
@@ -112,13 +112,13 @@ describe('renamed repositories', () => {
         renameRepository(world, repositories.plans, 'hidden-plans');
         const own = await service.get(`${owner}/token`, bearer(hosted.tokens[engines.token]));
         const token = tokenIn(own);
-        const asked = (name: string) => `${owner}/repositories/${name}/contributors?limit=5`;
-        const moved = `301 ${asked('hidden-plans')}`;
+        const pathOf = (name: string) => `${owner}/repositories/${name}/contributors?limit=5`;
+        const moved = `301 ${pathOf('hidden-plans')}`;
         await until(
-          async () => ((await location(service, asked('secret-plans'), token)) === moved ? true : undefined),
+          async () => ((await location(service, pathOf('secret-plans'), token)) === moved ? true : undefined),
           moved,
         );
-        await settled(service);
+        await untilIdle(service);
         // A repository that was public under a name and is private now looks as absent as one that never existed.
         await service.getComplete(`${owner}/contributors?repository=handbook`);
         renameRepository(world, repositories.handbook, 'manual');
@@ -142,20 +142,20 @@ describe('renamed repositories', () => {
           'repositories/NAME/badges/community',
           'contributors?repository=NAME&format=svg',
         ]) {
-          const answers = [];
+          const responses = [];
           for (const name of ['secret-plans', 'hidden-plans', 'handbook', 'manual', 'never-was']) {
             const address = `${owner}/${path.replace('NAME', name)}`;
             await until(
               async () => ((await service.get(address)).status === 202 ? undefined : true),
               `${address} is answered`,
             );
-            await settled(service);
+            await untilIdle(service);
             const { status, text, headers } = await service.get(address);
-            answers.push([status, text, headers.get('cache-control'), headers.get('location')]);
+            responses.push([status, text, headers.get('cache-control'), headers.get('location')]);
           }
-          for (const answer of answers) assert.deepEqual(answer, answers.at(-1), path);
+          for (const response of responses) assert.deepEqual(response, responses.at(-1), path);
         }
-        const other = await service.get(asked('secret-plans'));
+        const other = await service.get(pathOf('secret-plans'));
         assert.deepEqual([other.status, other.headers.get('location')], [401, null]);
       });
     });
@@ -165,11 +165,11 @@ describe('renamed repositories', () => {
         const { plans, handbook } = repositories;
         renameRepository(world, repositories.fork, 'copy');
         transferRepository(world, handbook, people.ada);
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           ['handbook', 'never-was', plans.name].map((name) => service.get(`${owner}/contributors?repository=${name}`)),
         );
         assert.deepEqual(
-          answers.map(({ status }) => status),
+          responses.map(({ status }) => status),
           [404, 404, 404],
         );
         const { rows } = await service.database.pool.query('select name from repositories');
@@ -182,12 +182,12 @@ describe('renamed repositories', () => {
     await inService('github', async ({ service, hosted, owner, world, repositories }) => {
       const token = await serviceToken(service, hosted, { name: engines.name, token: engines.token });
       await service.getComplete(`${owner}/repositories/secret-plans/contributors`, bearer(token));
-      const made = await service.get(`${owner}/embeds`, {
+      const created = await service.get(`${owner}/embeds`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ path: `${owner}/repositories/secret-plans/contributors`, format: 'svg' }),
       });
-      const { data } = JSON.parse(made.text) as { data: { url: string } };
+      const { data } = JSON.parse(created.text) as { data: { url: string } };
       const link = new URL(data.url).pathname;
       const before = await service.get(link);
       assert.equal(before.status, 200);

@@ -47,8 +47,8 @@ describe('notifications', () => {
       async () => ((await awarding.rows()).every(({ state }) => state === 'sent') ? true : undefined),
       'all are sent',
     );
-    const told = receiver.heard.map(({ text }) => /winner-\d+/.exec(text)?.[0] ?? '').toSorted();
-    assert.deepEqual(told, people.flatMap((person) => names.map(() => person)).toSorted());
+    const notified = receiver.heard.map(({ text }) => /winner-\d+/.exec(text)?.[0] ?? '').toSorted();
+    assert.deepEqual(notified, people.flatMap((person) => names.map(() => person)).toSorted());
   });
 
   it('loses no message when it is killed while sending, and repeats none under another id', async () => {
@@ -120,9 +120,9 @@ describe('notifications', () => {
     const path = `${engines.name}/notifications`;
     const secrets = `${engines.name}/webhook-secrets`;
 
-    const made = await service.get(secrets, sending('PUT', token, { url }));
-    assert.equal(made.status, 200, made.text);
-    const { data } = JSON.parse(made.text) as {
+    const created = await service.get(secrets, sending('PUT', token, { url }));
+    assert.equal(created.status, 200, created.text);
+    const { data } = JSON.parse(created.text) as {
       data: { id: string; secret: string; former_until_dttm: string | null };
     };
     assert.equal(data.former_until_dttm, null);

@@ -42,10 +42,10 @@ describe('invalid requests', () => {
     for (const [endpoint, parameters] of Object.entries(own)) {
       for (const [name, values] of Object.entries({ ...wrong, ...parameters })) {
         for (const value of values) {
-          const answer = await send(service, `${user}${endpoint}?${name}=${value}`);
-          assert.equal(answer.status, 400, `${endpoint} ${name}=${value.slice(0, 50)}: ${answer.body}`);
-          assertProblem(answer, `${endpoint} ${name}`);
-          const { error } = JSON.parse(answer.body) as { error: { code: number; message: string } };
+          const response = await send(service, `${user}${endpoint}?${name}=${value}`);
+          assert.equal(response.status, 400, `${endpoint} ${name}=${value.slice(0, 50)}: ${response.body}`);
+          assertProblem(response, `${endpoint} ${name}`);
+          const { error } = JSON.parse(response.body) as { error: { code: number; message: string } };
           assert.equal(error.code, 3);
           assert.ok(error.message.includes(name), `${name}: ${error.message}`);
         }
@@ -54,7 +54,7 @@ describe('invalid requests', () => {
     }
     assert.equal(simulator.requests.length, 0);
     const { rows } = await service.database.pool.query(
-      'select (select count(*) from accounts) + (select count(*) from questions) as count',
+      'select (select count(*) from accounts) + (select count(*) from lookups) as count',
     );
     assert.equal(Number(rows[0].count), 0);
   });
@@ -92,11 +92,11 @@ describe('invalid requests', () => {
       for (const path of [user, `${user}/contributions`, `${user}/contributors`, '/healthz', '/openapi.json']) {
         // An owner erases an account by this request.
         if (method === 'DELETE' && path === user) continue;
-        const answer = await send(service, path, method);
-        assert.equal(answer.status, 405, `${method} ${path}`);
-        assert.match(String(answer.headers['allow']), /GET/);
-        assertProblem(answer, method);
-        assert.equal(JSON.parse(answer.body).error.code, 8);
+        const response = await send(service, path, method);
+        assert.equal(response.status, 405, `${method} ${path}`);
+        assert.match(String(response.headers['allow']), /GET/);
+        assertProblem(response, method);
+        assert.equal(JSON.parse(response.body).error.code, 8);
       }
     }
     const withBody = await send(
@@ -133,9 +133,9 @@ describe('invalid requests', () => {
       `/v1/github/entities/${'a'.repeat(6000)}`,
       '/v1/%00/entities/a',
     ]) {
-      const answer = await send(service, path);
-      assert.ok([400, 404, 414].includes(answer.status), `${path.slice(0, 60)} ${answer.status}`);
-      assertProblem(answer, path.slice(0, 60));
+      const response = await send(service, path);
+      assert.ok([400, 404, 414].includes(response.status), `${path.slice(0, 60)} ${response.status}`);
+      assertProblem(response, path.slice(0, 60));
     }
     assert.equal(simulator.requests.length, 0);
     const huge = await send(service, user, 'GET', { 'x-huge': 'x'.repeat(60_000) }).catch(() => undefined);
@@ -187,10 +187,10 @@ describe('invalid requests', () => {
       });
     await fc.assert(
       fc.asyncProperty(path, fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE'), async (address, method) => {
-        const answer = await send(service, address, method);
-        if (answer.status < 400) return;
-        assert.ok(answer.status < 500, `${method} ${address}: ${answer.status} ${answer.body}`);
-        if (method !== 'HEAD') assertProblem(answer, address);
+        const response = await send(service, address, method);
+        if (response.status < 400) return;
+        assert.ok(response.status < 500, `${method} ${address}: ${response.status} ${response.body}`);
+        if (method !== 'HEAD') assertProblem(response, address);
       }),
       { numRuns: 600, seed: 1 },
     );
@@ -217,9 +217,9 @@ describe('invalid requests', () => {
       .filter((text) => text !== cursor);
     await fc.assert(
       fc.asyncProperty(changed, async (text) => {
-        const answer = await service.get(`ada-lovelace/contributors?limit=2&after=${text}`);
-        assert.equal(answer.status, 400, text);
-        assert.equal(answer.body.error?.code, 3);
+        const response = await service.get(`ada-lovelace/contributors?limit=2&after=${text}`);
+        assert.equal(response.status, 400, text);
+        assert.equal(response.body.error?.code, 3);
       }),
       { numRuns: 200, seed: 1 },
     );
@@ -241,7 +241,7 @@ describe('invalid requests', () => {
       `GET ${user} HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n`,
       `GET ${user} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nabcde`,
     ]) {
-      const answer = await new Promise<string>((resolve) => {
+      const response = await new Promise<string>((resolve) => {
         const socket = connect(Number(port), hostname, () => socket.write(bytes));
         let text = '';
         socket.on('data', (chunk) => {
@@ -250,7 +250,7 @@ describe('invalid requests', () => {
         socket.on('error', () => resolve(text));
         socket.on('close', () => resolve(text));
       });
-      assert.match(answer, /^(HTTP\/1\.1 400|$)/, JSON.stringify(bytes));
+      assert.match(response, /^(HTTP\/1\.1 400|$)/, JSON.stringify(bytes));
     }
     assert.equal((await send(service, user)).status, 200);
   });

@@ -3,21 +3,21 @@ import { describe, it } from 'node:test';
 import { outbox, webhookSecret } from '../../../simulators/github/deliver.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { daysOf } from '../../../simulators/world/truth.ts';
+import { daysOf } from '../../../simulators/world/expected-totals.ts';
 import { createTestDatabase } from '../../database.ts';
 import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { decode } from '../access/forging.ts';
-import { everythingStored, settled } from '../access/state.ts';
+import { everythingStored, untilIdle } from '../access/state.ts';
 import { send } from '../raw-request.ts';
-import { type ServiceAnswer, startTestService, type TestService } from '../service.ts';
+import { type ServiceResponse, startTestService, type TestService } from '../service.ts';
 
 const calendarOf = (name: string): string => `${name}/contributions?format=svg&card=calendar`;
 const inCollected = 'In repositories collected here';
 const dayMs = 86_400_000;
 
 /** Returns the total in the headline and the coverage below the days. */
-function told({ text }: ServiceAnswer): { total: number; coverage: string } {
+function readCard({ text }: ServiceResponse): { total: number; coverage: string } {
   const total = /<title[^>]*>[^<]*: ([\d,]+) contributions? in the last year</.exec(text)?.[1] ?? '';
   const texts = [...text.matchAll(/<text[^>]*>([^<]*)</g)].map(([, said = '']) => said);
   return {
@@ -51,21 +51,21 @@ describe('the calendar card', () => {
     await using simulator = await startSimulator({ now });
     await using service = await startTestService({ simulator, now });
     simulator.faults.add({ kind: 'slow', delayMs: 300, on: 'Calendar' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => service.get(`${calendarOf(ada.name)}&width=${700 + index}`)),
     );
-    for (const answer of answers) {
-      assert.equal(answer.status, 200);
+    for (const response of responses) {
+      assert.equal(response.status, 200);
       const total = totalOf(simulator, ada.name, now(), { withPrivate: true });
-      assert.deepEqual(told(answer), { total, coverage: 'Public and private contributions' });
+      assert.deepEqual(readCard(response), { total, coverage: 'Public and private contributions' });
       // The user may stop publishing private contributions: no shared cache keeps them for long.
-      assert.equal(answer.headers.get('cache-control'), 'public, max-age=60');
+      assert.equal(response.headers.get('cache-control'), 'public, max-age=60');
     }
     assert.deepEqual([requestsFor(simulator, 'Calendar'), requestsFor(simulator, 'OwnedRepositories')], [1, 0]);
 
     const open = await service.get(calendarOf(keeper.name));
     const total = totalOf(simulator, keeper.name, now(), { withPrivate: false });
-    assert.deepEqual(told(open), { total, coverage: 'Public contributions' });
+    assert.deepEqual(readCard(open), { total, coverage: 'Public contributions' });
     assert.match(open.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
     assert.notEqual(total, totalOf(simulator, keeper.name, now(), { withPrivate: true }));
   });
@@ -80,17 +80,20 @@ describe('the calendar card', () => {
     advance(3601);
     assert.equal((await service.get(calendarOf(ada.name))).text, first.text);
     const second = await until(async () => {
-      const answer = await service.get(calendarOf(ada.name));
-      return told(answer).total === told(first).total + 1 ? answer : undefined;
+      const response = await service.get(calendarOf(ada.name));
+      return readCard(response).total === readCard(first).total + 1 ? response : undefined;
     }, 'the new issue is counted');
     for (const kind of ['unavailable', 'primary_limit', 'malformed'] as const) {
       simulator.faults.clear();
       simulator.faults.add({ kind, on: 'Calendar', times: 1000 });
       advance(3700);
-      const asked = requestsFor(simulator, 'Calendar');
+      const requestCount = requestsFor(simulator, 'Calendar');
       assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
-      await until(async () => (requestsFor(simulator, 'Calendar') > asked ? true : undefined), `${kind} strikes`);
-      await settled(service);
+      await until(
+        async () => (requestsFor(simulator, 'Calendar') > requestCount ? true : undefined),
+        `${kind} strikes`,
+      );
+      await untilIdle(service);
       assert.equal((await service.get(calendarOf(ada.name))).text, second.text, kind);
     }
   });
@@ -107,8 +110,8 @@ describe('the calendar card', () => {
       assert.equal((await send(service, '/v1/github/webhooks', 'POST', headers, body)).status, 202);
     }
     await until(async () => {
-      const { total } = told(await service.get(calendarOf(ada.name)));
-      return total === told(first).total + 1 ? true : undefined;
+      const { total } = readCard(await service.get(calendarOf(ada.name)));
+      return total === readCard(first).total + 1 ? true : undefined;
     }, 'the new issue is counted');
   });
 
@@ -119,13 +122,13 @@ describe('the calendar card', () => {
     await service.getComplete(`${ada.name}/contributors`);
     simulator.faults.add({ kind: 'slow', delayMs: 1500, on: 'Calendar', times: 2 });
     const early = await service.get(calendarOf(ada.name));
-    assert.equal(told(early).coverage, `${inCollected} · still counting`);
+    assert.equal(readCard(early).coverage, `${inCollected} · still counting`);
     assert.equal(early.headers.get('cache-control'), 'public, max-age=5');
     const unlisted = await service.get(calendarOf(keeper.name));
     assert.match(unlisted.text, />Collecting</);
     await until(async () => {
-      const answers = await Promise.all([ada, keeper].map(({ name }) => service.get(calendarOf(name))));
-      return answers.every((answer) => / contributions$|^Public contributions$/.test(told(answer).coverage))
+      const responses = await Promise.all([ada, keeper].map(({ name }) => service.get(calendarOf(name))));
+      return responses.every((response) => / contributions$|^Public contributions$/.test(readCard(response).coverage))
         ? true
         : undefined;
     }, "GitHub's calendars are there");
@@ -139,12 +142,12 @@ describe('the calendar card', () => {
     simulator.faults.add({ kind: 'unavailable', on: 'Calendar', times: 1000 });
     await service.getComplete(`${ada.name}/contributors`);
     const collected = await service.get(calendarOf(ada.name));
-    assert.equal(told(collected).coverage, `${inCollected} · still counting`);
+    assert.equal(readCard(collected).coverage, `${inCollected} · still counting`);
     assert.equal(collected.headers.get('cache-control'), 'public, max-age=5');
     simulator.faults.clear();
     await until(async () => {
       advance(11);
-      const { coverage } = told(await service.get(calendarOf(ada.name)));
+      const { coverage } = readCard(await service.get(calendarOf(ada.name)));
       return coverage === 'Public and private contributions' ? true : undefined;
     }, "GitHub's calendar is there");
   });
@@ -156,16 +159,16 @@ describe('the calendar card', () => {
     const { url: databaseUrl } = database;
     {
       await using before = await startTestService({ simulator, now, databaseUrl });
-      assert.equal(told(await before.get(calendarOf(ada.name))).coverage, 'Public and private contributions');
+      assert.equal(readCard(await before.get(calendarOf(ada.name))).coverage, 'Public and private contributions');
     }
     await using service = await startTestService({ simulator, now, databaseUrl, tokens: ['organization_admin'] });
     advance(3700);
-    const answer = await until(async () => {
+    const response = await until(async () => {
       advance(6);
       const seen = await service.get(calendarOf(ada.name));
-      return told(seen).coverage === inCollected ? seen : undefined;
+      return readCard(seen).coverage === inCollected ? seen : undefined;
     }, 'days are those of collected repositories');
-    assert.match(answer.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
+    assert.match(response.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
     const { rows } = await service.database.pool.query('select from calendars');
     assert.equal(rows.length, 0);
   });
@@ -175,13 +178,13 @@ describe('the calendar card', () => {
     await using service = await startTestService({ simulator, tokens: ['private_owner', 'public_only'] });
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(`${keeper.name}/contributors`, bearer(token));
-    await settled(service);
+    await untilIdle(service);
     const own = await service.get(`${calendarOf(keeper.name)}&private=true`, bearer(token));
-    assert.equal(told(own).coverage, `Public and private contributions · ${inCollected}`);
+    assert.equal(readCard(own).coverage, `Public and private contributions · ${inCollected}`);
     assert.equal(own.headers.get('cache-control'), 'private, no-store');
     const open = await service.get(`${calendarOf(keeper.name)}&private=true`);
-    assert.equal(told(open).coverage, 'Public contributions');
-    assert.ok(told(own).total > told(open).total);
+    assert.equal(readCard(open).coverage, 'Public contributions');
+    assert.ok(readCard(own).total > readCard(open).total);
   });
 
   it('includes a calendar in the export, and erases it with its account', async () => {
@@ -189,7 +192,7 @@ describe('the calendar card', () => {
     await using service = await startTestService({ simulator });
     const token = await serviceToken(service, simulator, ada);
     const id = String(decode(token).payload['sub']);
-    const { total } = told(await service.get(calendarOf(ada.name)));
+    const { total } = readCard(await service.get(calendarOf(ada.name)));
     const exported = await service.get(`${ada.name}/export`, bearer(token));
     const line = exported.text.split('\n').find((one) => one.startsWith('{"type" : "calendar"')) ?? assert.fail();
     const { data } = JSON.parse(line) as { data: { total: number; counts: number[] } };
@@ -204,9 +207,12 @@ describe('the calendar card', () => {
     // A calendar that arrives after its account was erased is not stored.
     await pool.query("update calendars set fetched_at = '2000-01-01'");
     simulator.faults.add({ kind: 'slow', delayMs: 700, on: 'Calendar' });
-    const asked = requestsFor(simulator, 'Calendar');
+    const requestCount = requestsFor(simulator, 'Calendar');
     await service.get(`${calendarOf(ada.name)}&width=500`);
-    await until(async () => (requestsFor(simulator, 'Calendar') > asked ? true : undefined), 'it is fetched again');
+    await until(
+      async () => (requestsFor(simulator, 'Calendar') > requestCount ? true : undefined),
+      'it is fetched again',
+    );
     assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
     // The job itself runs on.
     await until(async () => ((await stored('graphile_worker.jobs')) === 0 ? true : undefined), 'the job has ended');
@@ -221,21 +227,21 @@ describe('the calendar card', () => {
     const { organization } = simulator.accounts;
     simulator.faults.add({ kind: 'unavailable', on: 'PullRequests', times: 100_000 });
     const early = await until(() => drawn(service, organization), 'some days are known');
-    assert.equal(told(early).coverage, `${inCollected} · still counting`);
+    assert.equal(readCard(early).coverage, `${inCollected} · still counting`);
     assert.equal(early.headers.get('cache-control'), 'public, max-age=5');
     simulator.faults.clear();
     const final = await until(async () => {
       advance(11);
-      const answer = await drawn(service, organization);
-      return answer && told(answer).coverage === inCollected ? answer : undefined;
+      const response = await drawn(service, organization);
+      return response && readCard(response).coverage === inCollected ? response : undefined;
     }, 'everything is collected');
-    assert.ok(told(final).total > told(early).total);
+    assert.ok(readCard(final).total > readCard(early).total);
     assert.match(final.headers.get('cache-control') ?? '', /^public, max-age=60, stale-while-revalidate=\d+$/);
   });
 });
 
 /** Requests the calendar; returns undefined while there is nothing to draw. */
-async function drawn(service: TestService, name: string): Promise<ServiceAnswer | undefined> {
-  const answer = await service.get(calendarOf(name));
-  return Number.isNaN(told(answer).total) ? undefined : answer;
+async function drawn(service: TestService, name: string): Promise<ServiceResponse | undefined> {
+  const response = await service.get(calendarOf(name));
+  return Number.isNaN(readCard(response).total) ? undefined : response;
 }

@@ -5,16 +5,16 @@ import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addCommit, addIssue, addRepository } from '../../../simulators/world/activity.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
 import { deleteItem, forcePush, renameRepository, setVisibility } from '../../../simulators/world/mutations.ts';
 import { Random } from '../../../simulators/world/random.ts';
 import { addHistory } from '../../../simulators/world/real-history.ts';
-import { contributorsOf, countersOf } from '../../../simulators/world/truth.ts';
 import { clock, until } from '../../time.ts';
-import { type AnswerBody, startTestService, type TestService } from '../service.ts';
+import { type ResponseBody, startTestService, type TestService } from '../service.ts';
 
 /** Returns the items of all pages of a listing. */
-async function allPages(service: TestService, path: string): Promise<AnswerBody['data']> {
-  const items: AnswerBody['data'] = [];
+async function allPages(service: TestService, path: string): Promise<ResponseBody['data']> {
+  const items: ResponseBody['data'] = [];
   let address = path;
   for (;;) {
     const { status, body, headers } = await service.get(address);
@@ -27,14 +27,14 @@ async function allPages(service: TestService, path: string): Promise<AnswerBody[
   }
 }
 
-const told = (items: AnswerBody['data']): { login: unknown; contributions: unknown }[] =>
+const toContributors = (items: ResponseBody['data']): { login: unknown; contributions: unknown }[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 
 /** Collects until the service reports completeness, and compares with the world. */
 async function assertTrue(simulator: Simulator, service: TestService, login: string): Promise<void> {
   await service.getComplete(`${login}/contributors`);
   const contributors = await allPages(service, `${login}/contributors?limit=7`);
-  assert.deepEqual(told(contributors), contributorsOf(simulator.world, login));
+  assert.deepEqual(toContributors(contributors), contributorsOf(simulator.world, login));
 }
 describe('lists of contributors', () => {
   it("returns an organization's true contributors and counters, page by page, with bots and without", async () => {
@@ -51,7 +51,7 @@ describe('lists of contributors', () => {
     const withBots = await allPages(service, `${organization}/contributors?limit=100`);
     const withoutBots = await allPages(service, `${organization}/contributors?limit=100&bots=false`);
     assert.ok(withBots.some(({ name, type }) => name === bot && type === 'bot'));
-    assert.deepEqual(told(withoutBots), told(withBots.filter(({ type }) => type !== 'bot')));
+    assert.deepEqual(toContributors(withoutBots), toContributors(withBots.filter(({ type }) => type !== 'bot')));
     assert.ok(withBots.every(({ name }) => name !== 'imported-person'));
   });
 
@@ -69,7 +69,11 @@ describe('lists of contributors', () => {
     for (const name of ['engine-3', 'much-reviewed', 'Case-Matters', 'empty', 'forked']) {
       const path = `${organization}/contributors?limit=100&repository=${name}`;
       const { body } = await service.getComplete(path);
-      assert.deepEqual(told(body.data), contributorsOf(simulator.world, organization, { repository: name }), name);
+      assert.deepEqual(
+        toContributors(body.data),
+        contributorsOf(simulator.world, organization, { repository: name }),
+        name,
+      );
       assert.equal(
         (
           await service.get(
@@ -107,11 +111,12 @@ describe('lists of contributors', () => {
     await service.get(`${user}/contributors`);
     await until(async () => {
       const { body } = await service.get(`${user}/contributors?limit=100`);
-      return JSON.stringify(told(body.data)) === JSON.stringify(contributorsOf(simulator.world, user).slice(0, 100))
+      return JSON.stringify(toContributors(body.data)) ===
+        JSON.stringify(contributorsOf(simulator.world, user).slice(0, 100))
         ? true
         : undefined;
     }, 'the new issues count');
-    const rest: AnswerBody['data'] = [];
+    const rest: ResponseBody['data'] = [];
     let { next_cursor: cursor } = first.body;
     while (cursor !== undefined) {
       const { body } = await service.get(`${user}/contributors?limit=5&after=${encodeURIComponent(cursor)}`);
@@ -122,7 +127,7 @@ describe('lists of contributors', () => {
       assert.equal(back.status, 200);
       cursor = body.next_cursor;
     }
-    assert.deepEqual(told([...first.body.data, ...rest]), before);
+    assert.deepEqual(toContributors([...first.body.data, ...rest]), before);
   });
 
   it('follows changes at the provider: new, deleted, hidden, renamed and rewritten data', async () => {
@@ -161,7 +166,7 @@ describe('lists of contributors', () => {
     for (const [what, change] of steps) {
       // Running requests would otherwise end at the later time.
       await until(async () => {
-        const { rows } = await service.database.pool.query("select 1 from questions where state = 'asked'");
+        const { rows } = await service.database.pool.query("select 1 from lookups where state = 'running'");
         return rows.length === 0 ? true : undefined;
       }, 'nothing is being asked');
       advance(90_000);
@@ -169,7 +174,9 @@ describe('lists of contributors', () => {
       await service.get(`${login}/contributors`);
       await until(async () => {
         const items = await allPages(service, `${login}/contributors?limit=100`);
-        return JSON.stringify(told(items)) === JSON.stringify(contributorsOf(world, login)) ? true : undefined;
+        return JSON.stringify(toContributors(items)) === JSON.stringify(contributorsOf(world, login))
+          ? true
+          : undefined;
       }, `${what} counts`);
     }
   });
@@ -214,9 +221,9 @@ describe('lists of contributors', () => {
     await using service = await startTestService({ simulator, tokens: [] });
     const path = `${simulator.accounts.user}/contributors?repository=notes&limit=100`;
     const { body } = await until(async () => {
-      const answer = await service.get(path);
-      return answer.status === 200 && answer.body.meta_data.missing?.join() === 'reviews,discussions'
-        ? answer
+      const response = await service.get(path);
+      return response.status === 200 && response.body.meta_data.missing?.join() === 'reviews,discussions'
+        ? response
         : undefined;
     }, 'all but reviews and discussions is there');
     assert.ok(body.data.length > 5);

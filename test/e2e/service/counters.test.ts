@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
-import { countersOf } from '../../../simulators/world/truth.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 
@@ -56,15 +56,15 @@ describe('counters', () => {
   it('lists an unknown counter as missing instead of counting it as zero', async () => {
     await using simulator = await startSimulator({ heavyLimit: 0 });
     await using service = await startTestService({ simulator });
-    const answer = await until(async () => {
+    const response = await until(async () => {
       const seen = await service.get(`${simulator.accounts.heavy}/contributions`);
       return seen.status === 200 && seen.body.meta_data.missing?.includes('stars') === false ? seen : undefined;
     }, 'the totals are there');
-    const truth = countersOf(simulator.world, simulator.accounts.heavy);
-    const contributions = answer.body.data[0]?.['contributions'] as Record<string, number>;
-    assert.equal(answer.body.meta_data.complete, false);
-    assert.ok(answer.body.meta_data.missing?.includes('commits'));
-    assert.equal(contributions['issues'], truth.issues);
+    const expected = countersOf(simulator.world, simulator.accounts.heavy);
+    const contributions = response.body.data[0]?.['contributions'] as Record<string, number>;
+    assert.equal(response.body.meta_data.complete, false);
+    assert.ok(response.body.meta_data.missing?.includes('commits'));
+    assert.equal(contributions['issues'], expected.issues);
   });
 
   it('includes only public contributions in counters, with any token', async () => {
@@ -103,10 +103,10 @@ describe('counters', () => {
       new Set(body.meta_data.missing),
       new Set(['commits', 'reviews', 'contributed_to', 'discussions', 'discussions_answered', 'experience', 'level']),
     );
-    const truth = countersOf(simulator.world, simulator.accounts.user);
+    const expected = countersOf(simulator.world, simulator.accounts.user);
     const contributions = body.data[0]?.['contributions'] as Record<string, number>;
     for (const name of ['issues', 'issues_closed', 'pull_requests', 'pull_requests_merged', 'stars'] as const) {
-      assert.equal(contributions[name], truth[name], name);
+      assert.equal(contributions[name], expected[name], name);
     }
     assert.ok(simulator.requests.every(({ name }) => !name.startsWith('Account')));
   });

@@ -80,21 +80,21 @@ describe('an unavailable database', () => {
       settings: { LOOKUP_BUDGET_MS: '100' },
     });
     const before = await until(async () => {
-      const answer = await service.get('ada-lovelace');
-      return answer.status === 200 ? answer : undefined;
+      const response = await service.get('ada-lovelace');
+      return response.status === 200 ? response : undefined;
     }, 'it is known');
     for (const disturbance of ['breakOff', 'silence'] as const) {
       // A job is running whose end the database does not receive.
       const underWay = disturbance === 'breakOff' ? 'person-8' : 'person-9';
       simulator.faults.add({ kind: 'slow', on: 'Account', delayMs: 300 });
-      const asked = simulator.requests.length;
+      const requestCount = simulator.requests.length;
       await service.get(underWay);
-      await until(async () => (simulator.requests.length > asked ? true : undefined), 'the provider is asked');
+      await until(async () => (simulator.requests.length > requestCount ? true : undefined), 'the provider is asked');
       link[disturbance]();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ['ada-lovelace?v=1', 'person-1', 'person-2/contributors'].map((path) => service.get(path)),
       );
-      for (const { status, body, headers } of answers) {
+      for (const { status, body, headers } of responses) {
         assert.deepEqual([status, body.error?.type], [503, 'unavailable']);
         assert.ok(Number(headers.get('retry-after')) > 0);
       }

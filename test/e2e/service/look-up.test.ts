@@ -17,10 +17,10 @@ describe('lookups', () => {
     await using service = await startTestService({ simulator });
     simulator.faults.add({ kind: 'slow', delayMs: 300 });
     const spellings = ['ada-lovelace', 'Ada-Lovelace', 'ADA-LOVELACE'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, index) => service.get(spellings[index % spellings.length] ?? '')),
     );
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
     assert.equal(simulator.requests.length, 1);
   });
 
@@ -71,16 +71,16 @@ describe('lookups', () => {
       advance(3700);
       simulator.faults.clear();
       simulator.faults.add({ kind, times: 1000 });
-      const asked = simulator.requests.length;
+      const requestCount = simulator.requests.length;
       assert.equal((await service.get('ada-lovelace/contributions')).text, before.text, kind);
-      await until(async () => (simulator.requests.length > asked ? true : undefined), `${kind} strikes`);
+      await until(async () => (simulator.requests.length > requestCount ? true : undefined), `${kind} strikes`);
       const after = await service.get('ada-lovelace/contributions');
       assert.deepEqual(
         [after.status, after.body.data, after.body.meta_data.as_of],
         [200, before.body.data, before.body.meta_data.as_of],
       );
       await until(async () => {
-        const { rows } = await service.database.pool.query("select 1 from questions where state = 'failed'");
+        const { rows } = await service.database.pool.query("select 1 from lookups where state = 'failed'");
         return rows.length > 0 ? true : undefined;
       }, 'the question is settled');
     }
@@ -106,15 +106,15 @@ describe('lookups', () => {
       advance(3700);
       simulator.faults.clear();
       simulator.faults.add({ kind, times: 1000 });
-      const answer = await service.get('ada-lovelace');
-      assert.equal(answer.status, status, kind);
-      assert.equal(answer.body.error?.code, code, kind);
-      assert.match(answer.body.error.message, message);
-      assert.ok(Number(answer.headers.get('retry-after')) > 0, kind);
+      const response = await service.get('ada-lovelace');
+      assert.equal(response.status, status, kind);
+      assert.equal(response.body.error?.code, code, kind);
+      assert.match(response.body.error.message, message);
+      assert.ok(Number(response.headers.get('retry-after')) > 0, kind);
       // The service does not send the request again at once.
-      const asked = simulator.requests.length;
+      const requestCount = simulator.requests.length;
       assert.equal((await service.get('ada-lovelace')).status, status);
-      assert.equal(simulator.requests.length, asked);
+      assert.equal(simulator.requests.length, requestCount);
     }
   });
 
@@ -165,8 +165,8 @@ describe('lookups', () => {
     advance(3700);
     await service.get(from);
     const taken = await until(async () => {
-      const answer = await service.get(from);
-      return answer.status === 200 ? answer : undefined;
+      const response = await service.get(from);
+      return response.status === 200 ? response : undefined;
     }, 'somebody else has the name');
     assert.notEqual(taken.body.data[0]?.['id'], before.body.data[0]['id']);
     assert.equal((await service.get(to)).body.data[0]?.['id'], before.body.data[0]['id']);
@@ -183,11 +183,11 @@ describe('lookups', () => {
       advance(3700);
       await service.get(before.body.data[0]?.['name'] === login ? login : 'ada-king');
       await service.get('ada-lovelace');
-      const answer = await until(async () => {
+      const response = await until(async () => {
         const seen = await service.get('ada-king');
         return seen.body.data[0]?.['name'] === login ? seen : undefined;
       }, `it is called ${login}`);
-      assert.equal(answer.body.data[0]?.['id'], before.body.data[0]?.['id']);
+      assert.equal(response.body.data[0]?.['id'], before.body.data[0]?.['id']);
     }
     assert.equal((await service.get('ada-lovelace')).status, 301);
   });
@@ -201,17 +201,17 @@ describe('lookups', () => {
     deleteAccount(simulator.world, account);
     advance(3700);
     await service.get('ada-lovelace');
-    const gone = await until(async () => {
-      const answer = await service.get('ada-lovelace');
-      return answer.status === 404 ? answer : undefined;
+    const hidden = await until(async () => {
+      const response = await service.get('ada-lovelace');
+      return response.status === 404 ? response : undefined;
     }, 'it is hidden');
-    assert.equal(gone.body.error?.code, 2);
-    assert.doesNotMatch(gone.text, /Poetical/);
+    assert.equal(hidden.body.error?.code, 2);
+    assert.doesNotMatch(hidden.text, /Poetical/);
     restoreAccount(simulator.world, account);
     advance(3700);
     const back = await until(async () => {
-      const answer = await service.get('ada-lovelace');
-      return answer.status === 200 ? answer : undefined;
+      const response = await service.get('ada-lovelace');
+      return response.status === 200 ? response : undefined;
     }, 'it is back');
     assert.equal(back.body.data[0]?.['id'], body.data[0]?.['id']);
   });

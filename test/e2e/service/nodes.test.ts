@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { contributorsOf } from '../../../simulators/world/expected-totals.ts';
 import { changeProfile } from '../../../simulators/world/mutations.ts';
-import { contributorsOf } from '../../../simulators/world/truth.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { createTestDatabase } from '../../database.ts';
 import { startSync } from '../../integration/sync/syncing.ts';
@@ -33,10 +33,10 @@ describe('several nodes', () => {
     await using one = await startTestService({ simulator, databaseUrl: created.url, now });
     await using other = await startTestService({ simulator, databaseUrl: created.url, now });
     simulator.faults.add({ kind: 'slow', delayMs: 200 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? one : other).get('ada-lovelace')),
     );
-    assert.ok(answers.every(({ status }) => status === 200));
+    assert.ok(responses.every(({ status }) => status === 200));
     assert.equal(simulator.requests.length, 1);
 
     // Both nodes cache the response; a change that one of them stores invalidates the cache of the other.
@@ -106,8 +106,8 @@ describe('several nodes', () => {
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
     const ready = await until(async () => {
-      const answer = await service.get('/readyz');
-      return answer.status === 200 ? answer : undefined;
+      const response = await service.get('/readyz');
+      return response.status === 200 ? response : undefined;
     }, 'it is ready again');
     assert.equal(ready.status, 200);
     assert.equal((await service.get('ada-lovelace')).text, before.text);

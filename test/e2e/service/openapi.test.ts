@@ -35,7 +35,7 @@ describe('the OpenAPI description', () => {
     formats.default(ajv);
     const { user, organization } = simulator.accounts;
     await service.getComplete(`${user}/contributors`);
-    const asked: [string, string][] = [
+    const cases: [string, string][] = [
       [account, user],
       [account, organization],
       [account, 'nobody-at-all'],
@@ -46,7 +46,7 @@ describe('the OpenAPI description', () => {
       ['/healthz', '/healthz'],
       ['/readyz', '/readyz'],
     ];
-    for (const [path, address] of asked) {
+    for (const [path, address] of cases) {
       const { status, body } = await service.get(address);
       const schema = description.paths[path]?.['get']?.responses[status]?.content?.['application/json']?.schema;
       assert.ok(schema, `${path} ${status} is described`);
@@ -66,7 +66,7 @@ describe('the OpenAPI description', () => {
     const embed = { path: `/v1/github/entities/${keeper.name}/contributions`, format: 'svg' };
     const key = ed25519().publicKey.export({ format: 'jwk' });
     const own = simulator.tokens.private_owner;
-    const asked: [string, string, RequestInit][] = [
+    const cases: [string, string, RequestInit][] = [
       ['get', '/token', bearer(own)],
       ['get', '/token', bearer('ghp_wrong')],
       ['get', '/repositories', bearer(token)],
@@ -83,7 +83,7 @@ describe('the OpenAPI description', () => {
       ['get', '/status', bearer(token)],
       ['get', '/status', {}],
     ];
-    for (const [method, path, init] of asked) {
+    for (const [method, path, init] of cases) {
       const operation = description.paths[`${account}${path}`]?.[method];
       assert.ok(operation?.security?.length, `${method} ${path} names its credential`);
       const { status, body } = await service.get(`${keeper.name}${path.replace('{repository}', 'diary')}`, init);

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
+import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { closeItem } from '../../../simulators/world/mutations.ts';
-import { countersOf } from '../../../simulators/world/truth.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { engine, organization, startAppService, untilShown } from '../installations/installed.ts';
-import { type ServiceAnswer, startTestService, type TestService } from '../service.ts';
+import { type ServiceResponse, startTestService, type TestService } from '../service.ts';
 
 const userOf = ({ world, accounts }: Simulator): Account =>
   world.accountByLogin(accounts.user) ?? assert.fail('there is no user');
@@ -22,7 +22,7 @@ function publicEngine(simulator: Simulator): Repository {
 }
 
 /** Requests an address until the account behind it is looked up. */
-function found(service: TestService, path: string): Promise<ServiceAnswer> {
+function found(service: TestService, path: string): Promise<ServiceResponse> {
   return until(async () => {
     const response = await service.get(path);
     return response.status === 202 ? undefined : response;
@@ -39,9 +39,9 @@ describe('an account that contributed to an organization that refuses the token'
       simulator.refusing.refuse(simulator.accounts.organization, refusal);
       await using service = await startTestService({ simulator });
       const { body } = await found(service, `${simulator.accounts.user}/contributions`);
-      const { contributed_to: _unknown, ...truth } = countersOf(simulator.world, simulator.accounts.user);
+      const { contributed_to: _unknown, ...expected } = countersOf(simulator.world, simulator.accounts.user);
       const { contributed_to, ...counters } = Object(body.data[0]?.['contributions']);
-      assert.deepEqual(counters, truth);
+      assert.deepEqual(counters, expected);
       assert.equal(contributed_to, 0);
       assert.deepEqual(body.meta_data.missing, ['contributed_to', 'experience', 'level']);
       assert.match(lineWith(service, '"reason":"refused"'), refusal === 'saml' ? /SAML/ : /analytical-engines/);
@@ -67,8 +67,8 @@ describe('a counter that GitHub fails to compute', () => {
     await using service = await startTestService({ simulator });
     const { body } = await found(service, `${simulator.accounts.user}/contributions`);
     const { discussions, ...counters } = Object(body.data[0]?.['contributions']);
-    const { discussions: _unknown, ...truth } = countersOf(simulator.world, simulator.accounts.user);
-    assert.deepEqual(counters, truth);
+    const { discussions: _unknown, ...expected } = countersOf(simulator.world, simulator.accounts.user);
+    assert.deepEqual(counters, expected);
     assert.equal(discussions, 0);
     assert.deepEqual(body.meta_data.missing, ['discussions', 'experience', 'level']);
   });
@@ -87,7 +87,7 @@ describe('an installed repository', () => {
     simulator.app.install(user);
     simulator.refusing.refuse(simulator.accounts.organization, 'ip_allow_list');
     await service.getComplete(`${user.login}/contributors`);
-    await settled(service);
+    await untilIdle(service);
     const { rows } = await service.database.pool.query<{ count: number }>(
       `select count(*)::integer as count from contributions c join repositories r on r.id = c.repository_id
        where r.external_id = $1 and c.kind = 'issue'`,
@@ -104,7 +104,7 @@ describe('an installed repository', () => {
     await using service = await startAppService(simulator);
     simulator.app.install(organization(simulator));
     await untilShown(service, 'engine-1', /collected/);
-    await settled(service);
+    await untilIdle(service);
     const { body } = await service.get(`${simulator.accounts.organization}/contributors`);
     assert.deepEqual(body.meta_data.missing, ['issues']);
   });

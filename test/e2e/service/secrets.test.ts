@@ -25,10 +25,10 @@ describe('secrets', () => {
   it('sends its token only to GitHub and keeps it out of responses, log, metrics and rows after failures', async () => {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
-    const answers: string[] = [];
-    const ask = async (path: string): Promise<void> => {
+    const responses: string[] = [];
+    const request = async (path: string): Promise<void> => {
       const { text, headers } = await service.get(path);
-      answers.push(text, JSON.stringify([...headers]));
+      responses.push(text, JSON.stringify([...headers]));
     };
     for (const kind of [
       'unavailable',
@@ -40,14 +40,14 @@ describe('secrets', () => {
     ] as const) {
       simulator.faults.clear();
       simulator.faults.add({ kind, times: 2, path: ['data'], value: 3 });
-      await ask('ada-lovelace/contributors');
-      await ask(`person-${answers.length}`);
+      await request('ada-lovelace/contributors');
+      await request(`person-${responses.length}`);
     }
     simulator.faults.clear();
-    await ask('max-member/contributors');
+    await request('max-member/contributors');
     const metrics = await (await fetch(`${service.service.metricsUrl}/metrics`)).text();
     const stored = await everythingStored(service);
-    const seen = [service.lines.join('\n'), stored, metrics, ...answers].join('\n');
+    const seen = [service.lines.join('\n'), stored, metrics, ...responses].join('\n');
     assert.ok(seen.length > 10_000);
     assert.ok(!seen.includes(marked));
     assert.ok(!seen.includes(Buffer.from(`x-access-token:${marked}`).toString('base64')));

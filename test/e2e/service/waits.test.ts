@@ -42,7 +42,7 @@ describe('time limits', () => {
       await untilFound(service, owner);
       const { pool } = service.database;
       await pool.query(
-        `insert into questions (key, state, error_code, error_message, retry_at)
+        `insert into lookups (key, state, error_code, error_message, retry_at)
        values ($1, 'failed', 'provider_rate_limited', 'used up', '5138-11-16')`,
         [`look_up github/${user}`],
       );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
 
 interface StoredDrift {
@@ -17,7 +17,7 @@ describe('the nightly comparison', () => {
     const { pool } = service.database;
     simulator.app.install(organization(simulator));
     await untilShown(service, 'engine-1', /collected/);
-    await settled(service);
+    await untilIdle(service);
     const { rows: stored } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
     const repositoryId = stored[0]?.id ?? '';
     const compare = async (): Promise<StoredDrift[]> => {

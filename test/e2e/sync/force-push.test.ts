@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { forcePush } from '../../../simulators/world/mutations.ts';
 import { until } from '../../time.ts';
-import { settled } from '../access/state.ts';
+import { untilIdle } from '../access/state.ts';
 import { engine, organization, runTask, startAppService, untilShown } from '../installations/installed.ts';
 
 describe('force pushes', () => {
@@ -13,7 +13,7 @@ describe('force pushes', () => {
     const { pool } = service.database;
     simulator.app.install(organization(simulator));
     await untilShown(service, 'engine-1', /collected/);
-    await settled(service);
+    await untilIdle(service);
     const repository = engine(simulator, 'engine-1');
     const { rows: stored } = await pool.query<{ id: string }>("select id from repositories where name = 'engine-1'");
     const repositoryId = stored[0]?.id ?? '';
@@ -49,7 +49,7 @@ describe('force pushes', () => {
     simulator.world.changed();
     await pool.query('drop trigger fail on streams');
     // The push was delivered too, and a job skips a repository that another job is reading.
-    await settled(service);
+    await untilIdle(service);
     await runTask(service.database, 'poll_repository', { repositoryId });
     assert.deepEqual(await counted(), [before.length, before.length]);
     // A nightly comparison repairs any other fault too: one night the sums, the next night the stored commits.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
-import type { ServiceAnswer, TestService } from '../../e2e/service.ts';
+import type { ServiceResponse, TestService } from '../../e2e/service.ts';
 
 /** Returns headers that present a token. */
 export function bearer(token: string): { headers: { authorization: string } } {
@@ -14,12 +14,12 @@ export async function serviceToken(
   simulator: Pick<Simulator, 'tokens'>,
   owner: { name: string; token: TokenName },
 ): Promise<string> {
-  const answer = await service.get(`${owner.name}/token`, bearer(simulator.tokens[owner.token]));
-  assert.equal(answer.status, 200, answer.text);
-  return tokenIn(answer);
+  const response = await service.get(`${owner.name}/token`, bearer(simulator.tokens[owner.token]));
+  assert.equal(response.status, 200, response.text);
+  return tokenIn(response);
 }
 
-export function tokenIn({ text }: ServiceAnswer): string {
+export function tokenIn({ text }: ServiceResponse): string {
   const { data } = JSON.parse(text) as { data: { token: string } };
   return data.token;
 }

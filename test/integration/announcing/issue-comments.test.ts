@@ -10,16 +10,19 @@ import { announce } from '../../../src/notifications/senders/github.ts';
 import type { Announcer } from '../../../src/providers/announcer.ts';
 import { call } from '../../contract/host.ts';
 import { createContractWorld } from '../../contract/world.ts';
-import { gitlabProvider } from '../providers/gitlab/asking.ts';
+import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';
 import { announcing, type IssueHost, issueHosts, open, type Scene, said } from './issue-hosts.ts';
 
 /** Comments on issues, on each host that has no discussions. */
 
 const first = { id: 'one', text: 'Ada earned `First`.' };
 const second = { id: 'two', text: 'Max earned `Second`.' };
-const told = ({ id, text }: typeof first): string => `${text}\n<!-- plaudit ${id} -->`;
+const markedText = ({ id, text }: typeof first): string => `${text}\n<!-- plaudit ${id} -->`;
 
-function tell({ announcer }: Scene, ...[place, comment]: [ReturnType<Scene['place']>, typeof first]): Promise<void> {
+function writeComment(
+  { announcer }: Scene,
+  ...[place, comment]: [ReturnType<Scene['place']>, typeof first]
+): Promise<void> {
   return announcer?.comment(place, comment, call()) ?? assert.fail('nothing to write with');
 }
 describe('comments in issues', () => {
@@ -28,16 +31,16 @@ describe('comments in issues', () => {
       await announcing(host, ['organization_member'], async (scene) => {
         const { repositories, people, world } = scene;
         const titles = ['News', ' Awards ', 'Awards', 'awards', 'More Awards', 'Awards', 'Other'];
-        const [news, closed, oldest, ...others] = open(scene, repositories.handbook, titles);
-        assert.ok(news && closed && oldest);
+        const [unrelated, closed, oldest, ...others] = open(scene, repositories.handbook, titles);
+        assert.ok(unrelated && closed && oldest);
         closeItem(world, closed);
         const place = scene.place(repositories.handbook, 'Awards ');
-        for (const comment of [first, second, first, second]) await tell(scene, place, comment);
+        for (const comment of [first, second, first, second]) await writeComment(scene, place, comment);
         assert.deepEqual(said(oldest), [
-          [people.max.id, told(first)],
-          [people.max.id, told(second)],
+          [people.max.id, markedText(first)],
+          [people.max.id, markedText(second)],
         ]);
-        for (const other of [news, closed, ...others]) assert.deepEqual(said(other), [], other.title);
+        for (const other of [unrelated, closed, ...others]) assert.deepEqual(said(other), [], other.title);
       });
     });
 
@@ -48,14 +51,14 @@ describe('comments in issues', () => {
         assert.ok(issue);
         const place = scene.place(repositories.handbook, 'Awards');
         hosted.losses.push('POST /api/v');
-        await assert.rejects(tell(scene, place, first), { code: 'provider_unavailable' });
-        assert.deepEqual([hosted.losses, said(issue)], [[], [[people.max.id, told(first)]]]);
+        await assert.rejects(writeComment(scene, place, first), { code: 'provider_unavailable' });
+        assert.deepEqual([hosted.losses, said(issue)], [[], [[people.max.id, markedText(first)]]]);
         for (let talk = 1; talk <= 5; talk += 1) {
           advance(3600);
           addComment(world, issue, { author: people.ada });
         }
-        await tell(scene, place, first);
-        assert.equal(said(issue).filter(([, body]) => body === told(first)).length, 1);
+        await writeComment(scene, place, first);
+        assert.equal(said(issue).filter(([, body]) => body === markedText(first)).length, 1);
         assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1);
       });
     });
@@ -76,8 +79,8 @@ describe('comments in issues', () => {
           },
         ]) {
           hosted.requests.length = 0;
-          hosted.surprises.splice(0, 1, () => (hosted.requests.at(-1)?.includes(' POST ') ? reply : undefined));
-          await assert.rejects(tell(scene, place, first), error);
+          hosted.overrides.splice(0, 1, () => (hosted.requests.at(-1)?.includes(' POST ') ? reply : undefined));
+          await assert.rejects(writeComment(scene, place, first), error);
           assert.equal(hosted.requests.filter((request) => request.includes(' POST ')).length, 1, error.code);
         }
       });
@@ -89,16 +92,21 @@ describe('comments in issues', () => {
         const [former, latter] = open(scene, repositories.handbook, ['Awards', 'Awards']);
         assert.ok(former && latter);
         const place = scene.place(repositories.handbook, 'Awards');
-        await tell(scene, place, first);
+        await writeComment(scene, place, first);
         closeItem(world, former);
-        await tell(scene, place, second);
+        await writeComment(scene, place, second);
         assert.deepEqual(
           [former, latter].map(said).map((bodies) => bodies.length),
           [1, 1],
         );
         latter.title = 'Prizes';
-        await assert.rejects(tell(scene, place, second), { code: 'not_found', message: /no open issue of this title/ });
-        await assert.rejects(tell(scene, scene.place(repositories.empty, 'Awards'), first), { code: 'not_found' });
+        await assert.rejects(writeComment(scene, place, second), {
+          code: 'not_found',
+          message: /no open issue of this title/,
+        });
+        await assert.rejects(writeComment(scene, scene.place(repositories.empty, 'Awards'), first), {
+          code: 'not_found',
+        });
         assert.equal(said(latter).length, 1);
       });
     });
@@ -110,8 +118,8 @@ describe('comments in issues', () => {
         const { repositories, people } = scene;
         const [issue] = open(scene, repositories.handbook, ['Awards']);
         assert.ok(issue);
-        await tell(scene, scene.place(repositories.handbook, 'Awards'), first);
-        assert.deepEqual(said(issue), [[people.max.id, told(first)]]);
+        await writeComment(scene, scene.place(repositories.handbook, 'Awards'), first);
+        assert.deepEqual(said(issue), [[people.max.id, markedText(first)]]);
       });
     });
 
@@ -120,14 +128,14 @@ describe('comments in issues', () => {
         const { repositories, people } = scene;
         const [issue] = open(scene, repositories.plans, ['Awards']);
         assert.ok(issue);
-        await tell(scene, scene.place(repositories.plans, 'Awards'), first);
-        assert.deepEqual(said(issue), [[people.max.id, told(first)]]);
+        await writeComment(scene, scene.place(repositories.plans, 'Awards'), first);
+        assert.deepEqual(said(issue), [[people.max.id, markedText(first)]]);
       });
       await announcing(host, ['user'], async (scene) => {
         const [issue] = open(scene, scene.repositories.plans, ['Awards']);
         assert.ok(issue);
         const place = scene.place(scene.repositories.plans, 'Awards');
-        await assert.rejects(tell(scene, place, first), { code: 'not_found', message: /no token shows it/ });
+        await assert.rejects(writeComment(scene, place, first), { code: 'not_found', message: /no token shows it/ });
         assert.deepEqual(said(issue), []);
       });
       await announcing(host, [], async ({ announcer, hosted, organization }) => {
@@ -144,10 +152,10 @@ describe('comments in issues', () => {
         for (const repository of [repositories.handbook, repositories.fork]) {
           const [issue] = open(scene, repository, ['Awards']);
           assert.ok(issue);
-          const place = { ...scene.place(repository, 'Awards'), owner: host.externalIdOf(people.gone) };
-          await assert.rejects(tell(scene, place, first), { code: 'not_found' });
+          const place = { ...scene.place(repository, 'Awards'), owner: host.externalIdOf(people.deleted) };
+          await assert.rejects(writeComment(scene, place, first), { code: 'not_found' });
           assert.deepEqual(said(issue), []);
-          await tell(scene, scene.place(repository, 'Awards'), first);
+          await writeComment(scene, scene.place(repository, 'Awards'), first);
           assert.equal(said(issue).length, 1);
         }
       });
@@ -206,6 +214,6 @@ async function refused(scene: Scene, { scope }: IssueHost): Promise<void> {
   assert.ok(issue);
   const message = `The code host wants the scope ${scope} of the configured token.`;
   const place = scene.place(repositories.handbook, 'Awards');
-  await assert.rejects(tell(scene, place, first), { code: 'provider_denied', message });
+  await assert.rejects(writeComment(scene, place, first), { code: 'provider_denied', message });
   assert.deepEqual(said(issue), []);
 }

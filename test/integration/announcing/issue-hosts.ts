@@ -8,8 +8,8 @@ import type { Account, Issue, Repository } from '../../../simulators/world/model
 import type { Announcer, DiscussionPlace } from '../../../src/providers/announcer.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
-import { giteaProvider } from '../providers/gitea/asking.ts';
-import { gitlabProvider } from '../providers/gitlab/asking.ts';
+import { giteaProvider } from '../providers/gitea/gitea-provider.ts';
+import { gitlabProvider } from '../providers/gitlab/gitlab-provider.ts';
 
 /** Code hosts without discussions, on which comments are written on issues. */
 
@@ -17,7 +17,7 @@ export interface Hosted extends SimulatedHost {
   apiUrl: string;
   requests: string[];
   readingTokens: Set<string>;
-  surprises: ((path: string) => HostReply | undefined)[];
+  overrides: ((path: string) => HostReply | undefined)[];
 }
 
 export interface IssueHost {

@@ -91,9 +91,9 @@ describe('images of cards', () => {
   it('delays the next request of an invalid image, and deletes an image with its account', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
-    let asked = 0;
+    let requestCount = 0;
     await using server = await serve((request, response) => {
-      asked += 1;
+      requestCount += 1;
       if (request.url === '/good') response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(1));
       else response.writeHead(200, { 'content-type': 'image/png' }).end('no image');
     });
@@ -116,7 +116,7 @@ describe('images of cards', () => {
       const { images, isFinal } = await source.find([bad, good], { size: 'small', deadline });
       assert.deepEqual([[...images.keys()], isFinal], [[good], true]);
     }
-    assert.equal(asked, 2);
+    assert.equal(requestCount, 2);
     await source.find([nobodys], { size: 'small', deadline });
     const count = async (): Promise<number> => Number((await database.pool.query('select 1 from images')).rowCount);
     assert.equal(await count(), 2);

@@ -8,13 +8,13 @@ import { addRepository } from './stored-repository.ts';
 
 async function recordChange(connection: Connection, repositoryId: string): Promise<void> {
   await sql`
-    insert into changed_contributors (repository_id, account_id, is_news)
+    insert into changed_contributors (repository_id, account_id, is_update)
     select id, owner_id, true from repositories where id = ${repositoryId}
-    on conflict (repository_id, account_id) do update set is_news = true`.execute(connection);
+    on conflict (repository_id, account_id) do update set is_update = true`.execute(connection);
 }
 
 describe('accounts whose stored numbers changed', () => {
-  for (const [what, askedAt] of [
+  for (const [what, fetchedAt] of [
     ['are taken', '2026-06-15T12:00:00Z'],
     ['of which no totals are updated are forgotten', null],
   ] as const) {
@@ -22,7 +22,7 @@ describe('accounts whose stored numbers changed', () => {
       await using opened = await openTestDatabase();
       const { connection } = opened.database;
       const repositoryId = await addRepository(connection);
-      await sql`update accounts set asked_at = ${askedAt}::timestamptz`.execute(connection);
+      await sql`update accounts set fetched_at = ${fetchedAt}::timestamptz`.execute(connection);
       await recordChange(connection, repositoryId);
       const take = (): Promise<number> =>
         connection.transaction().execute(async (transaction) => {
@@ -37,7 +37,7 @@ describe('accounts whose stored numbers changed', () => {
         await recordChange(recording, repositoryId);
         assert.deepEqual([await take(), await stored()], [0, 1]);
       });
-      assert.deepEqual([await take(), await stored()], [askedAt === null ? 0 : 1, 0]);
+      assert.deepEqual([await take(), await stored()], [fetchedAt === null ? 0 : 1, 0]);
     });
   }
 });

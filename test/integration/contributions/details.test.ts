@@ -16,13 +16,13 @@ describe('pending details', () => {
     const id = await addRepository(connection);
     await changeNeeds(connection, id, ['pull_request_files']);
     await lackPullRequests(connection, id, [7, 8, 7]);
-    const asked = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
+    const pending = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
     assert.deepEqual(
-      asked.map(({ key }) => key),
+      pending.map(({ key }) => key),
       ['7', '8'],
     );
     await lackPullRequests(connection, id, [8]);
-    await saveChangedFiles(connection, id, asked, new Map());
+    await saveChangedFiles(connection, id, pending, new Map());
     const left = await findPendingDetails(connection, id, 'pull_request_files', { limit: 10 });
     assert.deepEqual(
       left.map(({ key }) => key),

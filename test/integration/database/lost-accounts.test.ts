@@ -69,17 +69,17 @@ describe('the migration that corrects lost accounts', () => {
         ],
       );
       assert.equal((await findDueAddresses(connection, id, { now, maxRetries: 1 })).isMore, true);
-      const hinted = await rowsOf(
-        'select r.name, s.hinted_at from streams s join repositories r on r.id = s.repository_id order by r.name',
+      const invalidated = await rowsOf(
+        'select r.name, s.invalidated_at from streams s join repositories r on r.id = s.repository_id order by r.name',
       );
-      assert.deepEqual(hinted, [
-        { name: 'engine', hinted_at: knownUntil },
-        { name: 'loom', hinted_at: null },
+      assert.deepEqual(invalidated, [
+        { name: 'engine', invalidated_at: knownUntil },
+        { name: 'loom', invalidated_at: null },
       ]);
-      const settled = await rowsOf(
+      const resolved = await rowsOf(
         `select email, account_id is not null as has_account from identities where resolved_at is not null order by email`,
       );
-      assert.deepEqual(settled, [
+      assert.deepEqual(resolved, [
         { email: 'erased 5', has_account: false },
         { email: 'found@x', has_account: true },
       ]);

@@ -92,8 +92,8 @@ describe('the parser of commits', () => {
       fc.property(fc.array(record, { maxLength: 20 }), fc.array(fc.nat(200), { minLength: 1 }), (records, cuts) => {
         const stream = Buffer.concat(records);
         const pieces: Buffer[] = [];
-        for (let start = 0, turn = 0; start < stream.length; turn += 1) {
-          const length = cuts[turn % cuts.length] ?? 1;
+        for (let start = 0, cutIndex = 0; start < stream.length; cutIndex += 1) {
+          const length = cuts[cutIndex % cuts.length] ?? 1;
           pieces.push(stream.subarray(start, start + Math.max(1, length)));
           start += Math.max(1, length);
         }

@@ -91,7 +91,7 @@ describe('the commits of a history', () => {
     await using remote = await startRemote(repository);
     const options = { signal, timeoutMs: 60_000, maxBytes: 1e9, now: () => new Date() };
     const tip = await fetchHistory({ url: `${remote.url}/a.git`, branch: null }, place.at('mapped'), options);
-    const asked = remote.requests.length;
+    const requestCount = remote.requests.length;
     const commits = await collect(
       readCommits(place.at('mapped'), { from: null, to: tip ?? '' }, { signal, batchSize: 10 }),
     );
@@ -101,7 +101,7 @@ describe('the commits of a history', () => {
     );
     const tree = (await runGit(repository, ['rev-parse', 'main^{tree}'])).toString().trim();
     assert.equal(await holdsCommit(place.at('mapped'), tree, signal), false);
-    assert.equal(remote.requests.length, asked);
+    assert.equal(remote.requests.length, requestCount);
   });
 
   it('buffers no commits while the consumer is slow', async () => {

@@ -33,7 +33,7 @@ describe('the paths of commits', () => {
     });
     await using remote = await startRemote(repository);
     const copy = await fetchFrom(remote, 'shapes');
-    const asked = remote.requests.length;
+    const requestCount = remote.requests.length;
     assert.deepEqual(await read(copy, [...oids, '0'.repeat(39).concat('1')]), [
       ['a.ts', 'src/b.ts'],
       ['a.ts', 'moved/a.ts'],
@@ -46,7 +46,7 @@ describe('the paths of commits', () => {
       undefined,
     ]);
     assert.deepEqual(await readParts(copy, []), []);
-    assert.equal(remote.requests.length, asked);
+    assert.equal(remote.requests.length, requestCount);
     const objects = await runGit(copy, ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype)']);
     assert.deepEqual(new Set(objects.toString().trim().split('\n')), new Set(['commit', 'tree']));
     await assert.rejects(read(copy, ['--all']), { name: 'AssertionError' });

@@ -18,9 +18,9 @@ function pour(response: ServerResponse): void {
 }
 describe('failing receivers', () => {
   it('retries a failing receiver with growing delays for three days, then keeps its messages as given up', async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using receiver = await serve((_request, response) => {
-      asked += 1;
+      requestCount += 1;
       response.writeHead(503).end();
     });
     await using outbox = await openOutbox([receiver.host]);
@@ -29,10 +29,10 @@ describe('failing receivers', () => {
     await outbox.award('Second');
     const times: number[] = [];
     for (let at = 0; at < 80 * hourS; at += 10) {
-      const before = asked;
+      const before = requestCount;
       await outbox.work();
-      if (asked > before) times.push(at);
-      assert.ok(asked - before <= 1, 'a failing receiver is asked for one message at a time');
+      if (requestCount > before) times.push(at);
+      assert.ok(requestCount - before <= 1, 'a failing receiver is asked for one message at a time');
       // After the second hour, in larger steps.
       const stepS = at < 2 * hourS ? 10 : 600;
       outbox.advance(stepS);
@@ -42,7 +42,7 @@ describe('failing receivers', () => {
     assert.deepEqual(times.slice(0, 6), [0, 10, 40, 130, 400, 1210]);
     const last = times.at(-1) ?? 0;
     assert.ok(last >= 72 * hourS && last <= 78 * hourS + 600, String(last / hourS));
-    assert.ok(asked < 30, String(asked));
+    assert.ok(requestCount < 30, String(requestCount));
     assert.deepEqual(
       (await outbox.rows()).map(({ state, error }) => [state, error]),
       [
@@ -80,11 +80,11 @@ describe('failing receivers', () => {
   });
 
   it('follows a Retry-After header within bounds, and gives a message up after status 410', async () => {
-    let answer: [number, Record<string, string>] = [429, { 'retry-after': '1800' }];
-    let asked = 0;
+    let nextResponse: [number, Record<string, string>] = [429, { 'retry-after': '1800' }];
+    let requestCount = 0;
     await using receiver = await serve((_request, response) => {
-      asked += 1;
-      response.writeHead(...answer).end();
+      requestCount += 1;
+      response.writeHead(...nextResponse).end();
     });
     await using outbox = await openOutbox([receiver.host]);
     await outbox.follow([{ name: 'team', type: 'discord', url: receiver.url, achievements: ['First', 'Second'] }]);
@@ -92,25 +92,25 @@ describe('failing receivers', () => {
     await outbox.work();
     outbox.advance(1790);
     await outbox.work();
-    assert.equal(asked, 1);
+    assert.equal(requestCount, 1);
     outbox.advance(20);
-    answer = [429, { 'retry-after': '999999999' }];
+    nextResponse = [429, { 'retry-after': '999999999' }];
     await outbox.work();
-    assert.equal(asked, 2);
+    assert.equal(requestCount, 2);
     outbox.advance(6 * hourS + 60);
-    answer = [410, {}];
+    nextResponse = [410, {}];
     await outbox.work();
-    assert.equal(asked, 3);
+    assert.equal(requestCount, 3);
     assert.deepEqual(outbox.dead, ['1 answered with status 410']);
     outbox.advance(100 * hourS);
     await outbox.work();
-    assert.equal(asked, 3);
+    assert.equal(requestCount, 3);
   });
 
   it('leaves a failing receiver alone when another message for it is added', async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using receiver = await serve((_request, response) => {
-      asked += 1;
+      requestCount += 1;
       response.writeHead(503).end();
     });
     await using outbox = await openOutbox([receiver.host]);
@@ -121,10 +121,10 @@ describe('failing receivers', () => {
     await outbox.award('Second');
     // The job that the second message added.
     await deliver(outbox.context, receiverOf('github', 'slack', targetOf(webhook)), AbortSignal.timeout(30_000));
-    assert.equal(asked, 1);
+    assert.equal(requestCount, 1);
     outbox.advance(10);
     await outbox.work();
-    assert.equal(asked, 2);
+    assert.equal(requestCount, 2);
     assert.deepEqual(
       (await outbox.rows()).map(({ attempts }) => attempts),
       [1, 1],
@@ -160,10 +160,10 @@ describe('failing receivers', () => {
     ]);
     await outbox.award('First', 'ada');
     await outbox.work();
-    const told = Object.fromEntries(
+    const states = Object.fromEntries(
       (await outbox.rows()).map(({ webhook, state, error }) => [webhook, [state, error]]),
     );
-    assert.deepEqual(told, {
+    assert.deepEqual(states, {
       closing: ['waiting', 'could not be reached'],
       redirect: ['waiting', 'answered with status 307: redirects are not followed'],
       inside: ['waiting', 'answered with status 307: redirects are not followed'],
@@ -177,9 +177,9 @@ describe('failing receivers', () => {
   });
 
   it('sends no messages about hidden or erased accounts or about revoked awards', async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using receiver = await serve((_request, response) => {
-      asked += 1;
+      requestCount += 1;
       response.end();
     });
     await using outbox = await openOutbox([receiver.host]);
@@ -196,7 +196,7 @@ describe('failing receivers', () => {
     await pool.query('update accounts set hidden_by_host = true where id = $1', [hiddenByHost.accountId]);
     await pool.query('delete from accounts where id = $1', [erased.accountId]);
     await outbox.work();
-    assert.deepEqual([asked, await outbox.rows()], [0, []]);
+    assert.deepEqual([requestCount, await outbox.rows()], [0, []]);
     assert.deepEqual(outbox.outcomes, ['slack withheld', 'slack withheld', 'slack withheld']);
   });
 });

@@ -32,7 +32,7 @@ describe('listings of repositories', () => {
     assert.deepEqual([...listed.ids], [...first.ids]);
     assert.deepEqual(overtaken.ownersChanged, []);
     assert.equal(await hideUnlisted(connection, ownerId, at(20), at(22)), false);
-    const { rows: stored } = await pool.query('select name, is_private, gone_at from repositories');
-    assert.deepEqual(stored, [{ name: 'renamed-engine', is_private: true, gone_at: null }]);
+    const { rows: stored } = await pool.query('select name, is_private, deleted_at from repositories');
+    assert.deepEqual(stored, [{ name: 'renamed-engine', is_private: true, deleted_at: null }]);
   });
 });

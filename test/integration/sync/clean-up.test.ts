@@ -46,15 +46,15 @@ describe('the clean-up job', () => {
       const id = await lookUp(core.sync, { provider: 'github', name: user }, call);
       assert.ok(id);
       assert.equal(await lookUp(core.sync, { provider: 'github', name: 'nobody-at-all' }, call), undefined);
-      assert.equal(await count('questions', "state = 'absent'"), 1);
+      assert.equal(await count('lookups', "state = 'absent'"), 1);
 
       deleteAccount(simulator.world, simulator.world.accountByLogin(user) ?? assert.fail());
       await refresh(core.sync, id, call);
-      assert.equal(await count('accounts', `id = '${id}' and gone_at is not null`), 1);
+      assert.equal(await count('accounts', `id = '${id}' and deleted_at is not null`), 1);
       advance(29 * dayS);
       await cleanUp();
       assert.equal(await count('accounts', `id = '${id}'`), 1);
-      assert.equal(await count('questions', 'true'), 0);
+      assert.equal(await count('lookups', 'true'), 0);
       advance(2 * dayS);
       await cleanUp();
       for (const table of ['accounts', 'counters', 'repositories', 'contributions', 'commits', 'contributor_totals']) {

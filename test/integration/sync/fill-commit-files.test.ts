@@ -49,7 +49,7 @@ async function prepare(commits: CommitDescription[]) {
         { repositoryId, signal, findRemote: async () => ({ url: `${remote.url}/a.git`, authorization: undefined }) },
       ),
     stored: () => storedFiles(connection, repositoryId),
-    lacking: async () =>
+    pending: async () =>
       (await findPendingDetails(connection, repositoryId, 'commit_files', { limit: 1e6 })).map(({ key }) => key),
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };
@@ -72,12 +72,12 @@ describe('paths of commits', () => {
   it('fetches paths only when they are needed, and evaluates no commit before its paths are stored', async () => {
     await using prepared = await prepare([change('a.ts'), change('b.ts', 0)]);
     const { connection, repositoryId, remote, oids, fill, stored } = prepared;
-    const isJudged = async (): Promise<boolean> => (await findKnownUntil(connection, repositoryId)).has('commit');
+    const isEvaluated = async (): Promise<boolean> => (await findKnownUntil(connection, repositoryId)).has('commit');
     await fill();
     assert.deepEqual(remote.requests, []);
-    assert.equal(await isJudged(), true);
+    assert.equal(await isEvaluated(), true);
     await changeNeeds(connection, repositoryId, ['commit_files']);
-    assert.equal(await isJudged(), false);
+    assert.equal(await isEvaluated(), false);
     await fill();
     assert.deepEqual(
       await stored(),
@@ -86,28 +86,28 @@ describe('paths of commits', () => {
         [oids[1], ['b.ts']],
       ]),
     );
-    assert.equal(await isJudged(), true);
-    const asked = remote.requests.length;
+    assert.equal(await isEvaluated(), true);
+    const requestCount = remote.requests.length;
     await fill('two');
-    assert.equal(remote.requests.length, asked);
+    assert.equal(remote.requests.length, requestCount);
   });
 
   it('leaves commits behind a force push without paths, on every node, until they are deleted or restored', async () => {
     await using prepared = await prepare([change('a.ts'), change('b.ts', 0), change('c.ts', 1)]);
-    const { connection, repositoryId, git, oids, fill, stored, lacking } = prepared;
+    const { connection, repositoryId, git, oids, fill, stored, pending } = prepared;
     const [first = '', second = '', third = ''] = oids;
     await changeNeeds(connection, repositoryId, ['commit_files']);
     await moveRef(git, main, first);
     await fill();
-    assert.deepEqual(await lacking(), [second, third].toSorted());
+    assert.deepEqual(await pending(), [second, third].toSorted());
     assert.deepEqual((await stored()).get(first), ['a.ts']);
     await moveRef(git, main, second);
     await fill('two');
-    assert.deepEqual(await lacking(), [third]);
+    assert.deepEqual(await pending(), [third]);
     await sql`delete from commits where oid = decode(${third}, 'hex')`.execute(connection);
     await moveRef(git, main, null);
     await fill('two');
-    assert.deepEqual(await lacking(), []);
+    assert.deepEqual(await pending(), []);
     assert.deepEqual(
       await stored(),
       new Map([
@@ -120,13 +120,13 @@ describe('paths of commits', () => {
   it('stores the same data after a read that is interrupted at any request or while it is stored', async () => {
     const paths = Array.from({ length: 1500 }, (_, index) => `src/${index}.ts`);
     await using prepared = await prepare(paths.map((path, index) => change(path, ...(index === 0 ? [] : [index - 1]))));
-    const { connection, repositoryId, remote, oids, fill, stored, lacking } = prepared;
+    const { connection, repositoryId, remote, oids, fill, stored, pending } = prepared;
     await changeNeeds(connection, repositoryId, ['commit_files']);
     const requests = await countRequests(remote, () => fill('counted'));
-    const truth = new Map(oids.map((oid, index) => [oid, [paths[index] ?? '']]));
-    assert.deepEqual(await stored(), truth);
+    const expected = new Map(oids.map((oid, index) => [oid, [paths[index] ?? '']]));
+    assert.deepEqual(await stored(), expected);
     const assertConsistent = async (): Promise<void> => {
-      const left = new Set(await lacking());
+      const left = new Set(await pending());
       for (const [oid, files] of await stored()) assert.equal(files === null, left.has(oid));
     };
     for (let at = 1; at <= requests; at += 1) {
@@ -141,17 +141,17 @@ describe('paths of commits', () => {
       await fill(`node ${at}`).catch((error: unknown) => assert.ok(error instanceof AppError));
       await assertConsistent();
       await fill(`node ${at}`);
-      assert.deepEqual(await stored(), truth);
+      assert.deepEqual(await stored(), expected);
     }
     await forgetFiles(connection, repositoryId);
     const stopping = new AbortController();
     const filling = fill('counted', stopping.signal);
-    while ((await lacking()).length === oids.length) await new Promise((resolve) => setImmediate(resolve));
+    while ((await pending()).length === oids.length) await new Promise((resolve) => setImmediate(resolve));
     stopping.abort(new Error('enough'));
     await filling.catch(() => {});
     await assertConsistent();
     await fill('counted');
-    assert.deepEqual(await stored(), truth);
+    assert.deepEqual(await stored(), expected);
   });
 });
 

@@ -133,10 +133,10 @@ describe('interrupted collection', () => {
         .map((on) => ({ kind, on })),
     );
     for (const { kind, on } of sampled(cases, 5)) {
-      simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
-      simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { nonsense: true } });
+      simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { invalid: true } });
+      simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { invalid: true } });
       if (on === 'OwnedRepositories') simulator.faults.clear();
-      if (on === 'OwnedRepositories') simulator.faults.add({ kind, on, path: ['data'], value: { nonsense: true } });
+      if (on === 'OwnedRepositories') simulator.faults.add({ kind, on, path: ['data'], value: { invalid: true } });
       assert.deepEqual(await collect(), expected, `${kind} on ${on}`);
     }
   });

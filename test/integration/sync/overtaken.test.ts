@@ -42,24 +42,24 @@ describe('overtaken listings', () => {
         now: () => new Date(now),
         newId: uuidv7,
       } as unknown as SyncContext;
-      const asking = (listing: () => Promise<RepositoryPage>) =>
+      const list = (listing: () => Promise<RepositoryPage>) =>
         listRepositories(
           context,
           owner,
           { name: 'github', repositories: { list: listing } } as unknown as Provider,
           call,
         );
-      await asking(async () => pageWith(false));
+      await list(async () => pageWith(false));
       now += 1000;
       const slow = Promise.withResolvers<RepositoryPage>();
-      const asked = Promise.withResolvers<undefined>();
-      const first = asking(() => {
-        asked.resolve(undefined);
+      const requested = Promise.withResolvers<undefined>();
+      const first = list(() => {
+        requested.resolve(undefined);
         return slow.promise;
       });
-      await asked.promise;
+      await requested.promise;
       now += 2000;
-      if (overtake === 'listing') await asking(async () => pageWith(true));
+      if (overtake === 'listing') await list(async () => pageWith(true));
       else {
         const { rows } = await pool.query<{ id: string }>('select id from repositories');
         await hideRepository(connection, rows[0]?.id ?? '', new Date(now));
@@ -67,7 +67,7 @@ describe('overtaken listings', () => {
       now += 3000;
       slow.resolve(pageWith(false));
       await first;
-      const { rows } = await pool.query('select 1 from repositories where not is_private and gone_at is null');
+      const { rows } = await pool.query('select 1 from repositories where not is_private and deleted_at is null');
       assert.equal(rows.length, 0);
     });
   }

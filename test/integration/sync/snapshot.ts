@@ -6,7 +6,7 @@ import { Client } from 'pg';
  */
 const parts: Record<string, string> = {
   repositories: `
-    select r.name, r.gone_at is null as is_there, array_agg(s.name || ' ' || (s.completed_at is not null) order by s.name)
+    select r.name, r.deleted_at is null as is_there, array_agg(s.name || ' ' || (s.completed_at is not null) order by s.name)
     from repositories r join streams s on s.repository_id = r.id group by r.id order by r.name`,
   contributions: `
     select r.name, c.kind, c.external_id, c.parent_external_id, a.name as author, b.name as answered_by, c.answered,

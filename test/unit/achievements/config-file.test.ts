@@ -154,7 +154,7 @@ describe('the achievements file', () => {
     ];
     for (const [keys, expected] of cases) assert.deepEqual(reported(fileWith(star, `      ${keys}\n`)), expected, keys);
     const { config } = readText(fileWith(star, '      type: once\n      metadata: { date: 2024-01-19 }\n'));
-    assert.equal(config.achievements[0]?.judgedAt?.toISOString(), '2024-01-20T00:00:00.000Z');
+    assert.equal(config.achievements[0]?.evaluateAt?.toISOString(), '2024-01-20T00:00:00.000Z');
   });
 
   it('reads names as text, even where YAML reads another type, and icons as URLs or paths', () => {

@@ -16,7 +16,7 @@ const elements = new Set(['svg', 'title', 'desc', 'style', 'text', 'rect', 'circ
 function read(svg: string): { texts: string[]; title: string; description: string } {
   const parser = new SaxesParser({ xmlns: true });
   const texts: string[] = [];
-  const told = { title: '', desc: '' };
+  const labels = { title: '', desc: '' };
   let inside = '';
   parser.on('error', (error) => assert.fail(`${error.message}\n${svg}`));
   parser.on('doctype', () => assert.fail('a picture has no document type'));
@@ -32,7 +32,7 @@ function read(svg: string): { texts: string[]; title: string; description: strin
   });
   parser.on('text', (text) => {
     if (inside === 'text') texts.push(text);
-    if (inside === 'title' || inside === 'desc') told[inside] += text;
+    if (inside === 'title' || inside === 'desc') labels[inside] += text;
     if (inside === 'style') assert.doesNotMatch(text, /url\(|@import|<|expression/);
   });
   parser.on('closetag', () => {
@@ -40,7 +40,7 @@ function read(svg: string): { texts: string[]; title: string; description: strin
   });
   parser.write(svg).close();
   assert.match(svg, /^<svg [^>]*role="img" aria-labelledby="title/);
-  return { texts, title: told.title.trim(), description: told.desc.trim() };
+  return { texts, title: labels.title.trim(), description: labels.desc.trim() };
 }
 describe('cards', () => {
   it('draws well-formed cards for any name, and keeps names as text', () => {
@@ -230,8 +230,8 @@ describe('cards', () => {
       const { svg } = draw('calendar', shown, { locale: 'en' });
       assert.equal(svg.match(/M\d+ \d+h/g)?.length, 365 + new Date(until).getUTCDay(), until);
       assert.ok(shown.calendar);
-      const told = draw('calendar', { ...shown, calendar: { ...shown.calendar, total: 123_456 } });
-      assert.match(told.svg, />123,456 contributions in the last year</);
+      const drawing = draw('calendar', { ...shown, calendar: { ...shown.calendar, total: 123_456 } });
+      assert.match(drawing.svg, />123,456 contributions in the last year</);
     }
   });
 
@@ -255,10 +255,10 @@ describe('cards', () => {
     const nothing = { envelope: { meta_data: { count: 0, data_type: 3 }, data: [] } };
     for (const name of ['contributions', 'calendar', 'contributors', 'achievements']) {
       const card = cardOf(name);
-      const look = readCardOptions({}, card.parts);
-      assert.equal(card.read(nothing, look), undefined, name);
-      const state = drawState(card, { title: 'Collecting', detail: 'Soon.', kind: 'collecting' }, look);
-      assert.deepEqual({ widthPx: state.widthPx, heightPx: state.heightPx }, card.emptySize(look));
+      const options = readCardOptions({}, card.parts);
+      assert.equal(card.read(nothing, options), undefined, name);
+      const state = drawState(card, { title: 'Collecting', detail: 'Soon.', kind: 'collecting' }, options);
+      assert.deepEqual({ widthPx: state.widthPx, heightPx: state.heightPx }, card.emptySize(options));
       assert.deepEqual(read(state.svg).texts, ['Collecting', 'Soon.']);
     }
     const same = cardOf('contributions').emptySize(readCardOptions({}, cardOf('contributions').parts));

@@ -10,9 +10,9 @@ import { serve } from '../outbound/receiver.ts';
 
 describe('the images of a card', () => {
   it('requests no images from private addresses', async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using own = await serve((_request, response) => {
-      asked += 1;
+      requestCount += 1;
       response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(1));
     });
     const { port } = new URL(own.url);
@@ -35,14 +35,14 @@ describe('the images of a card', () => {
     ]) {
       await assert.rejects(client.fetch(address, null), address);
     }
-    assert.equal(asked, 0);
+    assert.equal(requestCount, 0);
     await client.close();
   });
 
   it('follows redirects of an allowed server, but not to a forbidden one', async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using secret = await serve((_request, response) => {
-      asked += 1;
+      requestCount += 1;
       response.writeHead(200, { 'content-type': 'image/png' }).end(avatar(1));
     });
     await using images = await serve((request, response) => {
@@ -54,7 +54,7 @@ describe('the images of a card', () => {
     assert.deepEqual((await client.fetch(`${images.url}/moved`, null))?.bytes, avatar(2));
     await assert.rejects(client.fetch(`${images.url}/away`, null), /not a public address/);
     await assert.rejects(client.fetch(`${images.url}/loop`, null), /too many redirects/);
-    assert.equal(asked, 0);
+    assert.equal(requestCount, 0);
     await client.close();
   });
 

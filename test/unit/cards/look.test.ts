@@ -43,9 +43,9 @@ describe('card options', () => {
         }
       }
       for (const count of [0, 1, 2, 3, 5, 11, 21, 100, 1_000_000]) {
-        const told = plural(words.contributions, count);
-        assert.doesNotMatch(told, /[{}]/);
-        assert.ok(count < 3 || told.includes(language.number(count)), `${locale} ${told}`);
+        const text = plural(words.contributions, count);
+        assert.doesNotMatch(text, /[{}]/);
+        assert.ok(count < 3 || text.includes(language.number(count)), `${locale} ${text}`);
       }
       assert.ok(language.date(new Date('2026-11-21T23:59:59Z')).includes('21'), locale);
     }

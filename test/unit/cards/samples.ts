@@ -135,8 +135,8 @@ export function draw(
   images: Images = new Map(),
 ): Drawing {
   const found = cardOf(card);
-  const look = readCardOptions(query, found.parts);
-  const readable = found.read(shown, look);
+  const options = readCardOptions(query, found.parts);
+  const readable = found.read(shown, options);
   if (readable === undefined) throw new Error(`${card} has nothing to draw`);
   return readable.draw(images);
 }

@@ -30,9 +30,9 @@ describe('text in cards', () => {
         anyText,
         fc.integer({ min: 0, max: 300 }),
         fc.constantFrom('regular', 'bold'),
-        (text, room, weight) => {
-          const fitted = fit(text, room, 13, weight);
-          assert.ok(fitted.width <= room && measure(fitted.text, 13, weight) === fitted.width);
+        (text, maxWidth, weight) => {
+          const fitted = fit(text, maxWidth, 13, weight);
+          assert.ok(fitted.width <= maxWidth && measure(fitted.text, 13, weight) === fitted.width);
           const letters = new Set([...new Intl.Segmenter('en').segment(oneLine(text))].map(({ segment }) => segment));
           for (const { segment } of new Intl.Segmenter('en').segment(fitted.text.replace(/…$/, ''))) {
             assert.ok(letters.has(segment) || letters.has(`${segment} `), `${segment} is a letter of the text`);

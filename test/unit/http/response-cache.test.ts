@@ -3,15 +3,15 @@ import { describe, it } from 'node:test';
 import type { RenderedResponse } from '../../../src/http/response.ts';
 import { ResponseCache } from '../../../src/http/response-cache.ts';
 
-function answer(accountId: string, bytes = 10): RenderedResponse {
+function cachedResponse(accountId: string, bytes = 10): RenderedResponse {
   return { body: Buffer.alloc(bytes), etag: '"x"', headers: {}, accountId, expiresAt: 1000 };
 }
 describe('the response cache', () => {
   it('caches a response until it expires, until its account changes, or until the cache is cleared', () => {
     const cache = new ResponseCache(1_000_000);
-    cache.put('/a', answer('ada'), cache.begin());
-    cache.put('/a?limit=2', answer('ada'), cache.begin());
-    cache.put('/b', answer('bob'), cache.begin());
+    cache.put('/a', cachedResponse('ada'), cache.begin());
+    cache.put('/a?limit=2', cachedResponse('ada'), cache.begin());
+    cache.put('/b', cachedResponse('bob'), cache.begin());
     assert.ok(cache.get('/a', 999));
     assert.equal(cache.get('/a', 1000), undefined);
     cache.invalidate('ada');
@@ -24,10 +24,10 @@ describe('the response cache', () => {
 
   it('drops an alias with its response, because the address may belong to another account later', () => {
     const cache = new ResponseCache(1_000_000);
-    cache.put('a:card', answer('a'), cache.begin());
+    cache.put('a:card', cachedResponse('a'), cache.begin());
     cache.alias('/ada/card', 'a:card');
     cache.invalidate('a');
-    cache.put('a:card', answer('a'), cache.begin());
+    cache.put('a:card', cachedResponse('a'), cache.begin());
     cache.alias('/renamed/card', 'a:card');
     assert.ok(cache.get('/renamed/card', 0));
     assert.equal(cache.get('/ada/card', 0), undefined);
@@ -35,7 +35,7 @@ describe('the response cache', () => {
 
   it('shares one response among addresses with the same meaning, and drops it for all of them', () => {
     const cache = new ResponseCache(1_000_000);
-    cache.put('a:card', answer('a', 1000), cache.begin());
+    cache.put('a:card', cachedResponse('a', 1000), cache.begin());
     cache.alias('/card?v=1', 'a:card');
     cache.alias('/card?v=2', 'a:card');
     assert.equal(cache.get('/card?v=1', 0), cache.get('/card?v=2', 0));
@@ -48,14 +48,14 @@ describe('the response cache', () => {
     const cache = new ResponseCache(1_000_000);
     const begun = cache.begin();
     cache.invalidate('ada');
-    cache.put('/a', answer('ada'), begun);
+    cache.put('/a', cachedResponse('ada'), begun);
     assert.equal(cache.get('/a', 0), undefined);
-    cache.put('/b', answer('bob'), begun);
+    cache.put('/b', cachedResponse('bob'), begun);
     assert.ok(cache.get('/b', 0), 'other accounts are not concerned');
 
     const begunBeforeReset = cache.begin();
     cache.clear();
-    cache.put('/b', answer('bob'), begunBeforeReset);
+    cache.put('/b', cachedResponse('bob'), begunBeforeReset);
     assert.equal(cache.get('/b', 0), undefined);
   });
 
@@ -64,20 +64,20 @@ describe('the response cache', () => {
     const begun = cache.begin();
     cache.invalidate('ada');
     for (let index = 0; index < 20_001; index += 1) cache.invalidate(`other-${index}`);
-    cache.put('/a', answer('ada'), begun);
+    cache.put('/a', cachedResponse('ada'), begun);
     assert.equal(cache.get('/a', 0), undefined);
   });
 
   it('limits the size by bytes, and drops the least recently used responses first', () => {
     const cache = new ResponseCache(10_000);
     for (let index = 0; index < 100; index += 1) {
-      cache.put(`/${index}`, answer(`account-${index}`, 1000), cache.begin());
+      cache.put(`/${index}`, cachedResponse(`account-${index}`, 1000), cache.begin());
       cache.get('/0', 0);
     }
     const kept = Array.from({ length: 100 }, (_, index) => index).filter((index) => cache.get(`/${index}`, 0));
     assert.ok(kept.length >= 3 && kept.length <= 6, `${kept.length} are kept`);
     assert.ok(kept.includes(0) && kept.includes(99));
-    cache.put('/huge', answer('huge', 20_000), cache.begin());
+    cache.put('/huge', cachedResponse('huge', 20_000), cache.begin());
     assert.equal(cache.get('/huge', 0), undefined);
   });
 });

@@ -5,7 +5,7 @@ import { createOutboundClient, type OutboundClient, RefusedAddress } from '../..
 import { isPublicAddress } from '../../../src/outbound/public-address.ts';
 import { serve } from './receiver.ts';
 
-const ask = (client: OutboundClient, url: string, timeoutMs = 5000) =>
+const send = (client: OutboundClient, url: string, timeoutMs = 5000) =>
   client.send({ method: 'GET', url, headers: {}, timeoutMs, maxBytes: 1000 });
 describe('requests to addresses that users name', () => {
   it('distinguishes internal addresses from public ones, even if one kind is mapped into another', () => {
@@ -52,9 +52,9 @@ describe('requests to addresses that users name', () => {
   });
 
   it('sends no request to an address that is not public, regardless of its notation', async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using own = await serve((_request, response) => {
-      asked += 1;
+      requestCount += 1;
       response.end();
     });
     const { port } = new URL(own.url);
@@ -76,17 +76,17 @@ describe('requests to addresses that users name', () => {
       'http://',
       `https://hooks.example/${'x'.repeat(3000)}`,
     ]) {
-      await assert.rejects(ask(client, address), RefusedAddress, address);
+      await assert.rejects(send(client, address), RefusedAddress, address);
     }
-    await assert.rejects(ask(client, 'http://localhost/'), /not a public address/);
+    await assert.rejects(send(client, 'http://localhost/'), /not a public address/);
     const strict = createOutboundClient({ allowedHosts: new Set(), allowsHttp: false });
-    await assert.rejects(ask(strict, 'http://140.82.121.3/'), /https/);
-    assert.equal(asked, 0);
+    await assert.rejects(send(strict, 'http://140.82.121.3/'), /https/);
+    assert.equal(requestCount, 0);
     await Promise.all([client.close(), strict.close()]);
   });
 
   it('connects to the address that was checked, and refuses a name with any internal address', async () => {
-    const answers = [
+    const lookupResults = [
       [{ address: '127.0.0.1', family: 4 }],
       [
         { address: '140.82.121.3', family: 4 },
@@ -95,23 +95,23 @@ describe('requests to addresses that users name', () => {
       [{ address: '64:ff9b::7f00:1', family: 6 }],
       [],
     ];
-    const looked: string[] = [];
+    const lookedUpNames: string[] = [];
     const changing = ((name: string, _options: object, callback: (error: null, addresses: object[]) => void) => {
-      looked.push(name);
-      callback(null, answers[looked.length - 1] ?? []);
+      lookedUpNames.push(name);
+      callback(null, lookupResults[lookedUpNames.length - 1] ?? []);
     }) as unknown as typeof lookup;
     const client = createOutboundClient({ allowedHosts: new Set(), allowsHttp: true, lookup: changing });
-    for (const [index] of answers.entries()) {
-      await assert.rejects(ask(client, 'http://hooks.example/'), RefusedAddress, String(index));
-      assert.equal(looked.length, index + 1, 'it is looked up once for each connection');
+    for (const [index] of lookupResults.entries()) {
+      await assert.rejects(send(client, 'http://hooks.example/'), RefusedAddress, String(index));
+      assert.equal(lookedUpNames.length, index + 1, 'it is looked up once for each connection');
     }
     await client.close();
   });
 
   it('returns a redirect without following it', async () => {
-    let asked = 0;
+    let requestCount = 0;
     await using secret = await serve((_request, response) => {
-      asked += 1;
+      requestCount += 1;
       response.end();
     });
     await using receiver = await serve((request, response) => {
@@ -119,8 +119,8 @@ describe('requests to addresses that users name', () => {
       response.writeHead(307, { location }).end();
     });
     const client = createOutboundClient({ allowedHosts: new Set([receiver.host, secret.host]), allowsHttp: false });
-    for (const path of ['/inside', '/metadata']) assert.equal((await ask(client, receiver.url + path)).status, 307);
-    assert.equal(asked, 0);
+    for (const path of ['/inside', '/metadata']) assert.equal((await send(client, receiver.url + path)).status, 307);
+    assert.equal(requestCount, 0);
     await client.close();
   });
 
@@ -145,14 +145,14 @@ describe('requests to addresses that users name', () => {
       pour();
     });
     const client = createOutboundClient({ allowedHosts: new Set([receiver.host]), allowsHttp: false });
-    const { body, isWhole } = await ask(client, `${receiver.url}/short`);
+    const { body, isWhole } = await send(client, `${receiver.url}/short`);
     assert.deepEqual([body.toString(), isWhole], ['ok', true]);
     for (const path of ['/told', '/endless', '/stalling']) {
-      const answer = await ask(client, receiver.url + path, 500);
-      assert.deepEqual([answer.status, answer.isWhole], [200, false], path);
-      assert.ok(answer.body.length <= 1000);
+      const response = await send(client, receiver.url + path, 500);
+      assert.deepEqual([response.status, response.isWhole], [200, false], path);
+      assert.ok(response.body.length <= 1000);
     }
-    for (const path of ['/silent', '/gone']) await assert.rejects(ask(client, receiver.url + path, 500), path);
+    for (const path of ['/silent', '/gone']) await assert.rejects(send(client, receiver.url + path, 500), path);
     await client.close();
   });
 });

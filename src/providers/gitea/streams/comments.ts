@@ -10,10 +10,10 @@ import { reactionsTo, type StreamContext } from './items.ts';
 /**
  * Reads a page of the comments on issues and pull requests as a whole, and with a request each the reactions to them.
  */
-export async function readComments(asking: StreamContext, wanted: Wanted): Promise<ContributionPage | null> {
-  const step = await stepThroughComments(asking, wanted);
+export async function readComments(context: StreamContext, wanted: Wanted): Promise<ContributionPage | null> {
+  const step = await stepThroughComments(context, wanted);
   if (step === null) return null;
-  const reactions = await Promise.all(step.items.map(({ id }) => reactionsTo(asking, `issues/comments/${id}`)));
+  const reactions = await Promise.all(step.items.map(({ id }) => reactionsTo(context, `issues/comments/${id}`)));
   const collector = new Collector();
   for (const [index, comment] of step.items.entries()) addComment(collector, comment, reactions[index] ?? []);
   return collector.toPage({ nextCursor: step.nextCursor, total: wanted.since === null ? step.total : null });

@@ -35,14 +35,14 @@ export type Addition = (collector: Collector) => void;
 
 /** Reads the items of a page in parallel. An item that the host refuses, or that cannot be read, is skipped. */
 export async function readItems(
-  asking: StreamContext,
+  context: StreamContext,
   type: 'issues' | 'pulls',
   payloads: readonly IssuePayload[],
-  read: (asking: StreamContext, payload: IssuePayload) => Promise<Addition>,
+  read: (context: StreamContext, payload: IssuePayload) => Promise<Addition>,
 ): Promise<Addition[]> {
   const kind = type === 'issues' ? 'issue' : 'pull_request';
   const additions = await Promise.all(
-    payloads.map((payload) => readOrSkip(asking.call, { kind }, () => read(asking, payload))),
+    payloads.map((payload) => readOrSkip(context.call, { kind }, () => read(context, payload))),
   );
   return additions.filter((addition) => addition !== undefined);
 }
@@ -56,30 +56,30 @@ export async function readIssue(_asking: StreamContext, payload: IssuePayload): 
   return (collector) => void addItem(collector, 'issue', payload);
 }
 
-export async function readDeepIssue(asking: StreamContext, payload: IssuePayload): Promise<Addition> {
+export async function readDeepIssue(context: StreamContext, payload: IssuePayload): Promise<Addition> {
   const { number } = payload;
-  const reactions = await reactionsTo(asking, `issues/${number}`);
-  const resolver = payload.closed_at === null ? null : closer(await readTimeline(asking, number), payload.closed_at);
+  const reactions = await reactionsTo(context, `issues/${number}`);
+  const resolver = payload.closed_at === null ? null : closer(await readTimeline(context, number), payload.closed_at);
   return (collector) => {
     const issue = addItem(collector, 'issue', payload);
     issue.details = { ...commonDetails(collector, payload, reactions), resolvedBy: collector.mention(resolver) };
   };
 }
 
-export async function readPullRequest(asking: StreamContext, payload: IssuePayload): Promise<Addition> {
-  const reviews = await readReviews(asking, payload.number);
+export async function readPullRequest(context: StreamContext, payload: IssuePayload): Promise<Addition> {
+  const reviews = await readReviews(context, payload.number);
   return (collector) => void addPullRequest(collector, payload, reviews);
 }
 
-export async function readDeepPullRequest(asking: StreamContext, payload: IssuePayload): Promise<Addition> {
-  const { client, repository, call } = asking;
+export async function readDeepPullRequest(context: StreamContext, payload: IssuePayload): Promise<Addition> {
+  const { client, repository, call } = context;
   const { number } = payload;
-  const reactions = await reactionsTo(asking, `issues/${number}`);
+  const reactions = await reactionsTo(context, `issues/${number}`);
   const own = await readOrSkip(call, { kind: 'pull request details' }, () =>
     client.get(`${repositoryPath(repository)}/pulls/${number}`, PullRequestPayload, call),
   );
-  const reviews = await readReviews(asking, number);
-  const comments = await readReviewComments(asking, number, reviews.submitted);
+  const reviews = await readReviews(context, number);
+  const comments = await readReviewComments(context, number, reviews.submitted);
   return (collector) => {
     const pull = addPullRequest(collector, payload, reviews);
     for (const comment of comments) addReviewComment(collector, comment, { pull, number });
@@ -171,8 +171,8 @@ export async function reactionsTo(
   what: string,
 ): Promise<ReactionPayload[]> {
   const path = `${repositoryPath(repository)}/${what}/reactions`;
-  const answer = await readOrSkip(call, { kind: 'reaction' }, () => client.get(path, ReactionsPayload, call));
-  return answer?.data ?? [];
+  const response = await readOrSkip(call, { kind: 'reaction' }, () => client.get(path, ReactionsPayload, call));
+  return response?.data ?? [];
 }
 
 async function readTimeline({ client, repository, call }: StreamContext, number: number): Promise<TimelinePayload> {

@@ -33,36 +33,36 @@ export async function readStream(
   position: Position,
   call: Call,
 ): Promise<ContributionPage> {
-  const asking = { client, repository, call };
-  const page = await readPage(asking, stream, position);
+  const context = { client, repository, call };
+  const page = await readPage(context, stream, position);
   if (page !== null) return page;
   // A repository with issues or pull requests switched off has no such list.
   existing(await client.get(repositoryPath(repository), RepositoryPayload, call));
   return new Collector().toPage({ nextCursor: null, total: 0 });
 }
 
-function readPage(asking: StreamContext, stream: string, position: Position): Promise<ContributionPage | null> {
+function readPage(context: StreamContext, stream: string, position: Position): Promise<ContributionPage | null> {
   switch (stream) {
     case 'issues':
-      return readItemPage(asking, 'issues', position, position.isDeep ? readDeepIssue : readIssue);
+      return readItemPage(context, 'issues', position, position.isDeep ? readDeepIssue : readIssue);
     case 'pull_requests':
-      return readItemPage(asking, 'pulls', position, position.isDeep ? readDeepPullRequest : readPullRequest);
+      return readItemPage(context, 'pulls', position, position.isDeep ? readDeepPullRequest : readPullRequest);
     case 'comments':
-      return readComments(asking, position);
+      return readComments(context, position);
     default:
       throw new Error(`there is no stream ${stream}`);
   }
 }
 
 async function readItemPage(
-  asking: StreamContext,
+  context: StreamContext,
   type: 'issues' | 'pulls',
   wanted: Wanted,
   read: typeof readIssue,
 ): Promise<ContributionPage | null> {
-  const step = await stepForward(asking.client, itemsList(asking.repository, type), wanted, asking.call);
+  const step = await stepForward(context.client, itemsList(context.repository, type), wanted, context.call);
   if (step === null) return null;
-  const additions = await readItems(asking, type, step.items, read);
+  const additions = await readItems(context, type, step.items, read);
   const collector = new Collector();
   for (const add of additions) add(collector);
   // The length of a list of changes says nothing about the length of the whole list.

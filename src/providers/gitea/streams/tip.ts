@@ -25,12 +25,12 @@ export async function readTip(
   const now = await readUnchanged(client, repository, call);
   // A lookup by name determines the repository's new state.
   if (now === null) return null;
-  const asking = { client, repository, call };
+  const context = { client, repository, call };
   const issues = (await readPage(client, itemsList(repository, 'issues'), 1, call))?.items ?? [];
   const pulls = (await readPage(client, itemsList(repository, 'pulls'), 1, call))?.items ?? [];
   const additions = await Promise.all([
-    readItems(asking, 'issues', issues.slice(0, newest), readDeepIssue),
-    readItems(asking, 'pulls', pulls.slice(0, newest), readDeepPullRequest),
+    readItems(context, 'issues', issues.slice(0, newest), readDeepIssue),
+    readItems(context, 'pulls', pulls.slice(0, newest), readDeepPullRequest),
   ]);
   const collector = new Collector();
   for (const add of additions.flat()) add(collector);
@@ -44,10 +44,10 @@ export async function readTotals(
   call: Call,
 ): Promise<ContributionTotals> {
   const { empty } = existing(await client.get(repositoryPath(repository), RepositoryPayload, call)).data;
-  const asking = { client, repository, call };
+  const context = { client, repository, call };
   const issues = await readPage(client, itemsList(repository, 'issues'), 1, call);
   const pulls = await readPage(client, itemsList(repository, 'pulls'), 1, call);
-  const comments = await stepThroughComments(asking, { cursor: null, since: null });
+  const comments = await stepThroughComments(context, { cursor: null, since: null });
   const history = { path: `${repositoryPath(repository)}/commits`, query: cheap, items: CommitsPayload };
   const commits = empty ? 0 : (await readPage(client, history, 1, call))?.total;
   return {

@@ -48,12 +48,12 @@ export function createAnnouncer(client: AppClient, secretOf: (account: string) =
 async function findDiscussion(writer: Writer, { ownerName, repository, title }: DiscussionPlace): Promise<string> {
   let after: string | null = null;
   for (let page = 1; page <= maxPages; page += 1) {
-    const answer: Awaited<ReturnType<typeof readTitles>> = await readTitles(writer, {
+    const discussions: Awaited<ReturnType<typeof readTitles>> = await readTitles(writer, {
       owner: ownerName,
       name: repository,
       after,
     });
-    const { nodes, pageInfo } = answer;
+    const { nodes, pageInfo } = discussions;
     const found = nodes.find((node) => node?.title.trim() === title.trim());
     if (found) return found.id;
     if (!pageInfo.hasNextPage) break;

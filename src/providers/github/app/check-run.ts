@@ -22,11 +22,11 @@ export async function reportCheck(
   const found = await findRun(writer, path, check);
   if (found?.status === 'completed') return;
   const run = found ?? (await create(writer, path, check));
-  let told = run.output.annotations_count;
-  for (let isComplete = run.status === 'completed'; !isComplete; isComplete = told >= annotations.length) {
-    const more = annotations.slice(told, told + annotationsAtOnce);
-    told += more.length;
-    const body = { ...stateAfter(check, told), output: outputOf(check, more) };
+  let sentCount = run.output.annotations_count;
+  for (let isComplete = run.status === 'completed'; !isComplete; isComplete = sentCount >= annotations.length) {
+    const more = annotations.slice(sentCount, sentCount + annotationsAtOnce);
+    sentCount += more.length;
+    const body = { ...stateAfter(check, sentCount), output: outputOf(check, more) };
     accepted(await writer.rest({ method: 'PATCH', path: `${path}/check-runs/${run.id}`, body }, CheckRunPayload));
   }
 }
@@ -50,14 +50,14 @@ async function findRun(writer: Writer, path: string, { commit, name, id }: FileC
   return accepted(found).check_runs.find(({ external_id: externalId }) => externalId === id);
 }
 
-function accepted<Data>(answer: { data: Data } | { refusal: number }): Data {
-  if ('data' in answer) return answer.data;
-  if (answer.refusal === 403 || answer.refusal === 404) throw mayNotWrite();
+function accepted<Data>(response: { data: Data } | { refusal: number }): Data {
+  if ('data' in response) return response.data;
+  if (response.refusal === 403 || response.refusal === 404) throw mayNotWrite();
   throw new AppError('provider_invalid_response', 'GitHub does not take the check run.');
 }
 
-function stateAfter({ annotations }: FileCheck, told: number): object {
-  if (told < annotations.length) return { status: 'in_progress' };
+function stateAfter({ annotations }: FileCheck, sentCount: number): object {
+  if (sentCount < annotations.length) return { status: 'in_progress' };
   const severities = new Set(annotations.map(({ severity }) => severity));
   const conclusion = severities.has('error') ? 'failure' : severities.has('warning') ? 'neutral' : 'success';
   return { status: 'completed', conclusion };

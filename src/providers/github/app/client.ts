@@ -54,17 +54,17 @@ export class AppClient {
   /**
    * @throws AppError `provider_denied` when GitHub does not take the proof or the token.
    */
-  async ask<Schema extends TSchema>(
-    asked: AppRequest,
+  async send<Schema extends TSchema>(
+    request: AppRequest,
     schema: Schema,
     signal: AbortSignal,
   ): Promise<AppResponse<Static<Schema>>> {
-    let raw = await this.#exchange(asked, signal);
-    if (raw.status === 401 && asked.token === undefined && this.#setClock(raw)) {
-      raw = await this.#exchange(asked, signal);
+    let raw = await this.#exchange(request, signal);
+    if (raw.status === 401 && request.token === undefined && this.#setClock(raw)) {
+      raw = await this.#exchange(request, signal);
     }
     const { status, headers, text } = raw;
-    if (status === 401) throw asked.token === undefined ? unknownApp() : refusedToken();
+    if (status === 401) throw request.token === undefined ? unknownApp() : refusedToken();
     if (isLimited(status, headers, text)) {
       const retryAt = retryTime(headers, this.#options.now());
       throw new AppError('provider_rate_limited', "GitHub's request budget of the App is used up for now.", {
@@ -75,7 +75,7 @@ export class AppClient {
     if (status >= 500) throw unavailable();
     if (status < 200 || status > 299) throw invalid('it is neither a yes nor a no');
     const { link } = headers;
-    const place = asked.path.replace(/\d+/g, 'ID').split('?', 1)[0] ?? '';
+    const place = request.path.replace(/\d+/g, 'ID').split('?', 1)[0] ?? '';
     return { data: checkPayload(schema, parseJson(text), place), link: typeof link === 'string' ? link : '' };
   }
 
@@ -113,9 +113,9 @@ export class AppClient {
 
   /** GitHub rejects a JWT with a wrong time like one with a wrong key. @returns whether the local clock was off. */
   #setClock({ headers }: RawResponse): boolean {
-    const told = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN;
-    if (Number.isNaN(told)) return false;
-    const offsetMs = told - this.#options.now().getTime();
+    const hostTimeMs = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN;
+    if (Number.isNaN(hostTimeMs)) return false;
+    const offsetMs = hostTimeMs - this.#options.now().getTime();
     const isOff = Math.abs(offsetMs - this.#clockOffsetMs) > (proof.sinceS * 1000) / 2;
     if (isOff) this.#clockOffsetMs = offsetMs;
     return isOff;

@@ -57,12 +57,12 @@ export class GitHubApp implements InstallableApp {
   /** Returns the name of the bot account with which the App comments; undefined when GitHub does not show it. */
   async botName(call: Call): Promise<string | undefined> {
     if (this.#botName !== undefined) return this.#botName;
-    const answer = await this.#ask({ method: 'GET', path: '/app' }, AppPayload, call).catch((error: unknown) => {
+    const response = await this.#send({ method: 'GET', path: '/app' }, AppPayload, call).catch((error: unknown) => {
       // An App that GitHub does not know cannot comment, and must not stop reading with tokens.
       if (error instanceof AppError && error.code === 'provider_denied') return undefined;
       throw error;
     });
-    const slug = answer !== undefined && 'data' in answer ? answer.data.slug : undefined;
+    const slug = response !== undefined && 'data' in response ? response.data.slug : undefined;
     this.#botName = slug && `${slug}[bot]`;
     return this.#botName;
   }
@@ -72,9 +72,9 @@ export class GitHubApp implements InstallableApp {
    * @throws AppError `provider_denied` when GitHub does not take the App's id and key.
    */
   async identify(call: Call): Promise<AppFacts> {
-    const answer = await this.#ask({ method: 'GET', path: '/app' }, AppPayload, call);
-    if ('refusal' in answer) throw unknownApp();
-    const { slug, name, owner, permissions, events } = answer.data;
+    const response = await this.#send({ method: 'GET', path: '/app' }, AppPayload, call);
+    if ('refusal' in response) throw unknownApp();
+    const { slug, name, owner, permissions, events } = response.data;
     return { slug: slug ?? name, owner: owner?.login ?? null, permissions, events };
   }
 
@@ -82,10 +82,10 @@ export class GitHubApp implements InstallableApp {
     const found: Installation[] = [];
     for (let page = 1; page <= maxPages; page += 1) {
       const path = `/app/installations?per_page=${perPage}&page=${page}`;
-      const answer = await this.#ask({ method: 'GET', path }, InstallationsPayload, call);
-      if ('refusal' in answer) throw unknownApp();
-      found.push(...answer.data.flatMap(toInstallation));
-      if (answer.data.length < perPage) return found;
+      const response = await this.#send({ method: 'GET', path }, InstallationsPayload, call);
+      if ('refusal' in response) throw unknownApp();
+      found.push(...response.data.flatMap(toInstallation));
+      if (response.data.length < perPage) return found;
     }
     throw new AppError('provider_invalid_response', 'GitHub lists installations without an end.');
   }
@@ -100,9 +100,9 @@ export class GitHubApp implements InstallableApp {
     const credential = this.#used.get(externalId) ?? this.#credential({ externalId, account: account.externalId });
     const token = await credential.secret?.get(call.signal);
     if (token === undefined) throw refused();
-    const answer = await this.#ask({ method: 'GET', path, token }, CoveredPayload, call);
-    if ('refusal' in answer) throw refused();
-    const { repositories, total_count: total } = answer.data;
+    const response = await this.#send({ method: 'GET', path, token }, CoveredPayload, call);
+    if ('refusal' in response) throw refused();
+    const { repositories, total_count: total } = response.data;
     // An incomplete list must not remove the repositories that it leaves out.
     if (repositories.length < Math.min(perPage, total - (page - 1) * perPage)) {
       throw new AppError('provider_unavailable', 'GitHub does not list all of an installation just now.');
@@ -129,24 +129,24 @@ export class GitHubApp implements InstallableApp {
   async attempts(cursor: string | null, call: Call): Promise<AttemptPage> {
     const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const path = `/app/hook/deliveries?per_page=${perPage}${from}`;
-    const answer = await this.#ask({ method: 'GET', path }, AttemptsPayload, call);
-    if ('refusal' in answer) throw new AppError('not_found', 'GitHub does not know this place among its deliveries.');
-    const attempts = answer.data.map(({ id, guid, delivered_at, status_code }) => ({
+    const response = await this.#send({ method: 'GET', path }, AttemptsPayload, call);
+    if ('refusal' in response) throw new AppError('not_found', 'GitHub does not know this place among its deliveries.');
+    const attempts = response.data.map(({ id, guid, delivered_at, status_code }) => ({
       id: String(id),
       delivery: guid,
       at: new Date(delivered_at),
       hasArrived: status_code >= 200 && status_code < 300,
     }));
-    return { attempts, nextCursor: attempts.length === 0 ? null : nextCursor(answer.link) };
+    return { attempts, nextCursor: attempts.length === 0 ? null : nextCursor(response.link) };
   }
 
   async redeliver(attempt: string, call: Call): Promise<boolean> {
-    const answer = await this.#ask(
+    const response = await this.#send(
       { method: 'POST', path: `/app/hook/deliveries/${attempt}/attempts` },
       AnyPayload,
       call,
     );
-    return 'data' in answer;
+    return 'data' in response;
   }
 
   #credential({ externalId, account }: UsableInstallation): Token {
@@ -154,9 +154,9 @@ export class GitHubApp implements InstallableApp {
     return new Token({ secret, label: `installation ${externalId}`, access: accessOf(externalId), account });
   }
 
-  #ask<Schema extends TSchema>(asked: AppRequest, schema: Schema, call: Call) {
+  #send<Schema extends TSchema>(request: AppRequest, schema: Schema, call: Call) {
     call.cost.requests += 1;
-    return this.#client.ask(asked, schema, call.signal);
+    return this.#client.send(request, schema, call.signal);
   }
 }
 

@@ -24,12 +24,12 @@ export function missingPermissions(given: Readonly<Record<string, string>>, targ
  * https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-using-url-parameters
  * @param app.url the URL of GitHub's website.
  * @param app.organization the organization that will own the App; undefined: the user who opens the form.
- * @param app.mayTell true when the App may comment in discussions and write check runs on commits.
+ * @param app.canWrite true when the App may comment in discussions and write check runs on commits.
  */
 export function registrationUrl(app: {
   url: string;
   organization: string | undefined;
-  mayTell: boolean;
+  canWrite: boolean;
   publicUrl: string;
   webhookUrl: string;
   events: readonly string[];
@@ -37,7 +37,7 @@ export function registrationUrl(app: {
   const place = app.organization === undefined ? '' : `/organizations/${encodeURIComponent(app.organization)}`;
   const address = new URL(`${app.url}${place}/settings/apps/new`);
   const reading = Object.fromEntries(permissions.map((name) => [name, 'read']));
-  const asked: Record<string, string> = { ...reading, ...(app.mayTell ? writing : {}) };
+  const requestedPermissions: Record<string, string> = { ...reading, ...(app.canWrite ? writing : {}) };
   const parameters: [string, string][] = [
     ['name', 'Plaudit'],
     ['description', 'Counts contributions.'],
@@ -45,7 +45,7 @@ export function registrationUrl(app: {
     ['public', 'false'],
     ['webhook_active', 'true'],
     ['webhook_url', app.webhookUrl],
-    ...Object.entries(asked),
+    ...Object.entries(requestedPermissions),
     ...app.events.map((name): [string, string] => ['events[]', name]),
   ];
   for (const [name, value] of parameters) address.searchParams.append(name, value);

@@ -12,9 +12,9 @@ const youthMs = 60_000;
 /** A timeout in place of the callers' signals: a caller must not abort a request for which other callers wait. */
 const makingTimeoutMs = 20_000;
 
-interface Made {
+interface IssuedToken {
   secret: string;
-  madeAt: number;
+  createdAt: number;
   endsAt: number;
 }
 
@@ -23,8 +23,8 @@ export class InstallationTokens implements Secret {
   readonly #client: AppClient;
   readonly #path: string;
   readonly #now: () => Date;
-  #made: Made | undefined;
-  #making: Promise<Made> | undefined;
+  #token: IssuedToken | undefined;
+  #making: Promise<IssuedToken> | undefined;
 
   constructor(client: AppClient, installation: string, now: () => Date) {
     this.#client = client;
@@ -34,9 +34,9 @@ export class InstallationTokens implements Secret {
 
   /** @throws AppError `provider_denied` when the installation is suspended or removed, or GitHub rejects the App. */
   async get(signal: AbortSignal): Promise<string> {
-    const made = this.#made;
-    const leftMs = (made?.endsAt ?? 0) - this.#now().getTime();
-    if (made !== undefined && leftMs > renewBeforeMs) return made.secret;
+    const token = this.#token;
+    const leftMs = (token?.endsAt ?? 0) - this.#now().getTime();
+    if (token !== undefined && leftMs > renewBeforeMs) return token.secret;
     this.#making ??= this.#make().finally(() => {
       this.#making = undefined;
     });
@@ -44,33 +44,34 @@ export class InstallationTokens implements Secret {
       return (await orAborted(this.#making, signal)).secret;
     } catch (error) {
       const isPassing = error instanceof AppError && error.code !== 'provider_denied';
-      if (isPassing && made !== undefined && leftMs > lastUseBeforeMs) return made.secret;
+      if (isPassing && token !== undefined && leftMs > lastUseBeforeMs) return token.secret;
       throw error;
     }
   }
 
   reject(secret: string): boolean {
     // Another request has rejected this token before, and it has been replaced.
-    if (this.#made?.secret !== secret) return true;
-    const { madeAt } = this.#made;
-    this.#made = undefined;
-    return this.#now().getTime() - madeAt > youthMs;
+    if (this.#token?.secret !== secret) return true;
+    const { createdAt } = this.#token;
+    this.#token = undefined;
+    return this.#now().getTime() - createdAt > youthMs;
   }
 
-  async #make(): Promise<Made> {
-    const answer = await this.#client.ask(
+  async #make(): Promise<IssuedToken> {
+    const response = await this.#client.send(
       { method: 'POST', path: this.#path },
       InstallationTokenPayload,
       AbortSignal.timeout(makingTimeoutMs),
     );
-    if ('refusal' in answer) throw new AppError('provider_denied', 'The installation of the App is suspended or gone.');
-    const made = {
-      secret: answer.data.token,
-      madeAt: this.#now().getTime(),
-      endsAt: Date.parse(answer.data.expires_at),
+    if ('refusal' in response)
+      throw new AppError('provider_denied', 'The installation of the App is suspended or gone.');
+    const token = {
+      secret: response.data.token,
+      createdAt: this.#now().getTime(),
+      endsAt: Date.parse(response.data.expires_at),
     };
-    this.#made = made;
-    return made;
+    this.#token = token;
+    return token;
   }
 }
 

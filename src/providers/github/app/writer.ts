@@ -19,11 +19,11 @@ export class Writer {
     this.#call = call;
   }
 
-  async rest<Schema extends TSchema>(asked: AppRequest, schema: Schema): Promise<AppResponse<Static<Schema>>> {
+  async rest<Schema extends TSchema>(request: AppRequest, schema: Schema): Promise<AppResponse<Static<Schema>>> {
     const token = await this.#secret.get(this.#call.signal);
     this.#call.cost.requests += 1;
     try {
-      return await this.#client.ask({ ...asked, token }, schema, this.#call.signal);
+      return await this.#client.send({ ...request, token }, schema, this.#call.signal);
     } catch (error) {
       // The next attempt fetches another token.
       if (error instanceof AppError && error.code === 'provider_denied') this.#secret.reject(token);
@@ -33,20 +33,20 @@ export class Writer {
 
   /** Sends a query or a mutation. Objects that GitHub does not find are null in the response. */
   async graphql<Schema extends TSchema>(
-    { name, text, answer }: Query<Schema>,
+    { name, text, schema }: Query<Schema>,
     variables: Record<string, unknown>,
   ): Promise<Static<Schema>> {
     const body = { query: text, variables, operationName: name };
-    const asked = await this.rest({ method: 'POST', path: '/graphql', body }, GraphqlResponse);
-    if ('refusal' in asked) throw mayNotWrite();
-    const { data = null, errors = [] } = asked.data;
+    const response = await this.rest({ method: 'POST', path: '/graphql', body }, GraphqlResponse);
+    if ('refusal' in response) throw mayNotWrite();
+    const { data = null, errors = [] } = response.data;
     const trouble = classifyGraphqlErrors(errors);
     if (trouble === 'denied') throw mayNotWrite();
     if (trouble === 'limited') {
       throw new AppError('provider_rate_limited', "GitHub's request budget of the App is used up for now.");
     }
     if (trouble !== 'none') throw new AppError('provider_unavailable', 'GitHub does not do it just now.');
-    return checkPayload(answer, data, name);
+    return checkPayload(schema, data, name);
   }
 }
 

@@ -16,24 +16,24 @@ type List = keyof typeof lists;
 /** Returns the reader of a page of comments, last changed last. */
 export function readComments(list: List): PageReader {
   return async (client, repository, { cursor, since }, call) => {
-    const asking = { client, call };
+    const context = { client, call };
     const place = placeOf(cursor, since);
     const path = commentsPath(repository, list);
     // A repository with issues disabled does not have this list.
-    const answer = await client.rest(`${path}?${queryAt(place).toString()}`, RestCommentsPayload[list], call);
-    const comments = answer?.data ?? [];
+    const response = await client.rest(`${path}?${queryAt(place).toString()}`, RestCommentsPayload[list], call);
+    const comments = response?.data ?? [];
     const collector = new Collector();
-    const reactions = await reactionsOf(asking, comments);
+    const reactions = await reactionsOf(context, comments);
     for (const comment of comments) addComment(collector, list, comment, reactions.get(comment.node_id) ?? []);
-    const nextCursor = cursorBehind(place, comments, answer?.listed ?? 0);
+    const nextCursor = cursorBehind(place, comments, response?.listed ?? 0);
     const isAtAnEnd = cursor === null || nextCursor === null;
-    const total = since === null && isAtAnEnd ? await countComments(asking, repository, list) : null;
+    const total = since === null && isAtAnEnd ? await countComments(context, repository, list) : null;
     return collector.toPage({ nextCursor, total, pageSize: perPage });
   };
 }
 
-export function countComments(asking: StreamContext, repository: KnownRepository, list: List): Promise<number> {
-  return countByLink(asking, commentsPath(repository, list));
+export function countComments(context: StreamContext, repository: KnownRepository, list: List): Promise<number> {
+  return countByLink(context, commentsPath(repository, list));
 }
 
 function commentsPath({ owner, name }: KnownRepository, list: List): string {
@@ -63,16 +63,16 @@ function numberOf({ issue_url, pull_request_url }: RestCommentPayload): number |
 
 /** Fetches the reactions to comments that have any, by GraphQL, because REST has only their number. */
 async function reactionsOf(
-  asking: StreamContext,
+  context: StreamContext,
   comments: readonly RestCommentPayload[],
 ): Promise<Map<string, ReactionPage['nodes']>> {
   const found = new Map<string, ReactionPage['nodes']>();
   const ids = comments.filter(({ reactions }) => (reactions?.total_count ?? 0) > 0).map(({ node_id: id }) => id);
   if (ids.length === 0) return found;
-  const { data } = await asking.client.graphql(commentReactions, { ids }, asking.call);
+  const { data } = await context.client.graphql(commentReactions, { ids }, context.call);
   for (const comment of data.nodes) {
     const { id, reactions } = comment ?? {};
-    if (id !== undefined) found.set(id, await allReactions(asking, { id, reactions: reactions ?? null }));
+    if (id !== undefined) found.set(id, await allReactions(context, { id, reactions: reactions ?? null }));
   }
   return found;
 }

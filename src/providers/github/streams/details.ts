@@ -18,10 +18,12 @@ const byAlias = <Schema extends Parameters<typeof Nullable>[0]>(content: Schema)
     repository: Nullable(Type.Record(Type.String({ pattern: '^i\\d+$' }), orElse(Nullable(content), null))),
   });
 
-const LineCountsAnswer = byAlias(
+const LineCountsPayload = byAlias(
   Type.Partial(Type.Object({ additions: Count, deletions: Count, changedFilesIfAvailable: Nullable(Count) })),
 );
-const FilesAnswer = byAlias(Type.Object({ id: Text, files: Nullable(page('file', Type.Object({ path: Text }))) }));
+const ChangedFilesPayload = byAlias(
+  Type.Object({ id: Text, files: Nullable(page('file', Type.Object({ path: Text }))) }),
+);
 
 /** Reads line counts by commit id; commits that GitHub does not show are absent. */
 export async function readLineCounts(
@@ -31,9 +33,9 @@ export async function readLineCounts(
   call: Call,
 ): Promise<Map<string, LineCounts>> {
   const found = new Map<string, LineCounts>();
-  await inHalves(oids, async (asked) => {
-    const { data } = await client.graphql(lineCounts(asked.length), variables(repository, asked), call);
-    for (const [index, oid] of asked.entries()) {
+  await inHalves(oids, async (batch) => {
+    const { data } = await client.graphql(lineCounts(batch.length), variables(repository, batch), call);
+    for (const [index, oid] of batch.entries()) {
       const commit = data.repository?.[`i${index}`];
       if (commit?.additions === undefined || commit.deletions === undefined) continue;
       const { additions, deletions, changedFilesIfAvailable: changedFiles = null } = commit;
@@ -51,9 +53,9 @@ export async function readChangedFiles(
   call: Call,
 ): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
-  await inHalves(numbers, async (asked) => {
-    const { data } = await client.graphql(changedFiles(asked.length), variables(repository, asked.map(Number)), call);
-    for (const [index, number] of asked.entries()) {
+  await inHalves(numbers, async (batch) => {
+    const { data } = await client.graphql(changedFiles(batch.length), variables(repository, batch.map(Number)), call);
+    for (const [index, number] of batch.entries()) {
       const pull = data.repository?.[`i${index}`];
       if (!pull?.files) continue;
       const paths = pull.files.nodes.map(({ path }) => path);
@@ -71,14 +73,14 @@ export async function readChangedFiles(
 }
 
 /** Sends a request for all keys, and for halves of them as long as it is too much for GitHub. */
-async function inHalves(keys: readonly string[], ask: (keys: readonly string[]) => Promise<void>): Promise<void> {
+async function inHalves(keys: readonly string[], send: (keys: readonly string[]) => Promise<void>): Promise<void> {
   try {
-    await ask(keys);
+    await send(keys);
   } catch (error) {
     if (!(error instanceof TooHeavy) || keys.length <= 1) throw error;
     const half = Math.ceil(keys.length / 2);
-    await inHalves(keys.slice(0, half), ask);
-    await inHalves(keys.slice(half), ask);
+    await inHalves(keys.slice(0, half), send);
+    await inHalves(keys.slice(half), send);
   }
 }
 
@@ -86,13 +88,17 @@ function variables({ owner, name }: KnownRepository, keys: readonly (string | nu
   return { owner, name, ...Object.fromEntries(keys.map((key, index) => [`k${index}`, key])) };
 }
 
-export function lineCounts(count: number): Query<typeof LineCountsAnswer> {
+export function lineCounts(count: number): Query<typeof LineCountsPayload> {
   const text = aliased('LineCounts', 'GitObjectID!', count, linesField);
-  return { name: 'LineCounts', answer: LineCountsAnswer, text };
+  return { name: 'LineCounts', schema: LineCountsPayload, text };
 }
 
-export function changedFiles(count: number): Query<typeof FilesAnswer> {
-  return { name: 'ChangedFiles', answer: FilesAnswer, text: aliased('ChangedFiles', 'Int!', count, filesField) };
+export function changedFiles(count: number): Query<typeof ChangedFilesPayload> {
+  return {
+    name: 'ChangedFiles',
+    schema: ChangedFilesPayload,
+    text: aliased('ChangedFiles', 'Int!', count, filesField),
+  };
 }
 
 function linesField(index: number): string {

@@ -28,11 +28,11 @@ export function addIssue(collector: Collector, payload: IssuePayload): Contribut
 }
 
 export async function addDeepIssue(
-  asking: StreamContext,
+  context: StreamContext,
   collector: Collector,
   payload: DeepIssuePayload,
 ): Promise<void> {
-  const reactions = await allReactions(asking, payload);
+  const reactions = await allReactions(context, payload);
   const issue = addIssue(collector, payload);
   const isClosed = payload.closedAt !== null;
   issue.details = {
@@ -54,12 +54,13 @@ function closer({ closings }: DeepIssuePayload): ActorPayload | null {
 }
 
 export async function addPullRequest(
-  asking: StreamContext,
+  context: StreamContext,
   collector: Collector,
   payload: PullRequestPayload,
 ): Promise<{ pull: Contribution; reviews: ReviewPayload[] }> {
   const reviews =
-    (await readOrSkip(asking.call, { kind: 'review', isOfItem: isTooHeavy }, () => allReviews(asking, payload))) ?? [];
+    (await readOrSkip(context.call, { kind: 'review', isOfItem: isTooHeavy }, () => allReviews(context, payload))) ??
+    [];
   const pull = collector.add('pull_request', collector.mention(payload.author), {
     ...payload,
     id: payload.fullDatabaseId,
@@ -72,12 +73,12 @@ export async function addPullRequest(
 }
 
 export async function addDeepPullRequest(
-  asking: StreamContext,
+  context: StreamContext,
   collector: Collector,
   payload: DeepPullRequestPayload,
 ): Promise<void> {
-  const reactions = await allReactions(asking, payload);
-  const { pull, reviews } = await addPullRequest(asking, collector, payload);
+  const reactions = await allReactions(context, payload);
+  const { pull, reviews } = await addPullRequest(context, collector, payload);
   const submitted = reviews.flatMap((review) => (review.submittedAt === null ? [] : [review.author]));
   pull.details = {
     ...noDetails,
@@ -108,11 +109,11 @@ export function addDiscussion(collector: Collector, payload: DiscussionPayload):
 }
 
 export async function addDeepDiscussion(
-  asking: StreamContext,
+  context: StreamContext,
   collector: Collector,
   payload: DeepDiscussionPayload,
 ): Promise<void> {
-  const reactions = await allReactions(asking, payload);
+  const reactions = await allReactions(context, payload);
   const discussion = addDiscussion(collector, payload);
   discussion.details = {
     ...noDetails,

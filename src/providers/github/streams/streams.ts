@@ -86,18 +86,18 @@ function parts({ first }: PagePlace): { takesParts: boolean } {
 /** Returns the reader of pages of items that have a time of their last change. */
 function pagesOf<Node extends { updatedAt: string | null }>(
   kind: ItemKind,
-  ask: (asking: StreamContext, place: PagePlace) => Promise<NodePage<Node>>,
-  add: (asking: StreamContext, collector: Collector, node: Node) => unknown,
+  fetchPage: (context: StreamContext, place: PagePlace) => Promise<NodePage<Node>>,
+  add: (context: StreamContext, collector: Collector, node: Node) => unknown,
 ): PageReader {
   return async (client, { handle }, { cursor, since, pageSize }, call) => {
-    const asking = { client, call };
+    const context = { client, call };
     // Only the list of issues can begin at a time; the other queries do not use the variable `since`.
     const place = { id: handle, after: cursor, first: pageSize, since: since?.toISOString() ?? null };
-    const page = await ask(asking, place);
+    const page = await fetchPage(context, place);
     const collector = new Collector();
     for (const node of page.nodes) {
       if (since !== null && node.updatedAt !== null && new Date(node.updatedAt) < since) continue;
-      await readItem(call, kind, () => add(asking, collector, node));
+      await readItem(call, kind, () => add(context, collector, node));
     }
     const oldest = page.nodes.findLast(({ updatedAt }) => updatedAt !== null);
     return collector.toPage(endOf(page, oldest?.updatedAt ?? undefined, since, pageSize));

@@ -17,17 +17,17 @@ export async function readTip(
   const { data } = await client.graphql(repositoryTip, { id: handle }, call);
   // The repository is hidden or its visibility changed, which the next lookup by name finds out.
   if (data.node === null || data.node.isPrivate !== (access !== null)) return null;
-  const asking = { client, call };
+  const context = { client, call };
   const collector = new Collector();
   const { newestIssues, newestPullRequests, newestDiscussions } = data.node;
   for (const issue of newestIssues?.nodes ?? []) {
-    await readItem(call, 'issue', () => addDeepIssue(asking, collector, issue));
+    await readItem(call, 'issue', () => addDeepIssue(context, collector, issue));
   }
   for (const pull of newestPullRequests?.nodes ?? []) {
-    await readItem(call, 'pull_request', () => addDeepPullRequest(asking, collector, pull));
+    await readItem(call, 'pull_request', () => addDeepPullRequest(context, collector, pull));
   }
   for (const discussion of newestDiscussions?.nodes ?? []) {
-    await readItem(call, 'discussion', () => addDeepDiscussion(asking, collector, discussion));
+    await readItem(call, 'discussion', () => addDeepDiscussion(context, collector, discussion));
   }
   const page = collector.toPage({ nextCursor: null, total: null, pageSize: 0 });
   return { repository: toListed(data.node, access), page };
@@ -41,15 +41,15 @@ export async function readTotals(
 ): Promise<ContributionTotals> {
   const { data } = await client.graphql(repositoryTotals, { id: repository.handle }, call);
   const node = existing(data.node);
-  const asking = { client, call };
+  const context = { client, call };
   return {
     ...known('commits', node.defaultBranchRef === null ? 0 : node.defaultBranchRef.target?.history?.totalCount),
     ...known('issues', node.issues?.totalCount),
     ...known('pull_requests', node.pullRequests?.totalCount),
     ...known('discussions', node.discussions?.totalCount),
     ...known('stars', node.stargazerCount),
-    comments: await countComments(asking, repository, 'comments'),
-    review_comments: await countComments(asking, repository, 'review_comments'),
+    comments: await countComments(context, repository, 'comments'),
+    review_comments: await countComments(context, repository, 'review_comments'),
   };
 }
 

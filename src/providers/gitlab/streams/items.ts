@@ -36,9 +36,9 @@ export function readIssues(issues: readonly IssuePayload[]): Addition[] {
   return issues.map((issue) => (collector) => void addItem(collector, 'issue', issue));
 }
 
-export function readDeepIssues(asking: StreamContext, issues: readonly IssuePayload[]): Promise<Addition[]> {
+export function readDeepIssues(context: StreamContext, issues: readonly IssuePayload[]): Promise<Addition[]> {
   return Promise.all(
-    issues.map((issue) => readOrSkip(asking.call, { kind: 'issue' }, () => readDeepIssue(asking, issue))),
+    issues.map((issue) => readOrSkip(context.call, { kind: 'issue' }, () => readDeepIssue(context, issue))),
   ).then(readable);
 }
 
@@ -48,13 +48,13 @@ export function readBareMergeRequests(mergeRequests: readonly MergeRequestPayloa
 }
 
 export function readMergeRequests(
-  asking: StreamContext,
+  context: StreamContext,
   mergeRequests: readonly MergeRequestPayload[],
 ): Promise<Addition[]> {
   return Promise.all(
     mergeRequests.map((one) =>
-      readOrSkip(asking.call, { kind: 'pull_request' }, async (): Promise<Addition> => {
-        const notes = await readNotes(asking, `merge_requests/${one.iid}`);
+      readOrSkip(context.call, { kind: 'pull_request' }, async (): Promise<Addition> => {
+        const notes = await readNotes(context, `merge_requests/${one.iid}`);
         return (collector) => void addMergeRequest(collector, one, notes);
       }),
     ),
@@ -66,15 +66,15 @@ function readable(additions: readonly (Addition | undefined)[]): Addition[] {
 }
 
 export async function readDeepMergeRequests(
-  asking: StreamContext,
+  context: StreamContext,
   mergeRequests: readonly MergeRequestPayload[],
 ): Promise<Addition[]> {
-  const { client, repository, call } = asking;
+  const { client, repository, call } = context;
   const numbers = mergeRequests.map(({ iid }) => iid);
   const sizes = await readSizes(client, repository, numbers, call).catch(unlessUnavailable);
   return Promise.all(
     mergeRequests.map((one) =>
-      readOrSkip(asking.call, { kind: 'pull_request' }, () => readDeepMergeRequest(asking, one, sizes.get(one.iid))),
+      readOrSkip(context.call, { kind: 'pull_request' }, () => readDeepMergeRequest(context, one, sizes.get(one.iid))),
     ),
   ).then(readable);
 }
@@ -85,15 +85,15 @@ function unlessUnavailable(error: unknown): Map<number, MergeRequestSize> {
   throw error;
 }
 
-async function readDeepIssue(asking: StreamContext, payload: IssuePayload): Promise<Addition> {
+async function readDeepIssue(context: StreamContext, payload: IssuePayload): Promise<Addition> {
   const thread = `issues/${payload.iid}` as const;
-  const awards = await awardsOf(asking, thread);
+  const awards = await awardsOf(context, thread);
   const comments = await readComments(
-    asking,
+    context,
     thread,
-    payload.user_notes_count !== 0 ? (await readNotes(asking, thread)).items : [],
+    payload.user_notes_count !== 0 ? (await readNotes(context, thread)).items : [],
   );
-  const resolver = payload.closed_at ? await resolverOf(asking, payload, payload.closed_at) : null;
+  const resolver = payload.closed_at ? await resolverOf(context, payload, payload.closed_at) : null;
   return (collector) => {
     const issue = addItem(collector, 'issue', payload);
     issue.details = {
@@ -107,14 +107,14 @@ async function readDeepIssue(asking: StreamContext, payload: IssuePayload): Prom
 }
 
 async function readDeepMergeRequest(
-  asking: StreamContext,
+  context: StreamContext,
   payload: MergeRequestPayload,
   size: MergeRequestSize | undefined,
 ): Promise<Addition> {
   const thread = `merge_requests/${payload.iid}` as const;
-  const awards = await awardsOf(asking, thread);
-  const notes = await readNotes(asking, thread);
-  const comments = await readComments(asking, thread, notes.items);
+  const awards = await awardsOf(context, thread);
+  const notes = await readNotes(context, thread);
+  const comments = await readComments(context, thread, notes.items);
   return (collector) => {
     const pull = addMergeRequest(collector, payload, notes);
     const verdicts = notes.items.filter((note) => isReview(note, payload));

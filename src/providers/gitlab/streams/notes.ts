@@ -36,13 +36,13 @@ export interface Notes {
 }
 
 /** Reads all notes. For a public repository, those that only members see are left out. */
-export async function readNotes(asking: StreamContext, thread: Thread): Promise<Notes> {
+export async function readNotes(context: StreamContext, thread: Thread): Promise<Notes> {
   const query = { order_by: 'created_at', sort: 'asc' };
-  const list = { path: `${projectPath(asking.repository)}/${thread}/notes`, query, items: NotesPayload };
+  const list = { path: `${projectPath(context.repository)}/${thread}/notes`, query, items: NotesPayload };
   // The issue or merge request may have been deleted since it was listed.
-  const watched = watchSkips(asking.call);
-  const notes = (await readAll(asking.client, list, watched.call)) ?? [];
-  const items = asking.repository.access === null ? notes.filter((note) => !isForMembers(note)) : notes;
+  const watched = watchSkips(context.call);
+  const notes = (await readAll(context.client, list, watched.call)) ?? [];
+  const items = context.repository.access === null ? notes.filter((note) => !isForMembers(note)) : notes;
   return { items, isWhole: !watched.hasSkipped() };
 }
 
@@ -55,10 +55,14 @@ export function isVerdict({ system, body }: NotePayload): boolean {
 }
 
 /** Reads the reactions to the comments among notes. */
-export function readComments(asking: StreamContext, thread: Thread, notes: readonly NotePayload[]): Promise<Comment[]> {
+export function readComments(
+  context: StreamContext,
+  thread: Thread,
+  notes: readonly NotePayload[],
+): Promise<Comment[]> {
   const written = notes.filter(({ system }) => !system);
   return Promise.all(
-    written.map(async (note) => ({ note, awards: await awardsOf(asking, `${thread}/notes/${note.id}`) })),
+    written.map(async (note) => ({ note, awards: await awardsOf(context, `${thread}/notes/${note.id}`) })),
   );
 }
 

@@ -49,8 +49,8 @@ export async function readStream(
 ): Promise<ContributionPage> {
   // The token of a member would also show a project that is no longer public.
   const project = existing(await readUnchanged(client, repository, call));
-  const asking = { client, repository, call };
-  const page = await readPage(asking, project, stream, position).catch(unlessKeptFromStrangers(client));
+  const context = { client, repository, call };
+  const page = await readPage(context, project, stream, position).catch(unlessKeptFromStrangers(client));
   return page ?? new Collector().toPage({ nextCursor: null, total: 0 });
 }
 
@@ -70,44 +70,44 @@ export function unlessKeptFromStrangers(client: RestClient): (error: unknown) =>
 }
 
 function readPage(
-  asking: StreamContext,
+  context: StreamContext,
   project: ProjectPayload,
   stream: string,
   position: Position,
 ): Promise<ContributionPage | null> {
   switch (stream) {
     case 'issues':
-      return readIssuePage(asking, project, position);
+      return readIssuePage(context, project, position);
     case 'pull_requests':
-      return readMergeRequestPage(asking, project, position);
+      return readMergeRequestPage(context, project, position);
     case 'stars':
-      return readStars(asking, position);
+      return readStars(context, position);
     default:
       throw new Error(`there is no stream ${stream}`);
   }
 }
 
 async function readIssuePage(
-  asking: StreamContext,
+  context: StreamContext,
   project: ProjectPayload,
   position: Position,
 ): Promise<ContributionPage | null> {
-  const step = await stepThroughIssues(asking, project, position);
+  const step = await stepThroughIssues(context, project, position);
   if (step === null) return null;
-  const isDeep = position.isDeep && !isStranger(asking.client);
-  const additions = isDeep ? await readDeepIssues(asking, step.items) : readIssues(step.items);
+  const isDeep = position.isDeep && !isStranger(context.client);
+  const additions = isDeep ? await readDeepIssues(context, step.items) : readIssues(step.items);
   return toPage(additions, step, position);
 }
 
 async function readMergeRequestPage(
-  asking: StreamContext,
+  context: StreamContext,
   project: ProjectPayload,
   position: Position,
 ): Promise<ContributionPage | null> {
-  const step = await stepThroughMergeRequests(asking, project, position);
+  const step = await stepThroughMergeRequests(context, project, position);
   if (step === null) return null;
   const read = position.isDeep ? readDeepMergeRequests : readMergeRequests;
-  const additions = isStranger(asking.client) ? readBareMergeRequests(step.items) : await read(asking, step.items);
+  const additions = isStranger(context.client) ? readBareMergeRequests(step.items) : await read(context, step.items);
   return toPage(additions, step, position);
 }
 
@@ -164,21 +164,21 @@ const fromEnd = 'from-end ';
  * Reads a page of stars. The list has the oldest first, so that new ones are read from its end, and lacks users with a
  * private profile. A list whose length GitLab does not report is read as a whole.
  */
-async function readStars(asking: StreamContext, position: Position): Promise<ContributionPage | null> {
+async function readStars(context: StreamContext, position: Position): Promise<ContributionPage | null> {
   const { cursor, since } = position;
-  if (cursor === null ? since === null : !cursor.startsWith(fromEnd)) return readStarsForward(asking, position);
+  if (cursor === null ? since === null : !cursor.startsWith(fromEnd)) return readStarsForward(context, position);
   const wanted = { cursor: cursor === null ? null : cursor.slice(fromEnd.length), since: null };
-  const step = await stepFromOldest(asking.client, starrersOf(asking), wanted, asking.call);
+  const step = await stepFromOldest(context.client, starrersOf(context), wanted, context.call);
   if (step === null) return null;
-  if (step.total === null) return readStarsForward(asking, { ...position, cursor: null });
+  if (step.total === null) return readStarsForward(context, { ...position, cursor: null });
   // The first request is for page 1, which holds the oldest stars: an old star there does not end the reading.
   const isKnown = cursor !== null && step.items.some(({ starred_since: at }) => isBefore(at, since));
   const nextCursor = isKnown || step.nextCursor === null ? null : `${fromEnd}${step.nextCursor}`;
   return starsPage(step.items, { nextCursor, total: null });
 }
 
-async function readStarsForward(asking: StreamContext, { cursor, since }: Position): Promise<ContributionPage | null> {
-  const step = await stepForward(asking.client, starrersOf(asking), { cursor, since: null }, asking.call);
+async function readStarsForward(context: StreamContext, { cursor, since }: Position): Promise<ContributionPage | null> {
+  const step = await stepForward(context.client, starrersOf(context), { cursor, since: null }, context.call);
   return step && starsPage(step.items, { nextCursor: step.nextCursor, total: since === null ? step.total : null });
 }
 

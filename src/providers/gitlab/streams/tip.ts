@@ -22,7 +22,7 @@ export async function readTip(
   const now = await readUnchanged(client, repository, call);
   // A lookup by name determines the repository's new state.
   if (now === null) return null;
-  const asking = { client, repository, call };
+  const context = { client, repository, call };
   const issues: readonly IssuePayload[] = isShown(now.issues_access_level, repository.access)
     ? ((await readShown(client, withQuery(issueList(repository), newest), call))?.items ?? [])
     : [];
@@ -31,7 +31,7 @@ export async function readTip(
     : [];
   const additions = isStranger(client)
     ? [...readIssues(issues), ...readBareMergeRequests(mergeRequests)]
-    : [...(await readDeepIssues(asking, issues)), ...(await readDeepMergeRequests(asking, mergeRequests))];
+    : [...(await readDeepIssues(context, issues)), ...(await readDeepMergeRequests(context, mergeRequests))];
   const collector = new Collector();
   for (const add of additions) add(collector);
   const [listed] = await toListed(client, [now], repository.access, call);

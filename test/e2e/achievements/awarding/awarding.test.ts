@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../../simulators/github/simulator.ts';
-import { settled } from '../../access/state.ts';
+import { untilIdle } from '../../access/state.ts';
 import { startAppService } from '../../installations/installed.ts';
 import { awardedNow, install, stage, untilAwarded, untilTrue, write } from './awarding.ts';
 import { everyFeature } from './every-feature.ts';
+import { earnedIn, whatWas } from './expected-awards.ts';
 import { scene } from './scene.ts';
-import { earnedIn, whatWas } from './truth.ts';
 
 describe('awarding', () => {
   it('awards achievements earned before the installation, as an independent count finds them', async () => {
@@ -42,7 +42,7 @@ describe('awarding', () => {
     for (const happen of scene(simulator)) {
       happen();
       await untilAwarded(service, simulator, keep(earnedIn(simulator.world, stage(simulator), everyFeature)));
-      await settled(service);
+      await untilIdle(service);
     }
     assert.deepEqual(await awardedNow(service, simulator), [...standing.values()].toSorted());
   });

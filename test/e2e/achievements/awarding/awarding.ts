@@ -3,11 +3,11 @@ import type { Simulator } from '../../../../simulators/github/simulator.ts';
 import type { Repository } from '../../../../simulators/world/model.ts';
 import { writeFile } from '../../../../simulators/world/repository-changes.ts';
 import { until } from '../../../time.ts';
-import { settled } from '../../access/state.ts';
+import { untilIdle } from '../../access/state.ts';
 import { engine, organization, runTask, untilShown } from '../../installations/installed.ts';
 import type { TestService } from '../../service.ts';
 import { type FileText, toYaml } from './every-feature.ts';
-import { awardedIn, earnedIn } from './truth.ts';
+import { awardedIn, earnedIn } from './expected-awards.ts';
 
 export const filePath = '.plaudit/config.yaml';
 const author = { name: 'Keeper', email: 'keeper@example.org' };
@@ -39,10 +39,10 @@ export async function install(service: TestService, simulator: Simulator): Promi
 
 /** Runs the poll of every minute, which finds changes without a delivery. */
 export async function poll(service: TestService): Promise<void> {
-  await settled(service);
+  await untilIdle(service);
   await service.database.pool.query('delete from repository_polls');
   await runTask(service.database, 'poll_due');
-  await settled(service);
+  await untilIdle(service);
 }
 
 /** Returns the awards that stand now. */
@@ -75,6 +75,6 @@ export async function untilTrue(
 ): Promise<void> {
   const earned = earnedIn(simulator.world, stage(simulator), file);
   await untilAwarded(service, simulator, earned);
-  await settled(service);
+  await untilIdle(service);
   assert.deepEqual(await awardedNow(service, simulator), earned);
 }

@@ -5,7 +5,7 @@ import { addIssue } from '../../../../simulators/world/activity.ts';
 import { setVisibility } from '../../../../simulators/world/mutations.ts';
 import { bearer, engines, sending, serviceToken } from '../../../integration/access/owner.ts';
 import { until } from '../../../time.ts';
-import { settled } from '../../access/state.ts';
+import { untilIdle } from '../../access/state.ts';
 import { startAppService } from '../../installations/installed.ts';
 import type { TestService } from '../../service.ts';
 import { install, stage, write } from './awarding.ts';
@@ -90,7 +90,7 @@ describe('the list of awards', () => {
     const own = bearer(await serviceToken(service, simulator, ada));
     await until(async () => {
       const { rows } = await service.database.pool.query(
-        "select 1 from repositories where name = 'engine-1' and gone_at is null and is_private",
+        "select 1 from repositories where name = 'engine-1' and deleted_at is null and is_private",
       );
       return rows.length > 0 ? true : undefined;
     }, 'the private repository is known as such');
@@ -136,7 +136,7 @@ describe('the list of awards', () => {
       [address(engines.name, '01a1feb7-6352-7501-8a3e-2fa1b4f7ceff'), sending('DELETE', owner, reason), 404],
     ];
     for (const [path, init, status] of refused) {
-      const answer = await service.get(path, {
+      const response = await service.get(path, {
         ...init,
         ...(init.body === undefined &&
           init.method === 'DELETE' && {
@@ -144,7 +144,7 @@ describe('the list of awards', () => {
             headers: { 'content-type': 'application/json' },
           }),
       });
-      assert.equal(answer.status, status, `${path} ${answer.text}`);
+      assert.equal(response.status, status, `${path} ${response.text}`);
     }
     for (let times = 0; times < 2; times += 1) {
       assert.equal((await service.get(address(engines.name), sending('DELETE', owner, reason))).status, 204);
@@ -152,18 +152,18 @@ describe('the list of awards', () => {
     await namesUntil(service, ['Three', 'One']);
     // All people are evaluated again: the revoked award is not given again.
     await service.database.pool.query(
-      'insert into achievement_work (repository_id) select repository_id from achievements limit 1',
+      'insert into pending_evaluations (repository_id) select repository_id from achievements limit 1',
     );
     await service.database.pool.query("select graphile_worker.add_job('award_due')");
-    await settled(service);
+    await untilIdle(service);
     await namesUntil(service, ['Three', 'One']);
     assert.equal((await service.get(address(engines.name), sending('PUT', owner))).status, 204);
     await namesUntil(service, ['Three', 'Two', 'One']);
     assert.equal((await service.get(list)).body.data[1]?.['id'], id);
     const { body } = await service.get(`${engines.name}/audit`, bearer(owner));
-    const noted = body.data.filter(({ action }) => String(action).startsWith('award_'));
+    const recorded = body.data.filter(({ action }) => String(action).startsWith('award_'));
     assert.deepEqual(
-      noted.map(({ action, subject }) => [action, subject]),
+      recorded.map(({ action, subject }) => [action, subject]),
       [
         ['award_restored', id],
         ['award_revoked', `${id}: Made by a script.`],
@@ -181,11 +181,11 @@ describe('the list of awards', () => {
     const token = await serviceToken(service, simulator, ada);
     assert.equal((await service.get(ada.name, sending('DELETE', token))).status, 204);
     addIssue(simulator.world, stage(simulator), { author: personCalled(simulator, ada.name) });
-    await pool.query('insert into achievement_work (repository_id) select repository_id from achievements limit 1');
-    await settled(service);
+    await pool.query('insert into pending_evaluations (repository_id) select repository_id from achievements limit 1');
+    await untilIdle(service);
     assert.equal((await service.get(list)).status, 404);
     const { rows: left } = await pool.query(
-      'select 1 from awards where account_id = $1 union all select 1 from achievement_work where account_id = $1',
+      'select 1 from awards where account_id = $1 union all select 1 from pending_evaluations where account_id = $1',
       [rows[0]?.id],
     );
     assert.equal(left.length, 0);

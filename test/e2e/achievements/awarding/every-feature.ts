@@ -2,8 +2,8 @@ import type {
   AchievementText,
   PointActionText,
   TriggerText,
-} from '../../../integration/achievements/judging/random-achievements.ts';
-import { beginning } from '../../../integration/achievements/judging/world.ts';
+} from '../../../integration/achievements/evaluation/random-achievements.ts';
+import { beginning } from '../../../integration/achievements/evaluation/world.ts';
 
 /** A file of achievements, in the form that the naive evaluation takes. */
 export interface FileText {

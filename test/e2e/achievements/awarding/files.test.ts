@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
-import { beginning } from '../../../integration/achievements/judging/world.ts';
+import { beginning } from '../../../integration/achievements/evaluation/world.ts';
 import { clock, until } from '../../../time.ts';
-import { settled } from '../../access/state.ts';
+import { untilIdle } from '../../access/state.ts';
 import { runTask, startAppService } from '../../installations/installed.ts';
 import type { TestService } from '../../service.ts';
 import { awardedNow, install, poll, stage, untilAwarded, write } from './awarding.ts';
 import { type FileText, simple, toYaml } from './every-feature.ts';
+import { earnedIn, whatWas } from './expected-awards.ts';
 import { personCalled } from './scene.ts';
-import { earnedIn, whatWas } from './truth.ts';
 
 const issues = simple('Issues', 'author issue: count() >= 1');
 const changes = simple('Changes', 'author pull_request: count() >= 1');
@@ -32,7 +32,7 @@ async function untilRead(service: TestService, text: string | null): Promise<voi
     );
     return (rows[0]?.path ? rows[0].text : null) === text ? true : undefined;
   }, 'the file is read');
-  await settled(service);
+  await untilIdle(service);
 }
 describe('the achievements file of a repository', () => {
   it('follows a file that is added, changed, broken, repaired, moved and removed', async () => {
@@ -86,7 +86,7 @@ describe('the achievements file of a repository', () => {
       );
       return found.rows.length > 0 ? true : undefined;
     }, 'the issue is stored');
-    await settled(service);
+    await untilIdle(service);
     assert.deepEqual(await awardedNow(service, simulator), before);
 
     write(simulator, file(issues));

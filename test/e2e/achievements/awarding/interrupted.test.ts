@@ -15,8 +15,8 @@ import { appSettings, organization, runTask, secret, startAppService } from '../
 import { startServiceProcess } from '../../installed/service-process.ts';
 import { awardedNow, install, stage, untilTrue, write } from './awarding.ts';
 import { everyFeature } from './every-feature.ts';
+import { awardedIn, earnedIn } from './expected-awards.ts';
 import { scene } from './scene.ts';
-import { awardedIn, earnedIn } from './truth.ts';
 
 /** Returns a connection that breaks at its n-th statement, before or after the database has run it. */
 function breaking(url: string, at: number, isDone: boolean): { connection: Connection; count: () => number } {
@@ -25,11 +25,11 @@ function breaking(url: string, at: number, isDone: boolean): { connection: Conne
     const client = new Client({ connectionString: url });
     client.on('error', () => {});
     await client.connect();
-    const query = async (...asked: Parameters<PostgresPoolClient['query']>): Promise<unknown> => {
+    const query = async (...parameters: Parameters<PostgresPoolClient['query']>): Promise<unknown> => {
       count += 1;
       const isLast = count === at;
       if (isLast && !isDone) await client.end();
-      const [text, values] = asked as unknown as [string, unknown[]];
+      const [text, values] = parameters as unknown as [string, unknown[]];
       const result = await client.query(text, values);
       if (isLast) await client.end();
       if (isLast) throw new Error('the connection broke');
@@ -67,12 +67,12 @@ describe('interrupted awarding', () => {
     const repositoryId = rows[0]?.id ?? assert.fail();
     const begin = async (): Promise<void> => {
       await pool.query('delete from awards');
-      await pool.query('update achievements set settled_at = null');
-      await pool.query('insert into achievement_work (repository_id) values ($1)', [repositoryId]);
+      await pool.query('update achievements set ended_at = null');
+      await pool.query('insert into pending_evaluations (repository_id) values ($1)', [repositoryId]);
     };
     const assertAwarded = async (what: string): Promise<void> => {
       assert.deepEqual(await awardedIn(pool, stage(simulator)), earned, what);
-      const left = await pool.query('select 1 from achievement_work where repository_id = $1', [repositoryId]);
+      const left = await pool.query('select 1 from pending_evaluations where repository_id = $1', [repositoryId]);
       assert.equal(left.rows.length, 0, what);
     };
     const whole = breaking(database.url, 0, true);

@@ -9,8 +9,8 @@ import { addRepository } from '../../../integration/contributions/stored-reposit
 import { startAppService } from '../../installations/installed.ts';
 import { awardedNow, install, stage, untilAwarded, untilTrue, write } from './awarding.ts';
 import { type FileText, simple } from './every-feature.ts';
+import { earnedIn } from './expected-awards.ts';
 import { personCalled } from './scene.ts';
-import { earnedIn } from './truth.ts';
 
 const hoursAgo = (hours: number): Date => new Date(Math.floor(Date.now() / 1000 - hours * 3600) * 1000);
 describe('evaluation after a change', () => {
@@ -82,17 +82,17 @@ describe('evaluation after a change', () => {
        from information_schema.columns where table_schema = 'public' and table_name = $1`,
         [table],
       );
-      const noted: string[] = [];
+      const recorded: string[] = [];
       const client = await pool.connect();
       try {
         for (const { name, type, element } of columns) {
           if (keys.some((key) => key === name)) continue;
           const value = arrays[element] ?? otherValues[type] ?? assert.fail(`${name} is ${type}`);
           await client.query('begin');
-          await client.query('delete from achievement_work');
+          await client.query('delete from pending_evaluations');
           await client.query(`update ${table} set ${name} = ${value}`);
-          const { rows } = await client.query('select from achievement_work');
-          if (rows.length > 0) noted.push(name);
+          const { rows } = await client.query('select from pending_evaluations');
+          if (rows.length > 0) recorded.push(name);
           await client.query('rollback');
         }
       } finally {
@@ -101,7 +101,7 @@ describe('evaluation after a change', () => {
       const expected = columns
         .map(({ name }) => name)
         .filter((name) => ![...keys, ...silent].some((one) => one === name));
-      assert.deepEqual(noted.toSorted(), expected.toSorted());
+      assert.deepEqual(recorded.toSorted(), expected.toSorted());
     });
   }
 

@@ -27,8 +27,8 @@ async function verify(jwt: string, now: Date): Promise<Record<string, unknown>> 
     [iss, sub, jti, nbf],
     [issuer.id, credentialSubject.id, id, Math.floor(Date.parse(validFrom) / 1000)],
   );
-  const told = (await (await fetch(issuer.id)).json()) as object;
-  assert.deepEqual(told, issuer);
+  const publishedIssuer = (await (await fetch(issuer.id)).json()) as object;
+  assert.deepEqual(publishedIssuer, issuer);
   return credential;
 }
 
@@ -39,10 +39,10 @@ describe('awards as credentials', () => {
     await using simulator = await startSimulator({ now });
     await using service = await startTestService({ simulator, now });
     const awardId = await award(service, 'Merge hero');
-    const answer = await service.get(pathOf(awardId));
-    assert.equal(answer.status, 200, answer.text);
-    assert.equal(answer.headers.get('content-type')?.split(';')[0], 'application/vc+jwt');
-    const credential = await verify(answer.text, now());
+    const response = await service.get(pathOf(awardId));
+    assert.equal(response.status, 200, response.text);
+    assert.equal(response.headers.get('content-type')?.split(';')[0], 'application/vc+jwt');
+    const credential = await verify(response.text, now());
     assert.deepEqual(credential['credentialSubject'], {
       id: `${simulator.apiUrl}/users/${ada.name}`,
       type: ['AchievementSubject'],
@@ -74,20 +74,20 @@ describe('awards as credentials', () => {
       },
     });
     assert.equal(credential['validFrom'], '2026-03-01T10:20:30Z');
-    assert.equal((await service.get(pathOf(awardId))).text, answer.text, 'the same award, the same credential');
+    assert.equal((await service.get(pathOf(awardId))).text, response.text, 'the same award, the same credential');
 
     advance(400 * 86_400);
     const later = await service.get(pathOf(awardId));
-    const kids = [answer, later].map(({ text }) => decodeProtectedHeader(text).kid);
+    const kids = [response, later].map(({ text }) => decodeProtectedHeader(text).kid);
     assert.notEqual(kids[0], kids[1], 'another key signs by then');
-    await verify(answer.text, now());
+    await verify(response.text, now());
     await verify(later.text, now());
     const { keys } = JSON.parse((await service.get('/v1/credential-keys')).text) as { keys: JWK[] };
     assert.equal(keys.length, 2);
     const kept = await service.database.pool.query('select key_id from credential_signers');
     assert.equal(kept.rows.length, 1, 'what the former key signed with is forgotten');
 
-    const forged = `${answer.text.slice(0, -4)}AAAA`;
+    const forged = `${response.text.slice(0, -4)}AAAA`;
     await assert.rejects(verify(forged, now()));
   });
 
@@ -110,8 +110,8 @@ describe('awards as credentials', () => {
     await service.get(`${ada.name}/settings`, sending('PUT', token, { publish_private_contributions: true }));
     const published = await service.get(pathOf(secret));
     assert.equal(published.status, 200);
-    const told = JSON.stringify(decodeJwt(published.text));
-    assert.ok(told.includes('a private repository') && !told.includes('repository secret'), told);
+    const claims = JSON.stringify(decodeJwt(published.text));
+    assert.ok(claims.includes('a private repository') && !claims.includes('repository secret'), claims);
 
     const issued = await service.get(pathOf(open));
     const { credentialStatus } = decodeJwt(issued.text) as { credentialStatus: { id: string } };
@@ -141,8 +141,8 @@ describe('awards as credentials', () => {
     await using one = await startTestService({ simulator });
     await using other = await startTestService({ simulator, databaseUrl: one.databaseUrl });
     const awardId = await award(one, 'both');
-    const answers = await Promise.all([one, other, one, other].map((node) => node.get(pathOf(awardId))));
-    const keys = new Set(answers.map(({ text }) => decodeProtectedHeader(text).kid?.split('/').at(-1)));
+    const responses = await Promise.all([one, other, one, other].map((node) => node.get(pathOf(awardId))));
+    const keys = new Set(responses.map(({ text }) => decodeProtectedHeader(text).kid?.split('/').at(-1)));
     assert.equal(keys.size, 1);
   });
 });

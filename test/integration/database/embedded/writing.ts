@@ -34,27 +34,27 @@ export function startWriting(
   const seen = new Set<string>();
   const lines = createInterface({ input: child.stdout });
   const listeners = new Set<() => void>();
-  const tell = (): void => {
+  const notifyListeners = (): void => {
     for (const listener of listeners) listener();
   };
   lines.on('line', (line) => {
     if (/^\d+$/.test(line)) acknowledged.push(Number(line));
     else seen.add(line);
-    tell();
+    notifyListeners();
   });
-  child.once('close', tell);
+  child.once('close', notifyListeners);
   const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
   const until = (what: 'opening' | 'open' | number): Promise<void> =>
     new Promise((resolve, reject) => {
-      const look = (): void => {
+      const check = (): void => {
         const isReached = typeof what === 'number' ? acknowledged.length >= what : seen.has(what);
         if (!isReached && child.exitCode === null && child.signalCode === null) return;
-        listeners.delete(look);
+        listeners.delete(check);
         if (isReached) resolve();
         else reject(new Error(`the program ended before ${what}`));
       };
-      listeners.add(look);
-      look();
+      listeners.add(check);
+      check();
     });
   return { child, acknowledged, until, ended };
 }

@@ -6,7 +6,7 @@ import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
 import { renameAccount } from '../../../../simulators/world/mutations.ts';
 import { createContractWorld } from '../../../contract/world.ts';
-import { call, giteaProvider, handbook, lastReport } from './asking.ts';
+import { call, giteaProvider, handbook, lastReport } from './gitea-provider.ts';
 
 describe('the Gitea client', () => {
   it('names the scope that a token lacks, even when all data is public', async () => {
@@ -22,35 +22,35 @@ describe('the Gitea client', () => {
     const scene = createContractWorld();
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { now: scene.now });
-    simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));
-    const look = () => lastReport(provider.accounts.lookUp('ada-lovelace', call()));
+    simulator.overrides.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));
+    const lookUp = () => lastReport(provider.accounts.lookUp('ada-lovelace', call()));
     const retryAt = new Date(scene.now().getTime() + 120_000);
-    await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
-    simulator.surprises.pop();
-    await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
+    await assert.rejects(lookUp(), { code: 'provider_rate_limited', retryAt });
+    simulator.overrides.pop();
+    await assert.rejects(lookUp(), { code: 'provider_rate_limited', retryAt });
     assert.equal(simulator.requests.length, 1);
     scene.advance(121);
-    assert.equal((await look())?.account.name, 'ada-lovelace');
+    assert.equal((await lookUp())?.account.name, 'ada-lovelace');
   });
 
   it('caps the wait that a host names at an hour', async () => {
     const scene = createContractWorld();
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { now: scene.now });
-    simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '99999999999' } }));
-    const look = () => lastReport(provider.accounts.lookUp('ada-lovelace', call()));
+    simulator.overrides.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '99999999999' } }));
+    const lookUp = () => lastReport(provider.accounts.lookUp('ada-lovelace', call()));
     const retryAt = new Date(scene.now().getTime() + 3_600_000);
-    await assert.rejects(look(), { code: 'provider_rate_limited', retryAt });
-    simulator.surprises.pop();
+    await assert.rejects(lookUp(), { code: 'provider_rate_limited', retryAt });
+    simulator.overrides.pop();
     scene.advance(3601);
-    assert.equal((await look())?.account.name, 'ada-lovelace');
+    assert.equal((await lookUp())?.account.name, 'ada-lovelace');
   });
 
   it('doubles the wait each time when a rate limit names no time', async () => {
     const scene = createContractWorld();
     await using simulator = await startGiteaSimulator({ world: scene.world });
     await using provider = giteaProvider(simulator, { now: scene.now });
-    simulator.surprises.push(() => ({ status: 429, body: {} }));
+    simulator.overrides.push(() => ({ status: 429, body: {} }));
     for (const seconds of [60, 120, 240]) {
       const retryAt = new Date(scene.now().getTime() + seconds * 1000);
       await assert.rejects(lastReport(provider.accounts.lookUp('ada-lovelace', call())), { retryAt });
@@ -112,7 +112,7 @@ describe('the Gitea client', () => {
       response.end('{}');
     });
     const location = `${thief.url}/api/v1/users/ada-lovelace`;
-    simulator.surprises.push(() => ({ status: 307, body: '', headers: { location } }));
+    simulator.overrides.push(() => ({ status: 307, body: '', headers: { location } }));
     await assert.rejects(lastReport(provider.accounts.lookUp('ada-lovelace', call())), {
       code: 'provider_invalid_response',
     });

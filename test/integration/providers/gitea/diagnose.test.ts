@@ -4,7 +4,7 @@ import { type GiteaSimulator, startGiteaSimulator } from '../../../../simulators
 import type { CredentialReport, Diagnosis } from '../../../../src/providers/diagnosis.ts';
 import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { createContractWorld } from '../../../contract/world.ts';
-import { giteaProvider } from './asking.ts';
+import { giteaProvider } from './gitea-provider.ts';
 
 const diagnose = (provider: ProviderWith<'diagnose'>): Promise<Diagnosis> =>
   provider.diagnose(AbortSignal.timeout(20_000));
@@ -69,7 +69,7 @@ describe('the diagnosis of a Gitea provider', () => {
   it('reports until when an instance limits requests', async () => {
     const { world } = createContractWorld();
     await using simulator = await startGiteaSimulator({ world });
-    simulator.surprises.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));
+    simulator.overrides.push(() => ({ status: 429, body: {}, headers: { 'retry-after': '120' } }));
     const { state, retryAt } = await reportOn(simulator, [simulator.tokens.user]);
     assert.equal(state, 'limited');
     assert.ok(retryAt !== null);

@@ -8,7 +8,7 @@ import { deleteItem } from '../../../../simulators/world/mutations.ts';
 import { Random } from '../../../../simulators/world/random.ts';
 import type { ContributionPage, ProviderWith } from '../../../../src/providers/provider.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
-import { call, giteaProvider } from './asking.ts';
+import { call, giteaProvider } from './gitea-provider.ts';
 
 /** Tests lists that change while they are read, and pages that are smaller than requested. */
 
@@ -71,8 +71,8 @@ describe('lists of Gitea', () => {
             scene.advance(1);
             if (random.chance(0.5)) addIssue(scene.world, handbook, { author: scene.people.max });
             for (let count = random.integer(0, 3); count > 0; count -= 1) {
-              const gone = random.pickIfAny(handbook.issues);
-              if (gone) deleteItem(scene.world, handbook, gone);
+              const deleted = random.pickIfAny(handbook.issues);
+              if (deleted) deleteItem(scene.world, handbook, deleted);
             }
           },
         });
@@ -104,8 +104,8 @@ describe('lists of Gitea', () => {
             if (happenings > 10) return;
             scene.advance(1);
             if (random.chance(0.5)) addComment(scene.world, issue, { author: scene.people.max });
-            const gone = random.chance(0.7) ? random.pickIfAny(issue.comments) : undefined;
-            if (gone) deleteComment(scene.world, gone);
+            const deleted = random.chance(0.7) ? random.pickIfAny(issue.comments) : undefined;
+            if (deleted) deleteComment(scene.world, deleted);
           },
         });
         const stayed = before.filter((comment) => issue.comments.includes(comment));
@@ -192,7 +192,7 @@ describe('lists of Gitea', () => {
       const happened = recorded('issue-2-timeline').body as { type: string; user: { id: number } }[];
       const closing = happened.findLast(({ type }) => type === 'close');
       const others = happened.filter(({ type }) => type !== 'close' && type !== 'pull_ref');
-      simulator.surprises.push((path) => {
+      simulator.overrides.push((path) => {
         const [, page] = /timeline\?.*page=(\d+)/.exec(path) ?? [];
         const entry = [...others, closing][Number(page) - 1];
         if (page === undefined) return undefined;
@@ -228,10 +228,10 @@ describe('lists of Gitea', () => {
     await inScene(50, async ({ provider, simulator, ...scene }) => {
       const repository = handbookOf(scene);
       const position = { cursor: null, since: null, pageSize: null, isDeep: false };
-      simulator.surprises.push((path) => (path.includes('/issues') ? { status: 404, body: {} } : undefined));
+      simulator.overrides.push((path) => (path.includes('/issues') ? { status: 404, body: {} } : undefined));
       const page = await provider.streams.read('issues', repository, position, call());
       assert.deepEqual([page.contributions, page.nextCursor, page.total], [[], null, 0]);
-      simulator.surprises.splice(0, 1, () => ({ status: 404, body: {} }));
+      simulator.overrides.splice(0, 1, () => ({ status: 404, body: {} }));
       await assert.rejects(provider.streams.read('issues', repository, position, call()), { code: 'not_found' });
     });
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
-import { giteaProvider } from './asking.ts';
+import { giteaProvider } from './gitea-provider.ts';
 
 /** Tests proofs of ownership with responses of a real Gitea. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { secretOf, startReplay } from '../../../../simulators/gitea/replay.ts';
 import type { KnownAccount } from '../../../../src/providers/provider.ts';
-import { acme, call, giteaProvider, handbook, lastReport } from './asking.ts';
+import { acme, call, giteaProvider, handbook, lastReport } from './gitea-provider.ts';
 
 /** Tests the provider on recorded responses of a real Gitea. */
 

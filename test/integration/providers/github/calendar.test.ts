@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
 import { addCommit } from '../../../../simulators/world/activity.ts';
-import { daysOf } from '../../../../simulators/world/truth.ts';
+import { daysOf } from '../../../../simulators/world/expected-totals.ts';
 import type { ReportedCalendar } from '../../../../src/contributions/contribution.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createGitHubProvider } from '../../../../src/providers/github/provider.ts';
@@ -56,7 +56,7 @@ function known({ world }: Simulator, login: string): KnownAccount {
 /**
  * Returns the contributions of an account in the world by day, from `from` on; days without contributions are absent.
  */
-function truth({ world }: Simulator, login: string, from: string, { withPrivate }: { withPrivate: boolean }) {
+function expectedDays({ world }: Simulator, login: string, from: string, { withPrivate }: { withPrivate: boolean }) {
   const days: Record<string, number> = {};
   for (const { day, isPrivate, login: who, ...counts } of daysOf(world)) {
     if (who !== login || day < from || (isPrivate && !withPrivate)) continue;
@@ -87,11 +87,11 @@ describe('the contribution calendar of GitHub', () => {
     const calendar = (await bench.fetch(user, call)) ?? assert.fail();
     // 19 November 2026 is a Thursday: 52 weeks and five days.
     assert.deepEqual([calendar.firstDay, calendar.counts.length], ['2025-11-16', 369]);
-    const expected = truth(bench.simulator, user, calendar.firstDay, { withPrivate: true });
+    const expected = expectedDays(bench.simulator, user, calendar.firstDay, { withPrivate: true });
     assert.deepEqual(daysIn(calendar), expected);
     assert.equal(calendar.total, sumOf(expected));
     assert.equal(calendar.includesPrivate, true);
-    assert.notDeepEqual(expected, truth(bench.simulator, user, calendar.firstDay, { withPrivate: false }));
+    assert.notDeepEqual(expected, expectedDays(bench.simulator, user, calendar.firstDay, { withPrivate: false }));
     assert.equal(call.cost.points, 1);
   });
 
@@ -99,10 +99,10 @@ describe('the contribution calendar of GitHub', () => {
     await using bench = await make(['second_public_only']);
     const { private_owner: owner } = bench.simulator.accounts;
     const calendar = (await bench.fetch(owner)) ?? assert.fail();
-    const expected = truth(bench.simulator, owner, calendar.firstDay, { withPrivate: false });
+    const expected = expectedDays(bench.simulator, owner, calendar.firstDay, { withPrivate: false });
     assert.deepEqual(daysIn(calendar), expected);
     assert.equal(calendar.includesPrivate, false);
-    assert.notDeepEqual(expected, truth(bench.simulator, owner, calendar.firstDay, { withPrivate: true }));
+    assert.notDeepEqual(expected, expectedDays(bench.simulator, owner, calendar.firstDay, { withPrivate: true }));
   });
 
   it('uses no token that may see private data: scope repo, own profile, fine-grained', async () => {
@@ -132,8 +132,8 @@ describe('the contribution calendar of GitHub', () => {
     await using bench = await make(['public_only']);
     const { user } = bench.simulator.accounts;
     const account = known(bench.simulator, user);
-    const gone = bench.simulator.world.accountByLogin(user) ?? assert.fail();
-    gone.isDeleted = true;
+    const deletedAccount = bench.simulator.world.accountByLogin(user) ?? assert.fail();
+    deletedAccount.isDeleted = true;
     bench.simulator.world.changed();
     assert.equal(await bench.provider.accounts.fetchCalendar?.(account, newCall()), null);
   });
@@ -159,15 +159,15 @@ describe('the contribution calendar of GitHub', () => {
       addCommit(simulator.world, repository, { author: { name: 'Grace', email: 'grace@mail.example' }, at });
     }
     const calendar = (await bench.fetch(heavy)) ?? assert.fail();
-    const expected = truth(simulator, heavy, calendar.firstDay, { withPrivate: false });
+    const expected = expectedDays(simulator, heavy, calendar.firstDay, { withPrivate: false });
     assert.deepEqual(daysIn(calendar), expected);
     assert.deepEqual([calendar.firstDay, calendar.counts.length], ['2025-11-16', 369]);
     assert.equal(calendar.total, sumOf(expected));
     assert.ok(simulator.requests.some(({ status }) => status === 502));
     simulator.faults.add({ kind: 'bad_gateway', on: 'Calendar', times: 1000 });
-    const asked = calendarRequests(bench).length;
+    const requestCount = calendarRequests(bench).length;
     await assert.rejects(bench.fetch(heavy), isError('provider_unavailable'));
-    assert.ok(calendarRequests(bench).length - asked <= 5, 'it does not go on for ever');
+    assert.ok(calendarRequests(bench).length - requestCount <= 5, 'it does not go on for ever');
   });
 
   it('refuses a calendar with missing days', async () => {

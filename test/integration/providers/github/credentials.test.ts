@@ -33,18 +33,18 @@ async function waitFor(
   }
 }
 
-const tell = (token: Token | undefined, remaining: number, resetAt: Date): void =>
+const reportQuota = (token: Token | undefined, remaining: number, resetAt: Date): void =>
   token?.learn('graphql', { limit: 5000, remaining, resetAt });
 describe('the quota of GitHub tokens', () => {
   it('leaves the last tenth of the quota to interactive requests', async () => {
     const { credentials, time } = make(['a']);
     const resetAt = new Date(time.now().getTime() + 600_000);
-    tell(credentials.tokens[0], 502, resetAt);
+    reportQuota(credentials.tokens[0], 502, resetAt);
     assert.equal(await waitFor(credentials, background, time.now()), 0);
-    tell(credentials.tokens[0], 500, resetAt);
+    reportQuota(credentials.tokens[0], 500, resetAt);
     assert.equal(await waitFor(credentials, background, time.now()), 600);
     assert.equal(await waitFor(credentials, interactive, time.now()), 0);
-    tell(credentials.tokens[0], 0, resetAt);
+    reportQuota(credentials.tokens[0], 0, resetAt);
     assert.equal(await waitFor(credentials, interactive, time.now()), 600);
     time.advance(601);
     assert.equal(await waitFor(credentials, background, time.now()), 0);
@@ -75,8 +75,8 @@ describe('the quota of GitHub tokens', () => {
   it('uses the token with the most remaining quota, minus the requests that are running', async () => {
     const { credentials, time } = make(['a', 'b']);
     const resetAt = new Date(time.now().getTime() + 600_000);
-    tell(credentials.tokens[0], 4000, resetAt);
-    tell(credentials.tokens[1], 4003, resetAt);
+    reportQuota(credentials.tokens[0], 4000, resetAt);
+    reportQuota(credentials.tokens[1], 4003, resetAt);
     const taken = [];
     for (let count = 0; count < 6; count += 1) {
       taken.push((await credentials.acquire('graphql', interactive)).credential.label);
@@ -88,10 +88,10 @@ describe('the quota of GitHub tokens', () => {
   it('keeps the lower remaining quota when responses arrive out of order', () => {
     const { credentials, time } = make(['a']);
     const resetAt = new Date(time.now().getTime() + 600_000);
-    tell(credentials.tokens[0], 100, resetAt);
-    tell(credentials.tokens[0], 120, resetAt);
+    reportQuota(credentials.tokens[0], 100, resetAt);
+    reportQuota(credentials.tokens[0], 120, resetAt);
     assert.equal(credentials.tokens[0]?.remaining('graphql')?.remaining, 100);
-    tell(credentials.tokens[0], 5000, new Date(resetAt.getTime() + 3_600_000));
+    reportQuota(credentials.tokens[0], 5000, new Date(resetAt.getTime() + 3_600_000));
     assert.equal(credentials.tokens[0]?.remaining('graphql')?.remaining, 5000);
   });
 

@@ -66,8 +66,8 @@ describe('the diagnosis of a GitHub provider', () => {
       { resource: 'core', unit: 'requests', limit: 5000, remaining: 5000, resetAt },
     ]);
     assert.deepEqual(credentials.at(-1)?.quotas, []);
-    const told = JSON.stringify(credentials);
-    for (const secret of [public_only, user, private_owner, 'ghp_revoked']) assert.ok(!told.includes(secret));
+    const reported = JSON.stringify(credentials);
+    for (const secret of [public_only, user, private_owner, 'ghp_revoked']) assert.ok(!reported.includes(secret));
   });
 
   it('reports a quota that is used up, though GitHub refuses everything else then', async () => {

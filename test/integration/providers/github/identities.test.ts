@@ -75,7 +75,7 @@ describe('authors of commits at GitHub', () => {
       const { world, provider, repositories, simulator } = scene;
       const { oid } = addCommit(world, repositories.handbook, { author: olive, coAuthors: [stranger] });
       const path = ['data', 'repository', 'c0', 'authors', 'nodes', 0, 'user'];
-      if (hasToken) simulator.faults.add({ kind: 'surprise', on: 'CommitAuthors', path, value: { nonsense: true } });
+      if (hasToken) simulator.faults.add({ kind: 'surprise', on: 'CommitAuthors', path, value: { invalid: true } });
       const identities = [olive, stranger].map(({ email }) => ({ email, oid }));
       const owners = await provider.history.resolveIdentities(handbookOf(scene), identities, call());
       assert.equal(simulator.faults.pending, 0);
@@ -89,13 +89,13 @@ describe('authors of commits at GitHub', () => {
       const { world, provider, repositories, people, now } = scene;
       addAccount(world, { id: 198_982_749, login: 'Copilot', type: 'Bot', createdAt: now() });
       const copilot = { name: 'Copilot', email: '198982749+Copilot@users.noreply.github.com' };
-      const gone = { name: 'Gone', email: `${people.gone.id}+gone@users.noreply.github.com` };
-      const commits = [copilot, gone].map((author) => addCommit(world, repositories.handbook, { author }));
+      const deleted = { name: 'Gone', email: `${people.deleted.id}+gone@users.noreply.github.com` };
+      const commits = [copilot, deleted].map((author) => addCommit(world, repositories.handbook, { author }));
       const identities = commits.map(({ oid, author }) => ({ oid, email: author.email.toLowerCase() }));
       const owners = await provider.history.resolveIdentities(handbookOf(scene), identities, call());
       const found = owners.get(copilot.email.toLowerCase());
       assert.deepEqual([found?.externalId, found?.type], ['198982749', 'bot']);
-      if (hasToken) assert.equal(owners.get(gone.email), null);
+      if (hasToken) assert.equal(owners.get(deleted.email), null);
     });
   });
 });

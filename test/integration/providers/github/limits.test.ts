@@ -54,27 +54,27 @@ const listing = ({ client, call, simulator }: Bench) => {
 /** Asserts that a refused request is not sent again before the time that follows from the refusal. */
 async function assertRests(
   bench: Bench,
-  ask: (bench: Bench) => Promise<unknown>,
+  request: (bench: Bench) => Promise<unknown>,
   fault: Fault,
   seconds: number,
 ): Promise<void> {
   bench.simulator.faults.add(fault);
   const begun = bench.time.now().getTime();
-  await assert.rejects(ask(bench), (error: AppError) => {
+  await assert.rejects(request(bench), (error: AppError) => {
     assert.equal(error.code, 'provider_rate_limited', fault.kind);
     assert.equal(((error.retryAt?.getTime() ?? 0) - begun) / 1000, seconds, fault.kind);
     return true;
   });
   const sent = bench.simulator.requests.length;
   bench.time.advance(seconds - 1);
-  await assert.rejects(ask(bench), /used up/);
+  await assert.rejects(request(bench), /used up/);
   assert.equal(bench.simulator.requests.length, sent, 'nothing is sent before the time');
   bench.time.advance(2);
-  await ask(bench);
+  await request(bench);
 }
 describe('limits of GitHub', () => {
   it('waits after a refusal as long as retry-after says, else until the reset, else a minute', async () => {
-    for (const ask of [profile, listing]) {
+    for (const request of [profile, listing]) {
       for (const [fault, seconds] of [
         [{ kind: 'secondary_limit', retryAfterS: 37 }, 37],
         [{ kind: 'primary_limit_429' }, 3600],
@@ -82,7 +82,7 @@ describe('limits of GitHub', () => {
         [{ kind: 'secondary_limit_without_time' }, 60],
       ] as const) {
         await using bench = await make();
-        await assertRests(bench, ask, fault, seconds);
+        await assertRests(bench, request, fault, seconds);
       }
     }
   });

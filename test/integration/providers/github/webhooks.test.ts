@@ -50,9 +50,9 @@ function isNeeded(event: string, path: string, payload: Json): boolean {
 }
 
 const repository = { id: 1, name: 'engine', owner: { id: 2, login: 'ada' } };
-const hint = { what: 'contributions', repository: '1', owner: '2', ownerName: 'ada' };
+const change = { what: 'contributions', repository: '1', owner: '2', ownerName: 'ada' };
 
-const issues = { ...hint, streams: ['issues'] };
+const issues = { ...change, streams: ['issues'] };
 const readable: [string, string, Json, Change[] | object[]][] = [
   [
     'an item of a deleted user',
@@ -78,14 +78,14 @@ const readable: [string, string, Json, Change[] | object[]][] = [
     { action: 'opened', issue: { id: 3 }, repository: { id: 1 } },
     [{ ...issues, owner: null, ownerName: '' }],
   ],
-  ['a push by a deploy key', 'push', { ref: 'refs/heads/main', repository }, [{ ...hint, streams: ['commits'] }]],
+  ['a push by a deploy key', 'push', { ref: 'refs/heads/main', repository }, [{ ...change, streams: ['commits'] }]],
   [
     'a comment of an issue that is explicitly no pull request',
     'issue_comment',
     { action: 'deleted', issue: { pull_request: null }, comment: { id: 4, user: null }, repository },
     [
       { what: 'removed', repository: '1', kind: 'issue_comment', externalId: '4' },
-      { ...hint, streams: ['comments', 'issues'] },
+      { ...change, streams: ['comments', 'issues'] },
     ],
   ],
   [

@@ -5,7 +5,7 @@ import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts
 import { transferRepository } from '../../../../simulators/world/mutations.ts';
 import { call, last } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
-import { gitlabProvider, groupOf } from './asking.ts';
+import { gitlabProvider, groupOf } from './gitlab-provider.ts';
 
 describe('the GitLab client', () => {
   /** Tests limits, refusals and invalid responses. */
@@ -20,18 +20,18 @@ describe('the GitLab client', () => {
       body: {},
       headers: { 'ratelimit-limit': '100', 'ratelimit-remaining': String(remaining), 'ratelimit-reset': String(reset) },
     });
-    const look = (urgency: 'interactive' | 'background') =>
+    const lookUp = (urgency: 'interactive' | 'background') =>
       last(provider.accounts.lookUp('a/b', { ...call(), urgency }));
-    simulator.surprises.push(() => limited(10));
-    assert.equal(await look('interactive'), undefined);
-    await assert.rejects(look('background'), { code: 'provider_rate_limited', retryAt: new Date(reset * 1000) });
-    simulator.surprises.splice(0, 1, () => limited(0));
-    assert.equal(await look('interactive'), undefined);
-    const asked = simulator.requests.length;
-    await assert.rejects(look('interactive'), { code: 'provider_rate_limited' });
-    assert.equal(simulator.requests.length, asked);
+    simulator.overrides.push(() => limited(10));
+    assert.equal(await lookUp('interactive'), undefined);
+    await assert.rejects(lookUp('background'), { code: 'provider_rate_limited', retryAt: new Date(reset * 1000) });
+    simulator.overrides.splice(0, 1, () => limited(0));
+    assert.equal(await lookUp('interactive'), undefined);
+    const requestCount = simulator.requests.length;
+    await assert.rejects(lookUp('interactive'), { code: 'provider_rate_limited' });
+    assert.equal(simulator.requests.length, requestCount);
     advance(61);
-    assert.equal(await look('background'), undefined);
+    assert.equal(await lookUp('background'), undefined);
   });
 
   it('caps the time until a limit ends at an hour', async () => {
@@ -39,9 +39,9 @@ describe('the GitLab client', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const headers = { 'ratelimit-limit': '100', 'ratelimit-remaining': '0', 'ratelimit-reset': '99999999999' };
-    simulator.surprises.push(() => ({ status: 404, body: {}, headers }));
+    simulator.overrides.push(() => ({ status: 404, body: {}, headers }));
     assert.equal(await last(provider.accounts.lookUp('a/b', call())), undefined);
-    simulator.surprises.length = 0;
+    simulator.overrides.length = 0;
     const retryAt = new Date(now().getTime() + 3_600_000);
     await assert.rejects(last(provider.accounts.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
     advance(3601);
@@ -54,9 +54,9 @@ describe('the GitLab client', () => {
     const { user, organization_member: second } = simulator.tokens;
     await using provider = gitlabProvider(simulator, { tokens: [user, second], now });
     const headers = { 'ratelimit-limit': '100', 'ratelimit-remaining': '0', 'ratelimit-reset': '9999999999' };
-    simulator.surprises.push(() => ({ status: 404, body: {}, headers }));
+    simulator.overrides.push(() => ({ status: 404, body: {}, headers }));
     await last(provider.accounts.lookUp('a/b', call()));
-    simulator.surprises.length = 0;
+    simulator.overrides.length = 0;
     assert.equal((await last(provider.accounts.lookUp('analytical-engines', call())))?.account.type, 'organization');
     assert.deepEqual(
       simulator.requests.map((request) => request.split(' ', 1)[0]),
@@ -68,16 +68,16 @@ describe('the GitLab client', () => {
     const { world, now, advance } = createContractWorld();
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    simulator.surprises.push(() => ({ status: 429, body: 'Retry later', headers: { 'retry-after': '37' } }));
+    simulator.overrides.push(() => ({ status: 429, body: 'Retry later', headers: { 'retry-after': '37' } }));
     const until = new Date(now().getTime() + 37_000);
     await assert.rejects(last(provider.accounts.lookUp('a/b', call())), {
       code: 'provider_rate_limited',
       retryAt: until,
     });
-    simulator.surprises.length = 0;
-    const asked = simulator.requests.length;
+    simulator.overrides.length = 0;
+    const requestCount = simulator.requests.length;
     await assert.rejects(last(provider.accounts.lookUp('a/b', call())), { code: 'provider_rate_limited' });
-    assert.equal(simulator.requests.length, asked);
+    assert.equal(simulator.requests.length, requestCount);
     advance(38);
     assert.equal(await last(provider.accounts.lookUp('a/b', call())), undefined);
   });
@@ -86,7 +86,7 @@ describe('the GitLab client', () => {
     const { world, now } = createContractWorld();
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
-    simulator.surprises.push((path) => (path.startsWith('/groups/') ? { status: 429, body: {} } : undefined));
+    simulator.overrides.push((path) => (path.startsWith('/groups/') ? { status: 429, body: {} } : undefined));
     const retryAt = new Date(now().getTime() + 60_000);
     await assert.rejects(last(provider.accounts.lookUp('a/b', call())), { code: 'provider_rate_limited', retryAt });
     assert.equal((await last(provider.accounts.lookUp('ada-lovelace', call())))?.account.name, 'ada-lovelace');
@@ -97,7 +97,7 @@ describe('the GitLab client', () => {
     await using simulator = await startGitLabSimulator({ world });
     await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
     const limited = { status: 429, body: '', headers: { 'retry-after': '60' } };
-    simulator.surprises.push((path) => (/^\/(issues|merge_requests)/.test(path) ? limited : undefined));
+    simulator.overrides.push((path) => (/^\/(issues|merge_requests)/.test(path) ? limited : undefined));
     for (const name of ['max-member', 'ada-lovelace']) {
       const report = await last(provider.accounts.lookUp(name, call()));
       assert.ok(report?.missing.includes('issues') && report.counters.stars === 0, name);
@@ -145,7 +145,7 @@ describe('the GitLab client', () => {
     const owner = groupOf(scene);
     const find = (name: string) => provider.repositories.find(owner, name, { withPrivate: false }, call());
     const target = `/api/v4/projects/${repositories.handbook.id}`;
-    simulator.surprises.push((path) =>
+    simulator.overrides.push((path) =>
       path.includes('%2F') ? { status: 301, body: '', headers: { location: target } } : undefined,
     );
     assert.equal((await find('former'))?.name, 'handbook');
@@ -158,7 +158,7 @@ describe('the GitLab client', () => {
       response.end('{}');
     });
     const location = `${thief.url}/api/v4/projects/1`;
-    simulator.surprises.splice(0, 1, () => ({ status: 301, body: '', headers: { location } }));
+    simulator.overrides.splice(0, 1, () => ({ status: 301, body: '', headers: { location } }));
     await assert.rejects(find('handbook'), { code: 'provider_invalid_response' });
     assert.deepEqual(seen, []);
   });

@@ -1,7 +1,7 @@
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import { plainHost } from '../../../contract/host.ts';
 import { providerContract } from '../../../contract/provider-contract.ts';
-import { gitlabProvider } from './asking.ts';
+import { gitlabProvider } from './gitlab-provider.ts';
 
 for (const maxPerPage of [100, 2]) {
   providerContract({

@@ -4,7 +4,7 @@ import { type GitLabSimulator, startGitLabSimulator } from '../../../../simulato
 import type { CredentialReport, Diagnosis } from '../../../../src/providers/diagnosis.ts';
 import type { ProviderWith } from '../../../../src/providers/provider.ts';
 import { createContractWorld } from '../../../contract/world.ts';
-import { gitlabProvider } from './asking.ts';
+import { gitlabProvider } from './gitlab-provider.ts';
 
 const diagnose = (provider: ProviderWith<'diagnose'>): Promise<Diagnosis> =>
   provider.diagnose(AbortSignal.timeout(20_000));
@@ -56,11 +56,11 @@ describe('the diagnosis of a GitLab provider', () => {
     await using simulator = await startGitLabSimulator({ world });
     const message = { error: 'This endpoint requires token type to be a personal access token' };
     const isSelf = (path: string): boolean => path === '/personal_access_tokens/self';
-    simulator.surprises.push((path) => (isSelf(path) ? { status: 400, body: message } : undefined));
+    simulator.overrides.push((path) => (isSelf(path) ? { status: 400, body: message } : undefined));
     const whole = await reportOn(simulator, [simulator.tokens.user]);
     assert.deepEqual([whole.state, whole.holder, whole.missing], ['accepted', 'ada-lovelace', []]);
     const insufficient = { error: 'insufficient_scope', scope: 'api read_api read_user' };
-    simulator.surprises.splice(0, 1, (path) =>
+    simulator.overrides.splice(0, 1, (path) =>
       isSelf(path) ? { status: 400, body: message } : { status: 403, body: insufficient },
     );
     const narrow = await reportOn(simulator, [simulator.tokens.user]);
@@ -74,7 +74,7 @@ describe('the diagnosis of a GitLab provider', () => {
     const { world } = createContractWorld();
     await using simulator = await startGitLabSimulator({ world });
     const headers = { 'ratelimit-limit': '600', 'ratelimit-remaining': '12', 'ratelimit-reset': '1767225600' };
-    simulator.surprises.push((path) =>
+    simulator.overrides.push((path) =>
       path === '/user' ? { status: 200, body: { username: 'ada' }, headers } : undefined,
     );
     const { quotas } = await reportOn(simulator, [simulator.tokens.user]);
@@ -91,7 +91,7 @@ describe('the diagnosis of a GitLab provider', () => {
       missing.map(({ name }) => name),
       ['a token'],
     );
-    simulator.surprises.push(() => ({ status: 403, body: { message: '403 Forbidden' } }));
+    simulator.overrides.push(() => ({ status: 403, body: { message: '403 Forbidden' } }));
     assert.equal((await reportOn(simulator, [])).state, 'refused');
   });
 });

@@ -5,7 +5,7 @@ import { addCommit, addIssue } from '../../../../simulators/world/activity.ts';
 import type { Contribution } from '../../../../src/contributions/contribution.ts';
 import { call, knownAccount, last } from '../../../contract/host.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
-import { gitlabProvider } from './asking.ts';
+import { gitlabProvider } from './gitlab-provider.ts';
 
 /** Tests that data for members does not become public through a member's token. */
 
@@ -32,11 +32,11 @@ describe('hidden parts of GitLab projects', () => {
       simulator.hidden.issues.add(second.id);
       for (const { id } of [said, onPull]) simulator.hidden.notes.add(id);
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.organization_member], now });
-      const told = await provider.streams.read('issues', handbookOf(scene), deep, call());
-      assert.equal(told.total, issues.length - 1);
-      assert.ok(!idsOf(told.contributions, 'issue').includes(String(second.id)));
-      assert.deepEqual(idsOf(told.contributions, 'issue_comment'), [String(other.id)]);
-      assert.equal(told.contributions.find(({ externalId }) => externalId === String(first.id))?.details?.comments, 1);
+      const page = await provider.streams.read('issues', handbookOf(scene), deep, call());
+      assert.equal(page.total, issues.length - 1);
+      assert.ok(!idsOf(page.contributions, 'issue').includes(String(second.id)));
+      assert.deepEqual(idsOf(page.contributions, 'issue_comment'), [String(other.id)]);
+      assert.equal(page.contributions.find(({ externalId }) => externalId === String(first.id))?.details?.comments, 1);
       const reviewed = await provider.streams.read('pull_requests', handbookOf(scene), deep, call());
       assert.deepEqual(idsOf(reviewed.contributions, 'pull_request_comment'), []);
       assert.equal((await provider.polls.readTotals(handbookOf(scene), call()))['issues'], issues.length - 1);
@@ -139,7 +139,7 @@ describe('hidden parts of GitLab projects', () => {
       assert.equal(searches.length, 4);
       for (const search of searches) assert.match(search, /^anonymous /);
 
-      simulator.surprises.push((path) =>
+      simulator.overrides.push((path) =>
         /^\/(issues|merge_requests)/.test(path) ? { status: path.includes('closed') ? 500 : 401, body: {} } : undefined,
       );
       const unreported = await last(provider.accounts.lookUp(people.max.login, call()));
@@ -181,8 +181,8 @@ describe('hidden parts of GitLab projects', () => {
           ['pull_requests', ['pull_request']],
         ],
       );
-      const told = await provider.streams.read('issues', handbookOf(scene), { ...deep, isDeep: false }, call());
-      assert.equal(told.contributions.length, issues.length);
+      const page = await provider.streams.read('issues', handbookOf(scene), { ...deep, isDeep: false }, call());
+      assert.equal(page.contributions.length, issues.length);
       const merged = await provider.streams.read(
         'pull_requests',
         handbookOf(scene),
@@ -196,14 +196,14 @@ describe('hidden parts of GitLab projects', () => {
       assert.equal((await read('issues')).contributions.length, issues.length);
       const tip = await provider.polls.readTip(handbookOf(scene), call());
       assert.deepEqual(new Set(tip?.page.contributions.map(({ kind }) => kind)), new Set(['issue', 'pull_request']));
-      simulator.surprises.push((path) => (path.includes('/merge_requests') ? { status: 403, body: {} } : undefined));
+      simulator.overrides.push((path) => (path.includes('/merge_requests') ? { status: 403, body: {} } : undefined));
       assert.deepEqual((await read('pull_requests')).contributions, []);
       assert.ok(
         (await provider.polls.readTip(handbookOf(scene), call()))?.page.contributions.every(
           ({ kind }) => kind === 'issue',
         ),
       );
-      simulator.surprises.length = 0;
+      simulator.overrides.length = 0;
     });
   });
 
@@ -211,7 +211,7 @@ describe('hidden parts of GitLab projects', () => {
     await inScene(async ({ simulator, organization, world, people, repositories, now, advance }) => {
       await using provider = gitlabProvider(simulator, { tokens: [simulator.tokens.user], now });
       addCommit(world, repositories.handbook, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-      const told = repositories.handbook.pushedAt?.getTime() ?? 0;
+      const reportedAt = repositories.handbook.pushedAt?.getTime() ?? 0;
       const owner = await knownAccount(provider, organization.login);
       for (const [seconds, expected] of [
         [600, 600],
@@ -220,7 +220,7 @@ describe('hidden parts of GitLab projects', () => {
       ] as const) {
         advance(seconds);
         const found = await provider.repositories.find(owner, 'handbook', { withPrivate: false }, call());
-        const ago = ((found?.tips['commits']?.changedAt?.getTime() ?? 0) - told) / 1000;
+        const ago = ((found?.tips['commits']?.changedAt?.getTime() ?? 0) - reportedAt) / 1000;
         assert.equal(ago, expected);
       }
     });

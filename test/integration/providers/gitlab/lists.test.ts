@@ -9,7 +9,7 @@ import { star } from '../../../../simulators/world/repository-changes.ts';
 import type { ContributionPage, ProviderWith } from '../../../../src/providers/provider.ts';
 import { call } from '../../../contract/host.ts';
 import { type ContractWorld, createContractWorld, handbookOf } from '../../../contract/world.ts';
-import { gitlabProvider, groupOf } from './asking.ts';
+import { gitlabProvider, groupOf } from './gitlab-provider.ts';
 
 /** Tests lists that change while they are read, and that do not report their length. */
 
@@ -66,8 +66,8 @@ describe('lists of GitLab', () => {
             if (happenings > 12) return;
             scene.advance(1);
             if (random.chance(0.5)) addIssue(scene.world, handbook, { author: scene.people.max });
-            const gone = random.chance(0.7) ? handbook.issues[random.integer(0, 4)] : undefined;
-            if (gone) deleteItem(scene.world, handbook, gone);
+            const deleted = random.chance(0.7) ? handbook.issues[random.integer(0, 4)] : undefined;
+            if (deleted) deleteItem(scene.world, handbook, deleted);
           },
         });
         const missed = idsOf(before.filter((issue) => handbook.issues.includes(issue))).filter((id) => !seen.has(id));
@@ -142,7 +142,7 @@ describe('lists of GitLab', () => {
 
   it('reads a list although the notes of its items are not found, and fails when the list is not found', async () => {
     await inScene({ maxPerPage: 100 }, async (scene) => {
-      scene.simulator.surprises.push((path) =>
+      scene.simulator.overrides.push((path) =>
         path.includes('/notes') || path.includes('/award_emoji') || path.includes('/closed_by')
           ? { status: 404, body: { message: '404 Not Found' } }
           : undefined,
@@ -152,7 +152,7 @@ describe('lists of GitLab', () => {
         const page = await scene.provider.streams.read(stream, handbookOf(scene), position, call());
         assert.ok(page.contributions.length >= 5, stream);
       }
-      scene.simulator.surprises.splice(0, 1, () => ({ status: 404, body: {} }));
+      scene.simulator.overrides.splice(0, 1, () => ({ status: 404, body: {} }));
       const position = { cursor: null, since: null, pageSize: null, isDeep: true };
       await assert.rejects(scene.provider.streams.read('issues', handbookOf(scene), position, call()), {
         code: 'not_found',
@@ -184,9 +184,9 @@ describe('lists of GitLab', () => {
       const newest = last.contributions.at(-1);
       assert.equal(newest?.externalId, String(scene.people.olive.id));
       assert.deepEqual(newest?.createdAt, new Date(Math.floor(now().getTime() / 1000) * 1000));
-      const asked = scene.simulator.requests.length;
+      const requestCount = scene.simulator.requests.length;
       assert.ok(last.nextCursor === null || (await read(last.nextCursor)).nextCursor === null);
-      assert.ok(scene.simulator.requests.length - asked <= 2);
+      assert.ok(scene.simulator.requests.length - requestCount <= 2);
       scene.simulator.hidden.profiles.add(scene.people.max.id);
       assert.equal((await readAll(scene, 'stars')).size, 7);
     });
@@ -206,8 +206,8 @@ describe('lists of GitLab', () => {
         const page = await provider.repositories.list(owner, cursor, call());
         for (const { name } of page.repositories) listed.add(name);
         if (removals < 3) {
-          const gone = world.repositories.findIndex(({ name }) => name === `part-${removals}`);
-          world.repositories.splice(gone, 1);
+          const removedIndex = world.repositories.findIndex(({ name }) => name === `part-${removals}`);
+          world.repositories.splice(removedIndex, 1);
           world.changed();
           removals += 1;
         }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startGitLabSimulator } from '../../../../simulators/gitlab/simulator.ts';
 import type { Membership } from '../../../../simulators/world/model.ts';
 import { createContractWorld } from '../../../contract/world.ts';
-import { gitlabProvider } from './asking.ts';
+import { gitlabProvider } from './gitlab-provider.ts';
 
 describe('ownership at GitLab', () => {
   /** Tests proofs of ownership; the rules that all hosts share are in the contract. */

@@ -7,7 +7,7 @@ import { addAccount } from '../../../../simulators/world/people.ts';
 import type { KnownAccount, KnownRepository } from '../../../../src/providers/provider.ts';
 import { call, knownAccount, last } from '../../../contract/host.ts';
 import { createContractWorld, handbookOf } from '../../../contract/world.ts';
-import { gitlabProvider } from './asking.ts';
+import { gitlabProvider } from './gitlab-provider.ts';
 
 describe('accounts of GitLab', () => {
   /** Tests accounts at GitLab: subgroups, bots, ghosts and reviewers. */
@@ -103,7 +103,7 @@ describe('accounts of GitLab', () => {
     const types = new Map(page.actors.map((actor) => [actor.name, actor.type]));
     assert.equal(types.get(bot.login), 'bot');
     assert.equal(types.get(human.login), 'user');
-    assert.ok(!types.has('ghost') && !types.has(people.gone.login));
+    assert.ok(!types.has('ghost') && !types.has(people.deleted.login));
     assert.equal(page.contributions.filter(({ author }) => author === null).length, 1);
   });
 
@@ -130,14 +130,19 @@ describe('accounts of GitLab', () => {
       reviews.map(({ externalId }) => externalId).toSorted(),
       [String(approved.id), String(taken.id)].toSorted(),
     );
-    const told = (await read()).contributions.find(
+    const reported = (await read()).contributions.find(
       ({ kind, externalId }) => kind === 'pull_request' && externalId === String(pull.id),
     );
     assert.deepEqual(
-      [told?.details?.additions, told?.details?.deletions, told?.details?.changedFiles, told?.details?.commits],
+      [
+        reported?.details?.additions,
+        reported?.details?.deletions,
+        reported?.details?.changedFiles,
+        reported?.details?.commits,
+      ],
       [5, 2, 1, 1],
     );
-    simulator.surprises.push((path) =>
+    simulator.overrides.push((path) =>
       path === 'graphql' ? { status: 200, body: { errors: [{ message: 'Query has complexity of 300' }] } } : undefined,
     );
     const less = (await read()).contributions.find(({ externalId }) => externalId === String(pull.id));

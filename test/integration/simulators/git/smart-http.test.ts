@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { appendCommits, buildRepository, writeRawCommit } from '../../../../simulators/git/build-repository.ts';
 import { readHistory } from '../../../../simulators/git/histories.ts';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
-import { waitUntilGone } from '../../../../simulators/git/processes.ts';
+import { waitUntilExited } from '../../../../simulators/git/processes.ts';
 import { runGit } from '../../../../simulators/git/run-git.ts';
 import { type ResolveRepository, smartHttp } from '../../../../simulators/git/smart-http.ts';
 import { makeTemporaryDirectory, type TemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
@@ -42,9 +42,9 @@ describe('the simulated git server', () => {
   it('resolves the repository and the credentials once for each step', async () => {
     await using place = await makeTemporaryDirectory();
     await buildSample(place);
-    const asked: [string, string | undefined][] = [];
+    const requested: [string, string | undefined][] = [];
     const resolve: ResolveRepository = async (path, authorization) => {
-      asked.push([path, authorization]);
+      requested.push([path, authorization]);
       if (path !== '/ö w/sample.git') return 'not_found';
       return authorization === 'Basic right' ? { directory: place.at('sample.git') } : 'unauthorized';
     };
@@ -58,7 +58,7 @@ describe('the simulated git server', () => {
     const granted = await listing('/%C3%B6%20w/sample.git', { authorization: 'Basic right' });
     assert.equal(granted.status, 200);
     assert.match(await granted.text(), /^001e# service=git-upload-pack/);
-    assert.deepEqual(asked, [
+    assert.deepEqual(requested, [
       ['/other.git', undefined],
       ['/ö w/sample.git', 'Basic wrong'],
       ['/ö w/sample.git', 'Basic right'],
@@ -95,8 +95,8 @@ describe('the simulated git server', () => {
     const want = async (oid: string): Promise<string> => {
       const body = gzipSync(`0032want ${oid}\n00000009done\n`);
       const headers = { 'content-encoding': 'gzip', 'content-type': 'application/x-git-upload-pack-request' };
-      const answer = await fetch(`${server.url}/sample.git/git-upload-pack`, { method: 'POST', headers, body });
-      return answer.text();
+      const response = await fetch(`${server.url}/sample.git/git-upload-pack`, { method: 'POST', headers, body });
+      return response.text();
     };
     assert.match(await want(tip), /^0008NAK\nPACK/);
     assert.match(await want(hidden), /not our ref/);
@@ -129,13 +129,13 @@ describe('the simulated git server', () => {
     client.on('error', () => undefined);
     client.write('0032want ');
     await served.promise;
-    await waitUntilGone(`${place.at('sample.git')}/git-upload-pack`);
+    await waitUntilExited(`${place.at('sample.git')}/git-upload-pack`);
   });
 
   it('responds with 404 when the backend fails', async () => {
     await using place = await makeTemporaryDirectory();
     await using server = await startHttpServer(smartHttp(() => ({ directory: place.at('absent.git') })));
-    const answer = await fetch(`${server.url}/absent.git/info/refs?service=git-upload-pack`);
-    assert.equal(answer.status, 404);
+    const response = await fetch(`${server.url}/absent.git/info/refs?service=git-upload-pack`);
+    assert.equal(response.status, 404);
   });
 });

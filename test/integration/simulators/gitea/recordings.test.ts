@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { recordedDeliveries, recordedSecret, recordings } from '../../../../simulators/gitea/recordings.ts';
 import { startReplay } from '../../../../simulators/gitea/replay.ts';
-import { checkAnswer, checkRequest } from '../../../../simulators/gitea/swagger.ts';
+import { checkRequest, checkResponse } from '../../../../simulators/gitea/swagger.ts';
 
 describe('recorded responses of Gitea', () => {
   it('accepts the recorded responses by the API description that checks simulated responses', () => {
@@ -12,7 +12,7 @@ describe('recorded responses of Gitea', () => {
       if (path.startsWith('/@') || status !== 200) continue;
       const { pathname, searchParams } = new URL(path, 'http://forge.example');
       try {
-        checkAnswer(checkRequest('GET', pathname, searchParams).path, body);
+        checkResponse(checkRequest('GET', pathname, searchParams).path, body);
       } catch (error) {
         assert.fail(`${name}: ${String(error)}`);
       }
@@ -22,13 +22,13 @@ describe('recorded responses of Gitea', () => {
   });
 
   it('refuses a request that the API description lacks', () => {
-    assert.equal(ask('/repos/acme/handbook/issues', 'type=pulls&limit=50').path, '/repos/{owner}/{repo}/issues');
-    assert.throws(() => ask('/repos/acme/handbook/contributors'), /not in Gitea's description/);
-    assert.throws(() => ask('/repos/acme/handbook/issues', 'type=pull_requests'), /type cannot be/);
-    assert.throws(() => ask('/repos/acme/handbook/issues', 'sort=updated'), /no parameter sort/);
-    assert.throws(() => ask('/repos/acme/handbook/pulls/one'), /index/);
+    assert.equal(read('/repos/acme/handbook/issues', 'type=pulls&limit=50').path, '/repos/{owner}/{repo}/issues');
+    assert.throws(() => read('/repos/acme/handbook/contributors'), /not in Gitea's description/);
+    assert.throws(() => read('/repos/acme/handbook/issues', 'type=pull_requests'), /type cannot be/);
+    assert.throws(() => read('/repos/acme/handbook/issues', 'sort=updated'), /no parameter sort/);
+    assert.throws(() => read('/repos/acme/handbook/pulls/one'), /index/);
     assert.throws(() => checkRequest('DELETE', '/repos/acme/handbook', new URLSearchParams()), /not in Gitea/);
-    assert.throws(() => checkAnswer('/users/{username}', { id: 'one' }), /\/id/);
+    assert.throws(() => checkResponse('/users/{username}', { id: 'one' }), /\/id/);
     const comments = '/repos/acme/handbook/issues/1/comments';
     assert.deepEqual(write(comments, { body: 'Hello' }).body, { body: 'Hello' });
     assert.throws(() => write(comments, { text: 'Hello' }), /takes no text/);
@@ -57,5 +57,5 @@ describe('recorded responses of Gitea', () => {
   });
 });
 
-const ask = (path: string, query = '') => checkRequest('GET', path, new URLSearchParams(query));
+const read = (path: string, query = '') => checkRequest('GET', path, new URLSearchParams(query));
 const write = (path: string, body: object) => checkRequest('POST', path, new URLSearchParams(), body);

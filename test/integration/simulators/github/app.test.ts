@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { ask, now, start } from '../../../../simulators/github/asking.ts';
+import { now, queryGraphql, start } from '../../../../simulators/github/send-request.ts';
 import type { Simulator } from '../../../../simulators/github/simulator.ts';
 import type { Repository } from '../../../../simulators/world/model.ts';
-import { tell } from '../../../../simulators/world/tell.ts';
+import { emitEvent } from '../../../../simulators/world/report-changes.ts';
 
 const nowS = now().getTime() / 1000;
 
@@ -82,9 +82,9 @@ describe('the simulated GitHub App', () => {
     const owner = world.accountByLogin('analytical-engines') ?? assert.fail();
     const installation = app.install(owner, [engine(simulator, 'hidden-engine')]);
     const path = `/app/installations/${installation.id}`;
-    const made = await asApp(simulator, `${path}/access_tokens`, proof(simulator), 'POST');
-    assert.equal(made.status, 201);
-    const token = String(made.body['token']);
+    const created = await asApp(simulator, `${path}/access_tokens`, proof(simulator), 'POST');
+    assert.equal(created.status, 201);
+    const token = String(created.body['token']);
     assert.ok(token.startsWith('ghs_'));
     const covered = await asApp(simulator, '/installation/repositories', token);
     assert.equal(covered.body['total_count'], 1);
@@ -92,14 +92,14 @@ describe('the simulated GitHub App', () => {
       (await asApp(simulator, '/repos/analytical-engines/hidden-engine', token)).status;
     assert.equal(await repositoryStatus(), 200);
     const query = '{ repository(owner: "analytical-engines", name: "hidden-engine") { name } }';
-    const answer = await fetch(`${simulator.apiUrl}/graphql`, {
+    const response = await fetch(`${simulator.apiUrl}/graphql`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
       body: JSON.stringify({ query }),
     });
-    assert.equal(answer.headers.get('x-ratelimit-limit'), '5000');
-    assert.deepEqual(await answer.json(), { data: { repository: { name: 'hidden-engine' } } });
-    assert.deepEqual((await ask(simulator, query)).body.data, { repository: null });
+    assert.equal(response.headers.get('x-ratelimit-limit'), '5000');
+    assert.deepEqual(await response.json(), { data: { repository: { name: 'hidden-engine' } } });
+    assert.deepEqual((await queryGraphql(simulator, query)).body.data, { repository: null });
     for (const found of [
       '/repos/analytical-engines/hidden-engine/installation',
       '/orgs/analytical-engines/installation',
@@ -139,7 +139,7 @@ describe('the simulated GitHub App', () => {
     app.install(owner);
     const count = 30;
     for (let number = 0; number < count; number += 1) {
-      tell(world, repository, 'repository.edited', owner.id, { more: { number } });
+      emitEvent(world, repository, 'repository.edited', owner.id, { more: { number } });
     }
     await app.deliverer.idle();
     const numbers = service.received.flatMap(({ body }) => {

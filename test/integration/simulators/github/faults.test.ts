@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ask, rest, start } from '../../../../simulators/github/asking.ts';
 import { type FaultKind, faultKinds } from '../../../../simulators/github/faults.ts';
+import { queryGraphql, rest, start } from '../../../../simulators/github/send-request.ts';
 
 describe('faults of the simulated GitHub', () => {
   it('counts limits down in headers, then refuses requests', async () => {
     await using simulator = await start({ limits: { graphql: 2, anonymousCore: 1, graphqlPerMinute: 100 } });
     const query = '{ viewer { login } }';
-    const first = await ask(simulator, query);
+    const first = await queryGraphql(simulator, query);
     assert.equal(first.headers.get('x-ratelimit-remaining'), '1');
-    await ask(simulator, query);
-    const third = await ask(simulator, query);
+    await queryGraphql(simulator, query);
+    const third = await queryGraphql(simulator, query);
     assert.equal(third.status, 200);
     assert.equal(third.body.errors?.[0]?.type, 'RATE_LIMITED');
     assert.equal((await rest(simulator, '/users/ada-lovelace')).status, 200);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ask, rest, start } from '../../../../simulators/github/asking.ts';
-import { asTold, reactions, type Told, toldItems } from '../../../../simulators/github/told-items.ts';
+import { queryGraphql, rest, start } from '../../../../simulators/github/send-request.ts';
+import { asServed, type ReportedItem, reactions, servedItems } from '../../../../simulators/github/served-items.ts';
 import { addIssue, addPullRequest } from '../../../../simulators/world/activity.ts';
 import { addComment, deleteComment, editComment } from '../../../../simulators/world/comments.ts';
+import { itemsOf } from '../../../../simulators/world/expected-items.ts';
+import { daysOf } from '../../../../simulators/world/expected-totals.ts';
 import { closeItem, deleteAccount, reopenItem } from '../../../../simulators/world/mutations.ts';
 import { react } from '../../../../simulators/world/reactions.ts';
 import { addFork, star, writeFile } from '../../../../simulators/world/repository-changes.ts';
 import { label } from '../../../../simulators/world/threads.ts';
-import { daysOf } from '../../../../simulators/world/truth.ts';
-import { itemsOf } from '../../../../simulators/world/truth-items.ts';
 
 const key = (item: object): string => `${Object(item).kind} ${Object(item).id}`;
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 10, minute));
@@ -23,16 +23,16 @@ describe('repositories of the simulated GitHub', () => {
     const kinds = new Set<string>();
     const filled = new Set<string>();
     for (const repository of world.owned(owner).filter(({ name }) => name !== 'much-reviewed')) {
-      const truth = itemsOf(world, repository);
-      for (const item of truth) {
+      const expected = itemsOf(world, repository);
+      for (const item of expected) {
         kinds.add(item.kind);
         for (const [name, value] of Object.entries(item))
           if (Object(value).length !== 0 && value !== null) filled.add(name);
       }
-      const seen = (await toldItems(simulator, repository, organization)).toSorted((one, other) =>
+      const seen = (await servedItems(simulator, repository, organization)).toSorted((one, other) =>
         key(one) < key(other) ? -1 : 1,
       );
-      assert.deepEqual(seen, truth.map(asTold), repository.name);
+      assert.deepEqual(seen, expected.map(asServed), repository.name);
     }
     assert.equal(kinds.size, 9);
     for (const name of ['labels', 'assignees', 'reviewers', 'reactions', 'files', 'reason', 'resolvedBy', 'upvotes'])
@@ -44,7 +44,7 @@ describe('repositories of the simulated GitHub', () => {
     const { nodeId } = simulator.world.repository(simulator.accounts.organization, 'engine-1') ?? assert.fail();
     const query = `query Page($id: ID!, $n: Int = 50) { node(id: $id) { ... on Repository { pullRequests(first: $n) { nodes {
     labels(first: 20) { nodes { name } } assignees(first: 10) { nodes { login } } ${reactions} } } } } rateLimit { cost nodeCount } }`;
-    const { body } = await ask(simulator, query, { variables: { id: nodeId } });
+    const { body } = await queryGraphql(simulator, query, { variables: { id: nodeId } });
     assert.deepEqual(Object(body.data)['rateLimit'], { cost: 2, nodeCount: 50 + 50 * 130 });
   });
 
@@ -55,10 +55,10 @@ describe('repositories of the simulated GitHub', () => {
     const repository = world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
     const issue = addIssue(world, repository, { author });
     const comments = [0, 1, 2, 3].map((minute) => addComment(world, issue, { author, createdAt: at(minute) }));
-    const [first, , gone] = comments;
-    assert.ok(first && gone);
+    const [first, , deleted] = comments;
+    assert.ok(first && deleted);
     editComment(world, first, 'Edited');
-    deleteComment(world, gone);
+    deleteComment(world, deleted);
     const list = async (query: string): Promise<{ ids: number[]; link: string | null }> => {
       const response = await rest(
         simulator,
@@ -66,7 +66,7 @@ describe('repositories of the simulated GitHub', () => {
         'user',
       );
       return {
-        ids: ((await response.json()) as Told[]).map(({ id }) => Number(id)),
+        ids: ((await response.json()) as ReportedItem[]).map(({ id }) => Number(id)),
         link: response.headers.get('link'),
       };
     };
@@ -88,20 +88,20 @@ describe('repositories of the simulated GitHub', () => {
     const repository = world.repository(simulator.accounts.user, 'notes') ?? assert.fail();
     const issue = addIssue(world, repository, { author });
     const pull = addPullRequest(world, repository, { author: other, closes: [issue] });
-    const look = async (): Promise<Told> => {
+    const fetchIssue = async (): Promise<ReportedItem> => {
       const query = `{ node(id: "${issue.nodeId}") { ... on Issue { state old: stateReason stateReason(enableDuplicate: true)
       timelineItems(itemTypes: [CLOSED_EVENT], last: 1) { totalCount nodes { ... on ClosedEvent { actor { login }
         closer { ... on PullRequest { number } ... on Commit { oid } } } } }
       closedByPullRequestsReferences(first: 3) { nodes { number merged } } } } }`;
-      const { body } = await ask(simulator, query);
+      const { body } = await queryGraphql(simulator, query);
       return Object(body.data)['node'];
     };
     closeItem(world, issue, { reason: 'DUPLICATE' });
-    assert.deepEqual([(await look())['old'], (await look())['stateReason']], ['NOT_PLANNED', 'DUPLICATE']);
+    assert.deepEqual([(await fetchIssue())['old'], (await fetchIssue())['stateReason']], ['NOT_PLANNED', 'DUPLICATE']);
     reopenItem(world, issue);
-    assert.deepEqual([(await look())['state'], (await look())['stateReason']], ['OPEN', 'REOPENED']);
+    assert.deepEqual([(await fetchIssue())['state'], (await fetchIssue())['stateReason']], ['OPEN', 'REOPENED']);
     closeItem(world, pull, { merged: true, by: author });
-    const { timelineItems, closedByPullRequestsReferences, stateReason } = await look();
+    const { timelineItems, closedByPullRequestsReferences, stateReason } = await fetchIssue();
     assert.equal(stateReason, 'COMPLETED');
     assert.equal(timelineItems.totalCount, 2);
     assert.deepEqual(timelineItems.nodes, [{ actor: { login: author.login }, closer: { number: pull.number } }]);
@@ -109,7 +109,7 @@ describe('repositories of the simulated GitHub', () => {
     reopenItem(world, issue);
     const commit = repository.commits.at(-1) ?? assert.fail();
     closeItem(world, issue, { closer: commit });
-    assert.deepEqual((await look())['timelineItems'].nodes[0].closer, { oid: commit.oid });
+    assert.deepEqual((await fetchIssue())['timelineItems'].nodes[0].closer, { oid: commit.oid });
   });
 
   it('serves files of the default branch through both interfaces', async () => {
@@ -126,12 +126,12 @@ describe('repositories of the simulated GitHub', () => {
     const query = `{ node(id: "${repository.nodeId}") { ... on Repository {
     file: object(expression: "HEAD:${path}") ${fields} folder: object(expression: "${repository.defaultBranch}:.plaudit") ${fields}
     picture: object(expression: "HEAD:picture.png") ${fields} none: object(expression: "HEAD:nothing") ${fields} } } }`;
-    const { file, folder, picture, none } = Object((await ask(simulator, query)).body.data)['node'];
+    const { file, folder, picture, none } = Object((await queryGraphql(simulator, query)).body.data)['node'];
     assert.deepEqual([file.text, file.byteSize, file.isTruncated], [text, Buffer.byteLength(text), false]);
     assert.deepEqual(folder.entries, [{ name: 'config.yaml', type: 'blob' }]);
     assert.deepEqual([picture.text, picture.isBinary, none], [null, true, null]);
     const response = await rest(simulator, `/repos/${simulator.accounts.user}/notes/contents/${path}`);
-    const { content, sha } = (await response.json()) as Told;
+    const { content, sha } = (await response.json()) as ReportedItem;
     assert.deepEqual([Buffer.from(String(content), 'base64').toString(), sha], [text, file.oid]);
     writeFile(world, repository, path, null, author);
     assert.equal((await rest(simulator, `/repos/${simulator.accounts.user}/notes/contents/${path}`)).status, 404);

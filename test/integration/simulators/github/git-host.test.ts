@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { runGit } from '../../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
-import { start } from '../../../../simulators/github/asking.ts';
+import { start } from '../../../../simulators/github/send-request.ts';
 import { forcePush } from '../../../../simulators/world/mutations.ts';
 
 describe('git of the simulated GitHub', () => {
@@ -19,13 +19,13 @@ describe('git of the simulated GitHub', () => {
         .split('\t')[0];
     for (let round = 0; round < 3; round += 1) {
       const over = new AbortController();
-      const asking = Promise.all([tip(), tip()]).finally(() => over.abort());
+      const requests = Promise.all([tip(), tip()]).finally(() => over.abort());
       for (let count = 0; !over.signal.aborted && count < 5000; count += 1) {
         if (count % 10 === 0)
           forcePush(world, repository, 2, ['ada@mail.example', `round-${round}-${count}@mail.example`]);
         await turn();
       }
-      await asking;
+      await requests;
       assert.equal(await tip(), repository.commits.at(-1)?.oid);
     }
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ask, now, rest } from '../../../../simulators/github/asking.ts';
+import { now, queryGraphql, rest } from '../../../../simulators/github/send-request.ts';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import type { Account, Issue, Repository } from '../../../../simulators/world/model.ts';
@@ -36,7 +36,7 @@ describe('refusals of the simulated GitHub', () => {
     const refused = repositoryOf(simulator, organization);
     const user = accountOf(simulator, simulator.accounts.user);
     const query = `query { nodes(ids: ["${user.nodeId}", "${refused.nodeId}"]) { id } organization(login: "${organization.login}") { login } }`;
-    const { status, body } = await ask(simulator, query);
+    const { status, body } = await queryGraphql(simulator, query);
     assert.equal(status, 200);
     assert.deepEqual(body.data, { nodes: [{ id: user.nodeId }, null], organization: null });
     const message =
@@ -56,7 +56,7 @@ describe('refusals of the simulated GitHub', () => {
     const user = accountOf(simulator, simulator.accounts.user);
     addIssue(simulator.world, repository, { author: user });
     const collection = 'contributionsCollection { issueContributionsByRepository { repository { databaseId } } }';
-    const { body } = await ask(simulator, `query { user(login: "${user.login}") { login ${collection} } }`);
+    const { body } = await queryGraphql(simulator, `query { user(login: "${user.login}") { login ${collection} } }`);
     assert.deepEqual(body.data, { user: null });
     const [error] = body.errors ?? [];
     assert.equal(error?.type, 'FORBIDDEN');
@@ -76,7 +76,7 @@ describe('refusals of the simulated GitHub', () => {
     closeItem(world, issue, { closer: pull });
     const closed =
       'timelineItems(first: 1, itemTypes: [CLOSED_EVENT]) { nodes { ... on ClosedEvent { closer { __typename } } } }';
-    const { body } = await ask(
+    const { body } = await queryGraphql(
       simulator,
       `query { node(id: "${issue.nodeId}") { ... on Issue { number ${closed} } } }`,
     );
@@ -112,7 +112,7 @@ describe('refusals of the simulated GitHub', () => {
   it('nulls the nearest nullable field for a field fault, and names the path of the failed field in the error', async () => {
     await using simulator = await startSimulator({ now });
     simulator.faults.add({ kind: 'field_error', fields: ['user.y2020'] });
-    const { body } = await ask(simulator, query);
+    const { body } = await queryGraphql(simulator, query);
     assert.deepEqual(body.data, { user: null });
     assert.deepEqual(withoutLocations(body.errors), [
       {
@@ -121,14 +121,14 @@ describe('refusals of the simulated GitHub', () => {
         message: 'Resource limits for this query exceeded.',
       },
     ]);
-    assert.equal((await ask(simulator, query)).body.errors, undefined);
+    assert.equal((await queryGraphql(simulator, query)).body.errors, undefined);
   });
 
   it('matches the field of a field fault by its type and its arguments', async () => {
     await using simulator = await startSimulator({ now });
     const where = { from: '2021-01-01T00:00:00Z' };
     simulator.faults.add({ kind: 'field_error', fields: ['User.contributionsCollection'], where, error: 'timeout' });
-    const { body } = await ask(simulator, query);
+    const { body } = await queryGraphql(simulator, query);
     assert.deepEqual(body.errors?.[0]?.path, ['user', 'y2021']);
     assert.match(body.errors?.[0]?.message ?? '', /^Something went wrong while executing your query/);
     assert.equal(body.errors?.[0]?.type, undefined);
@@ -138,7 +138,7 @@ describe('refusals of the simulated GitHub', () => {
     await using simulator = await startSimulator({ now });
     const fields = ['ContributionsCollection.totalCommitContributions'];
     simulator.faults.add({ kind: 'field_error', fields, value: 0 });
-    const { body } = await ask(simulator, query);
+    const { body } = await queryGraphql(simulator, query);
     const { user } = body.data as { user: Record<string, { totalCommitContributions?: number }> };
     assert.equal(user['y2020']?.totalCommitContributions, 0);
     assert.equal(body.errors?.length, 2);
@@ -150,7 +150,7 @@ describe('refusals of the simulated GitHub', () => {
     simulator.faults.add({ kind: 'field_error', fields: ['Repository.issues'], error: 'excessive_pagination' });
     const owner = accountOf(simulator, simulator.accounts.user);
     const { name } = repositoryOf(simulator, owner);
-    const { body } = await ask(
+    const { body } = await queryGraphql(
       simulator,
       `query { repository(owner: "${owner.login}", name: "${name}") { issues(first: 50) { totalCount } } }`,
     );
@@ -162,7 +162,7 @@ describe('refusals of the simulated GitHub', () => {
     await using simulator = await startSimulator({ now });
     simulator.faults.add({ kind: 'timeout_in_200' });
     simulator.faults.add({ kind: 'internal_in_200' });
-    const [timeout, internal] = [await ask(simulator, query), await ask(simulator, query)];
+    const [timeout, internal] = [await queryGraphql(simulator, query), await queryGraphql(simulator, query)];
     assert.equal(timeout.status, 200);
     assert.equal(timeout.body.data, null);
     assert.equal(timeout.body.errors?.[0]?.type, undefined);

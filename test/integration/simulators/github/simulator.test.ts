@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { buildRepository } from '../../../../simulators/git/build-repository.ts';
 import { runGit } from '../../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../../simulators/git/temporary-directory.ts';
-import { ask, now, rest, start } from '../../../../simulators/github/asking.ts';
+import { now, queryGraphql, rest, start } from '../../../../simulators/github/send-request.ts';
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import { toDescriptions } from '../../../../simulators/world/commits.ts';
+import { countersOf } from '../../../../simulators/world/expected-totals.ts';
 import { generateWorld } from '../../../../simulators/world/generate.ts';
 import { deleteItem } from '../../../../simulators/world/mutations.ts';
-import { countersOf } from '../../../../simulators/world/truth.ts';
 
 async function worldAsText(seed: number): Promise<string> {
   const { repositories } = await generateWorld({ seed, size: 'small', now });
@@ -37,21 +37,28 @@ describe('the simulated GitHub', () => {
       ['outsider', { accountId: null, seesPrivate: false }],
       ['user', { accountId: simulator.world.accountByLogin(user)?.id ?? 0, seesPrivate: true }],
     ] as const) {
-      const { body } = await ask(simulator, query, { token });
-      const told = Object(body.data)['user'];
-      const truth = countersOf(simulator.world, user, viewer);
+      const { body } = await queryGraphql(simulator, query, { token });
+      const reported = Object(body.data)['user'];
+      const expected = countersOf(simulator.world, user, viewer);
       assert.deepEqual(
-        [told.issues, told.closed, told.pullRequests, told.merged, told.repositoryDiscussions, told.answers],
         [
-          truth.issues,
-          truth.issues_closed,
-          truth.pull_requests,
-          truth.pull_requests_merged,
-          truth.discussions,
-          truth.discussions_answered,
+          reported.issues,
+          reported.closed,
+          reported.pullRequests,
+          reported.merged,
+          reported.repositoryDiscussions,
+          reported.answers,
+        ],
+        [
+          expected.issues,
+          expected.issues_closed,
+          expected.pull_requests,
+          expected.pull_requests_merged,
+          expected.discussions,
+          expected.discussions_answered,
         ].map((totalCount) => ({ totalCount })),
       );
-      restricted.push(told.year.restrictedContributionsCount);
+      restricted.push(reported.year.restrictedContributionsCount);
     }
     const [byOutsider = 0, byUser = 0] = restricted;
     assert.ok(byOutsider > byUser);
@@ -82,7 +89,7 @@ describe('the simulated GitHub', () => {
       ['{ user(', undefined, /Parse error/],
     ];
     for (const [query, type, message] of refusals) {
-      const { body } = await ask(simulator, query);
+      const { body } = await queryGraphql(simulator, query);
       assert.equal(body.errors?.[0]?.type, type, query);
       assert.match(body.errors?.[0]?.message ?? '', message);
     }
@@ -97,13 +104,13 @@ describe('the simulated GitHub', () => {
     await using simulator = await start();
     const labels = 'labels(first: 60) { nodes { id } }';
     const costly = `{ viewer { login repositories(first: 100) { nodes { id issues(first: 50) { nodes { id ${labels} } } } } } rateLimit { cost nodeCount } }`;
-    const first = await ask(simulator, costly);
+    const first = await queryGraphql(simulator, costly);
     assert.deepEqual(Object(first.body.data)['rateLimit'], { cost: 51, nodeCount: 305_100 });
     const nodes = `{ viewer { repositories(first: 50) { nodes {
     pulls: pullRequests(first: 20) { nodes { reviews(first: 10) { nodes { id } } } }
     issues(first: 20) { totalCount nodes { labels(first: 10) { nodes { id } } } }
   } } followers { totalCount } } user(login: "ada-lovelace") { socialAccounts(first: 10) { nodes { url } } } rateLimit { cost nodeCount } }`;
-    const second = await ask(simulator, nodes);
+    const second = await queryGraphql(simulator, nodes);
     // 50 repositories, 20 pull requests and 20 issues each, 10 of each of those, and 10 more.
     assert.equal(Object(second.body.data)['rateLimit'].nodeCount, 22_060);
   });
@@ -121,13 +128,13 @@ describe('the simulated GitHub', () => {
     let after: string | null = null;
     let isFirst = true;
     for (;;) {
-      const { body } = await ask(simulator, query, { variables: { after } });
+      const { body } = await queryGraphql(simulator, query, { variables: { after } });
       const { issues } = Object(body.data)['node'];
       seen.push(...issues.nodes.map((node: { databaseId: number }) => node.databaseId));
       if (isFirst) {
-        const gone = repository.issues.find(({ id }) => id === seen[0]);
-        assert.ok(gone);
-        deleteItem(world, repository, gone);
+        const deleted = repository.issues.find(({ id }) => id === seen[0]);
+        assert.ok(deleted);
+        deleteItem(world, repository, deleted);
         addIssue(world, repository, {
           author: world.accounts[0] ?? assert.fail(),
           createdAt: new Date('2001-01-01T00:00:00Z'),
@@ -153,11 +160,15 @@ describe('the simulated GitHub', () => {
       const { nodeId = '' } = simulator.world.repository(owner ?? '', repository ?? '') ?? {};
       for (const token of Object.keys(simulator.tokens) as TokenName[]) {
         const isSeer = tokens.includes(token);
-        const named = await ask(simulator, `{ repository(owner: "${owner}", name: "${repository}") { name } }`, {
-          token,
-        });
+        const named = await queryGraphql(
+          simulator,
+          `{ repository(owner: "${owner}", name: "${repository}") { name } }`,
+          {
+            token,
+          },
+        );
         assert.equal(named.body.errors === undefined, isSeer, `${token} ${name}`);
-        const node = await ask(simulator, `{ node(id: "${nodeId}") { id } }`, { token });
+        const node = await queryGraphql(simulator, `{ node(id: "${nodeId}") { id } }`, { token });
         assert.equal(node.body.errors === undefined, isSeer);
         assert.equal((await rest(simulator, `/repos/${name}`, token)).status, isSeer ? 200 : 404);
         assert.equal((await rest(simulator, `/repos/${name}/issues`, token)).status, isSeer ? 200 : 404);
@@ -167,7 +178,7 @@ describe('the simulated GitHub', () => {
         });
         await refs.arrayBuffer();
         assert.equal(refs.status, isSeer ? 200 : 404);
-        const listed = await ask(
+        const listed = await queryGraphql(
           simulator,
           `{ repositoryOwner(login: "${owner}") { repositories(first: 100) { nodes { name } } } }`,
           { token },

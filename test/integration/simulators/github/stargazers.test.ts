@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ask, rest, start } from '../../../../simulators/github/asking.ts';
+import { queryGraphql, rest, start } from '../../../../simulators/github/send-request.ts';
 import type { Simulator } from '../../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../../simulators/github/tokens.ts';
 import type { Repository } from '../../../../simulators/world/model.ts';
@@ -31,7 +31,7 @@ interface Seen {
 }
 
 async function listAs(simulator: Simulator, token: TokenName, { nodeId }: Repository): Promise<Seen> {
-  const { body } = await ask(simulator, query, { token, variables: { id: nodeId } });
+  const { body } = await queryGraphql(simulator, query, { token, variables: { id: nodeId } });
   const { node, list } = body.data as {
     node: { stargazerCount: number };
     list: { stargazers: { totalCount: number; edges: { node: { login: string } }[] } } | null;

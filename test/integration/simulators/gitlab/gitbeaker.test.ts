@@ -60,7 +60,7 @@ type Known<Schema> = { [Name in keyof Schema as string extends Name ? never : Na
 /** Fails to compile where a response does not fit the type by which the service reads it. */
 type Reads<Payload, Answer extends Payload> = Answer;
 
-export type Answers = [
+export type Responses = [
   Reads<UserPayload, Known<SimpleUserSchema>>,
   Reads<ProfilePayload, Known<UserSchema>>,
   Reads<GroupPayload, Known<ExpandedGroupSchema>>,
@@ -108,7 +108,7 @@ const documented: { [Name in EndpointName]?: string[] } = {
 };
 
 /** Sends all requests that the service sends. */
-async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Promise<void> {
+async function sendAllRequests(scene: ContractWorld, simulator: GitLabSimulator): Promise<void> {
   const api = new Gitlab({ host: simulator.url, oauthToken: simulator.tokens.organization_admin });
   const { organization, people, repositories } = scene;
   const project = `${organization.login}/${repositories.handbook.name}`;
@@ -146,8 +146,8 @@ async function askForAll(scene: ContractWorld, simulator: GitLabSimulator): Prom
   const notesOfPull = await api.MergeRequestNotes.all(project, pull.number, { ...page, ...ordered });
   const [said, saidOfPull] = [notes, notesOfPull].map((all) => all.find(({ system }) => !system)?.id ?? 0);
   assert.ok(said && saidOfPull);
-  const told = await api.IssueNotes.create(project, issue.number, 'Hello');
-  assert.equal(told.body, 'Hello');
+  const created = await api.IssueNotes.create(project, issue.number, 'Hello');
+  assert.equal(created.body, 'Hello');
   await api.IssueAwardEmojis.all(project, issue.number, page);
   await api.MergeRequestAwardEmojis.all(project, pull.number, page);
   await api.IssueNoteAwardEmojis.all(project, issue.number, said, page);
@@ -165,16 +165,16 @@ describe('the simulated GitLab', () => {
     const { world, repositories } = scene;
     writeFile(world, repositories.handbook, path, 'Engines', { name: 'Ada', email: 'ada@mail.example' });
     await using simulator = await startGitLabSimulator({ world });
-    await askForAll(scene, simulator);
-    const asked = new Map<EndpointName, Set<string>>();
+    await sendAllRequests(scene, simulator);
+    const sentParameters = new Map<EndpointName, Set<string>>();
     for (const request of simulator.requests) {
       const [, method = 'GET', address = ''] = /^\S+ (?:([A-Z]+) )?(\/.+)$/.exec(request) ?? [];
       const { pathname, searchParams } = new URL(address, simulator.url);
       const { name } = checkRequest(method, pathname, searchParams, { body: 'Hello' });
-      asked.set(name, new Set([...(asked.get(name) ?? []), ...searchParams.keys()]));
+      sentParameters.set(name, new Set([...(sentParameters.get(name) ?? []), ...searchParams.keys()]));
     }
     for (const name of endpointNames) {
-      const words = [...(asked.get(name) ?? ['nothing']), ...(documented[name] ?? [])];
+      const words = [...(sentParameters.get(name) ?? ['nothing']), ...(documented[name] ?? [])];
       assert.deepEqual(words.toSorted(), parametersOf(name).toSorted(), name);
     }
   });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { startHttpServer } from '../../../../simulators/git/http-server.ts';
 import type { KnownRepository } from '../../../../src/providers/provider.ts';
-import { call, giteaProvider } from '../../../integration/providers/gitea/asking.ts';
+import { call, giteaProvider } from '../../../integration/providers/gitea/gitea-provider.ts';
 
 interface RecordedCommit {
   sha: string;

@@ -17,12 +17,12 @@ describe('queries of GitHub', () => {
   it('uses only queries that are valid in the schema of GitHub', () => {
     const texts = Object.values(queries).flatMap((query) => (typeof query === 'object' ? [query.text] : []));
     assert.ok(texts.length >= 7);
-    const made = [commitAuthors, lineCounts, changedFiles].flatMap((make) => [
+    const built = [commitAuthors, lineCounts, changedFiles].flatMap((make) => [
       make(1).text,
       make(50).text,
       make(100).text,
     ]);
-    for (const text of [...texts, ...made]) assert.deepEqual(faults(text), []);
+    for (const text of [...texts, ...built]) assert.deepEqual(faults(text), []);
   });
 
   it('builds a valid query for an account with any requested data', () => {

@@ -22,8 +22,8 @@ function daysOf({ from, to }: Span): string[] {
   return days;
 }
 
-function window(span: Span, askedAt: string, fields: Partial<ContributionWindow> = {}): ContributionWindow {
-  return { ...span, commits: 1, reviews: 0, repositories: [], isWhole: true, askedAt, ...fields };
+function window(span: Span, requestedAt: string, fields: Partial<ContributionWindow> = {}): ContributionWindow {
+  return { ...span, commits: 1, reviews: 0, repositories: [], isWhole: true, askedAt: requestedAt, ...fields };
 }
 
 const day = fc
@@ -70,8 +70,8 @@ describe('date ranges of GitHub', () => {
   });
 
   it('requests only windows again that may have changed', () => {
-    const asked = '2026-11-21T00:00:00.000Z';
-    const known = [2024, 2025, 2026].map((year) => window({ from: `${year}-01-01`, to: `${year}-12-31` }, asked));
+    const requestedAt = '2026-11-21T00:00:00.000Z';
+    const known = [2024, 2025, 2026].map((year) => window({ from: `${year}-01-01`, to: `${year}-12-31` }, requestedAt));
     const spansAt = (now: string): string[] =>
       dueSpans(known, [2024, 2025, 2026], new Date(now)).map(({ from }) => from);
     assert.deepEqual(spansAt('2026-11-21T01:00:00Z'), ['2026-01-01']);

@@ -28,16 +28,16 @@ export function manualTime(): ManualTime {
         at = next.at;
         timers.delete(next);
         next.callback();
-        await settled();
+        await waitUntilIdle();
       }
       at = end;
-      await settled();
+      await waitUntilIdle();
     },
   };
 }
 
 /** Lets all work proceed that waits for nothing but other work. */
-export function settled(): Promise<void> {
+export function waitUntilIdle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

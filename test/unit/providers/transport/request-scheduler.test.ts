@@ -5,7 +5,7 @@ import type { Call } from '../../../../src/providers/call.ts';
 import { Credential } from '../../../../src/providers/transport/credential.ts';
 import { type Lease, RequestScheduler } from '../../../../src/providers/transport/request-scheduler.ts';
 import { Slots } from '../../../../src/providers/transport/slots.ts';
-import { manualTime, settled } from './manual-time.ts';
+import { manualTime, waitUntilIdle } from './manual-time.ts';
 
 const resource = 'api';
 const neverAborted = new AbortController().signal;
@@ -36,10 +36,10 @@ function make({ all = 2, background = 2, waiting = 100 } = {}) {
     begun.push(name);
   };
   const releaseAll = async (): Promise<void> => {
-    await settled();
+    await waitUntilIdle();
     for (let lease = leases.shift(); lease !== undefined; lease = leases.shift()) {
       lease[Symbol.dispose]();
-      await settled();
+      await waitUntilIdle();
     }
   };
   const inMs = (ms: number): Date => new Date(time.now().getTime() + ms);
@@ -59,7 +59,7 @@ describe('the slots of the request scheduler', () => {
   it('gives a free slot to a waiting request without any timer', async () => {
     const { time, request, releaseAll, begun } = make({ all: 1 });
     const requests = [request('one', 'background'), request('two', 'background')];
-    await settled();
+    await waitUntilIdle();
     assert.deepEqual([begun, time.timers()], [['one'], []]);
     await releaseAll();
     await Promise.all(requests);
@@ -69,7 +69,7 @@ describe('the slots of the request scheduler', () => {
   it('keeps slots free for interactive requests while background requests wait', async () => {
     const { request, releaseAll, begun } = make({ all: 3, background: 1 });
     const requests = [request('b1', 'background'), request('b2', 'background'), request('i1', 'interactive')];
-    await settled();
+    await waitUntilIdle();
     assert.deepEqual(begun, ['b1', 'i1']);
     await releaseAll();
     await Promise.all(requests);
@@ -79,10 +79,10 @@ describe('the slots of the request scheduler', () => {
     const { addCredential, request, leases, releaseAll, begun } = make({ all: 1 });
     addCredential('second');
     const requests = ['one', 'two', 'three'].map((name) => request(name, 'background'));
-    await settled();
+    await waitUntilIdle();
     assert.deepEqual(begun, ['one', 'two']);
     leases[1]?.[Symbol.dispose]();
-    await settled();
+    await waitUntilIdle();
     assert.deepEqual(begun, ['one', 'two', 'three']);
     assert.equal(leases[2]?.credential.access, 'second');
     await releaseAll();
@@ -114,11 +114,11 @@ describe('the slots of the request scheduler', () => {
   it('lets waiting requests use a credential that is added', async () => {
     const { scheduler, addCredential, request, releaseAll, begun } = make({ all: 1 });
     const requests = ['one', 'two', 'three'].map((name) => request(name, 'background'));
-    await settled();
+    await waitUntilIdle();
     assert.deepEqual(begun, ['one']);
     addCredential('second');
     scheduler.reconsider();
-    await settled();
+    await waitUntilIdle();
     assert.deepEqual(begun, ['one', 'two']);
     await releaseAll();
     await Promise.all(requests);
@@ -129,7 +129,7 @@ describe('the slots of the request scheduler', () => {
     const { time, scheduler, credential, request, inMs } = make({ all: 1 });
     await request('one', 'background');
     const waiting = request('two', 'background');
-    await settled();
+    await waitUntilIdle();
     const retryAt = inMs(60_000);
     credential.backoff.block(retryAt, time.now());
     scheduler.reconsider();
@@ -164,7 +164,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
     const { time, scheduler, credential, addCredential, request, begun, inMs } = make();
     credential.backoff.block(inMs(2000), time.now());
     const waiting = request('one', 'background');
-    await settled();
+    await waitUntilIdle();
     addCredential('second');
     scheduler.reconsider();
     await waiting;
@@ -176,7 +176,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
     credential.backoff.block(inMs(2000), time.now());
     const controller = new AbortController();
     const waiting = request('one', 'background', controller.signal);
-    await settled();
+    await waitUntilIdle();
     controller.abort(new Error('the job ends'));
     await assert.rejects(waiting, /the job ends/);
     assert.deepEqual(time.timers(), []);
@@ -212,7 +212,7 @@ describe('waits of the request scheduler for the end of a limit', () => {
     credential.backoff.block(inMs(4000), time.now());
     const waiting = request('one', 'background');
     const retryAt = inMs(9000);
-    await settled();
+    await waitUntilIdle();
     credential.backoff.block(retryAt, time.now());
     const rejected = assert.rejects(waiting, { code: 'provider_rate_limited', retryAt });
     await time.advance(4000);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { now } from '../../../../../simulators/github/asking.ts';
+import { now } from '../../../../../simulators/github/send-request.ts';
 import { checkPayload } from '../../../../../simulators/github/webhooks/payload-schema.ts';
 import { payloadOf } from '../../../../../simulators/github/webhooks/payloads.ts';
 import {
@@ -29,7 +29,7 @@ import * as changes from '../../../../../simulators/world/repository-changes.ts'
 import * as threads from '../../../../../simulators/world/threads.ts';
 import { World } from '../../../../../simulators/world/world.ts';
 
-interface Told {
+interface Delivered {
   event: WorldEvent;
   // Each test checks the fields that it expects.
   payload: Record<string, Record<string, unknown>>;
@@ -43,7 +43,7 @@ function newWorld() {
   const ada = addAccount(world, { login: 'ada', createdAt, emails: ['ada@mail.example'] });
   const bob = addAccount(world, { login: 'bob', createdAt });
   const repository = addRepository(world, { ownerId: organization.id, name: 'engine', createdAt });
-  const told: Told[] = [];
+  const sent: Delivered[] = [];
   const place = {
     world,
     viewer: { accountId: null, seesPrivate: false },
@@ -53,15 +53,15 @@ function newWorld() {
   world.listeners.add((event) => {
     const payload = payloadOf(place, event);
     checkPayload(event.name, payload);
-    told.push({ event, payload: JSON.parse(JSON.stringify(payload)) });
+    sent.push({ event, payload: JSON.parse(JSON.stringify(payload)) });
   });
   /** Calls a function, and returns the names of the events that it causes. */
   const names = (act: () => unknown): string[] => {
-    const before = told.length;
+    const before = sent.length;
     act();
-    return told.slice(before).map(({ event: { name, action } }) => (action === null ? name : `${name}.${action}`));
+    return sent.slice(before).map(({ event: { name, action } }) => (action === null ? name : `${name}.${action}`));
   };
-  const last = (): Told['payload'] => told.at(-1)?.payload ?? assert.fail();
+  const last = (): Delivered['payload'] => sent.at(-1)?.payload ?? assert.fail();
   return { world, organization, ada, bob, repository, names, last };
 }
 describe('webhooks of the simulated GitHub', () => {

@@ -1,6 +1,14 @@
 import { commitsUntil, newestCommits, toCommits } from './commits.ts';
 import { contents } from './files.ts';
-import { type Answer, isOf, listOf, personNamed, recorded, recordedDelivery, recordings } from './recordings.ts';
+import {
+  isOf,
+  listOf,
+  personNamed,
+  type RecordedResponse,
+  recorded,
+  recordedDelivery,
+  recordings,
+} from './recordings.ts';
 
 /**
  * Responses that were not recorded but follow from recorded ones: each rule names its source, and a request without a
@@ -8,7 +16,7 @@ import { type Answer, isOf, listOf, personNamed, recorded, recordedDelivery, rec
  * list that occurs in none of them is empty.
  */
 
-export interface Asked {
+export interface ReplayedRequest {
   /** The identity of the caller. */
   as: string;
   /** Below the interface's address, without its query. */
@@ -34,26 +42,27 @@ const ofEverybody =
   /^\/(version|users\/[\w-]+(\/repos)?|orgs\/[\w-]+|repos\/(acme\/handbook|alice\/example|carol\/handbook)(\/.*)?)$/;
 
 /** Returns the response that follows from the recordings; undefined when none follows. */
-export function conclude(asked: Asked): Answer | undefined {
-  const { as, path } = asked;
-  if (path.startsWith('/repos/acme/secret-plans')) return members.has(as) ? concludeOf(privateRules, asked) : undefined;
-  if (!ofEverybody.test(path)) return concludeOf(personalRules, asked);
-  if (as === 'anonymous') return concludeOf(publicRules, asked);
+export function conclude(context: ReplayedRequest): RecordedResponse | undefined {
+  const { as, path } = context;
+  if (path.startsWith('/repos/acme/secret-plans'))
+    return members.has(as) ? concludeOf(privateRules, context) : undefined;
+  if (!ofEverybody.test(path)) return concludeOf(personalRules, context);
+  if (as === 'anonymous') return concludeOf(publicRules, context);
   // A signed-in caller with a token of all scopes sees the same public data as others.
   if (!people.includes(as)) return undefined;
   for (const other of [...people, 'anonymous']) {
-    const seen = recordings.find((recording) => isOf(recording, { ...asked, as: other }));
+    const seen = recordings.find((recording) => isOf(recording, { ...context, as: other }));
     if (seen !== undefined) return seen;
   }
-  return concludeOf(publicRules, asked);
+  return concludeOf(publicRules, context);
 }
 
-type Rule = [path: RegExp, conclude: (asked: Asked, part: string) => Answer | undefined];
+type Rule = [path: RegExp, conclude: (context: ReplayedRequest, part: string) => RecordedResponse | undefined];
 
-function concludeOf(rules: readonly Rule[], asked: Asked): Answer | undefined {
+function concludeOf(rules: readonly Rule[], context: ReplayedRequest): RecordedResponse | undefined {
   for (const [pattern, conclusion] of rules) {
-    const found = pattern.exec(asked.path);
-    if (found !== null) return conclusion(asked, found[1] ?? '');
+    const found = pattern.exec(context.path);
+    if (found !== null) return conclusion(context, found[1] ?? '');
   }
   return undefined;
 }
@@ -115,24 +124,24 @@ const privateRules: readonly Rule[] = [
   [/^\/repos\/acme\/secret-plans\/commits$/, () => listed(toCommits('006-push'))],
 ];
 
-function like(name: string, body: unknown): Answer {
+function like(name: string, body: unknown): RecordedResponse {
   const { status, headers } = recorded(name);
   return { status, headers, body };
 }
 
-function found(body: unknown): Answer {
+function found(body: unknown): RecordedResponse {
   return body === undefined ? recorded('issue-missing') : like('issue-1', body);
 }
 
 /** Returns the response for a list that fits on a page. */
-function listed(body: unknown[]): Answer {
+function listed(body: unknown[]): RecordedResponse {
   return {
     ...like('repo-comments', body),
     headers: { ...recorded('repo-comments').headers, 'x-total-count': String(body.length) },
   };
 }
 
-function history(sha: string | null): Answer | undefined {
+function history(sha: string | null): RecordedResponse | undefined {
   const commits = commitsUntil(sha);
   return commits.length === 0 ? undefined : like('commits-big-limit', commits);
 }
@@ -148,7 +157,7 @@ function mainAt(moment: Date): unknown {
 const parameters = new Set(['state', 'type', 'since', 'before', 'limit', 'page']);
 
 /** Returns recorded items, newest first. */
-function itemsOf(name: string, repository: string, query: URLSearchParams): Answer | undefined {
+function itemsOf(name: string, repository: string, query: URLSearchParams): RecordedResponse | undefined {
   if ([...query.keys()].some((name) => !parameters.has(name))) return undefined;
   if (query.get('state') !== 'all') return undefined;
   const isWanted = (item: Item): boolean => {
@@ -165,11 +174,11 @@ function since<Entry extends Pick<Item, 'updated_at'>>(query: URLSearchParams, e
 }
 
 function closing(delivery: string): unknown {
-  const told = JSON.parse(recordedDelivery(delivery).body) as { sender: object; issue: { closed_at: string } };
+  const payload = JSON.parse(recordedDelivery(delivery).body) as { sender: object; issue: { closed_at: string } };
   const shape = listOf<{ type: string }>('issue-2-timeline').find(({ type }) => type === 'close');
-  return { ...shape, user: told.sender, created_at: told.issue.closed_at, updated_at: told.issue.closed_at };
+  return { ...shape, user: payload.sender, created_at: payload.issue.closed_at, updated_at: payload.issue.closed_at };
 }
 
-function file(path: string, text: string | undefined): Answer {
+function file(path: string, text: string | undefined): RecordedResponse {
   return found(text === undefined ? undefined : contents(path, text));
 }

@@ -10,7 +10,7 @@ import { type ExplainedTrigger, explain } from './explain-store.ts';
 export interface Preview {
   achievement: string;
   /** The moment as of which it is evaluated, once; null when it can be earned at any time. */
-  judgedAt: Date | null;
+  evaluateAt: Date | null;
   /** The people who earned it, in the order in which they did. */
   earned: { name: string; earnedAt: Date }[];
   /** The result for the requested person; null when the request names none. */
@@ -25,13 +25,13 @@ export interface Preview {
 export async function preview(
   connection: Connection,
   config: Config,
-  question: { provider: string; repository: string; person: string | undefined },
+  request: { provider: string; repository: string; person: string | undefined },
 ): Promise<Preview[]> {
-  const { provider } = question;
+  const { provider } = request;
   // The name of an owner may contain slashes, because GitLab nests groups.
-  const [, owner = '', name = ''] = /^([^/]+(?:\/[^/]+)*)\/([^/]+)$/.exec(question.repository) ?? [];
+  const [, owner = '', name = ''] = /^([^/]+(?:\/[^/]+)*)\/([^/]+)$/.exec(request.repository) ?? [];
   if (owner === '') {
-    throw new AppError('invalid_input', `a repository is OWNER/NAME, not ${question.repository}`);
+    throw new AppError('invalid_input', `a repository is OWNER/NAME, not ${request.repository}`);
   }
   const holder = await findByName(connection, provider, owner);
   const repository = holder && (await findOwnedRepository(connection, holder.account.id, name, { withPrivate: true }));
@@ -41,9 +41,9 @@ export async function preview(
       `nothing is stored of ${owner}/${name}; plaudit sync ${provider}/${encodeURIComponent(owner)}/${name} brings it`,
     );
   }
-  const person = question.person === undefined ? undefined : await findByName(connection, provider, question.person);
-  if (question.person !== undefined && person === undefined) {
-    throw new AppError('not_found', `no account ${question.person} is stored`);
+  const person = request.person === undefined ? undefined : await findByName(connection, provider, request.person);
+  if (request.person !== undefined && person === undefined) {
+    throw new AppError('not_found', `no account ${request.person} is stored`);
   }
   const earned = await evaluate(connection, repository.id, config);
   const names = await findNames(connection, [...new Set(earned.map(({ accountId }) => accountId))]);
@@ -55,7 +55,7 @@ export async function preview(
       accountId === undefined ? [] : await explain(connection, repository.id, config, { achievement, accountId });
     previews.push({
       achievement: achievement.name,
-      judgedAt: achievement.judgedAt,
+      evaluateAt: achievement.evaluateAt,
       earned: own.map((one) => ({ name: names.get(one.accountId) ?? '', earnedAt: one.earnedAt })),
       person: person
         ? {

@@ -44,7 +44,7 @@ export async function explain(
   config: Config,
   { achievement, accountId }: { achievement: Achievement; accountId: string },
 ): Promise<ExplainedTrigger[]> {
-  const scope = { repositoryId, before: achievement.judgedAt ?? undefined, accountIds: [accountId] };
+  const scope = { repositoryId, before: achievement.evaluateAt ?? undefined, accountIds: [accountId] };
   const explaining = { connection, config, accountId, scope };
   const explained: ExplainedTrigger[] = [];
   for (const trigger of achievement.triggers.flat()) {

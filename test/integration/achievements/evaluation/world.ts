@@ -50,11 +50,11 @@ export const days = 6;
 
 const moment = fc.nat({ max: days * 8 }).map((steps) => beginning + steps * 3 * hourMs);
 const person = fc.nat({ max: names.length - 1 });
-const nobody = fc.constant(null);
-const perhapsPerson = fc.oneof({ weight: 5, arbitrary: person }, { weight: 1, arbitrary: nobody });
-const number = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 4 }) }, { weight: 1, arbitrary: nobody });
+const noValue = fc.constant(null);
+const perhapsPerson = fc.oneof({ weight: 5, arbitrary: person }, { weight: 1, arbitrary: noValue });
+const number = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 4 }) }, { weight: 1, arbitrary: noValue });
 const perhaps = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> =>
-  fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: nobody });
+  fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: noValue });
 const some = <Value>(values: Value[]): fc.Arbitrary<Value[]> => fc.subarray(values);
 
 const item: fc.Arbitrary<Item> = fc

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Config } from '../src/achievements/config.ts';
 import { readConfigFile } from '../src/achievements/config-file.ts';
-import { evaluationQueries, withEvaluationMemory } from '../src/achievements/judging/evaluate-store.ts';
+import { evaluationQueries, withEvaluationMemory } from '../src/achievements/evaluation/evaluate-store.ts';
 import type { Database } from '../src/database/connection.ts';
 import type { BenchResult } from './bench-result.ts';
 import { makeDataDir } from './bench-service.ts';
@@ -24,7 +24,7 @@ export async function run(): Promise<BenchResult[]> {
   const [ratios, ours]: [number[], number[]] = [[], []];
   let earned = 0;
   for (let round = 0; round < rounds; round += 1) {
-    const judging = await took(async () => {
+    const evaluating = await took(async () => {
       earned = await countEarned(database, repositoryId, config);
     });
     const counting = await took(() =>
@@ -33,12 +33,12 @@ export async function run(): Promise<BenchResult[]> {
         [repositoryId],
       ),
     );
-    ratios.push(judging / counting);
-    ours.push(judging);
+    ratios.push(evaluating / counting);
+    ours.push(evaluating);
   }
   return [
     {
-      name: 'judging',
+      name: 'evaluation',
       ratio: median(ratios),
       goal: '<=10',
       baseline: 'select account_id, count(*) of the same repository',

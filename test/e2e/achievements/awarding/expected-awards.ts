@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Reactable, Repository } from '../../../../simulators/world/model.ts';
 import type { World } from '../../../../simulators/world/world.ts';
-import { judgeNaively } from '../../../integration/achievements/judging/naive.ts';
-import type { Item, World as PlainWorld } from '../../../integration/achievements/judging/world.ts';
+import { evaluateNaively } from '../../../integration/achievements/evaluation/naive.ts';
+import type { Item, World as PlainWorld } from '../../../integration/achievements/evaluation/world.ts';
 import type { FileText } from './every-feature.ts';
 
 /**
@@ -13,7 +13,7 @@ export function earnedIn(world: World, repository: Repository, file: FileText): 
   const plain = new Plain(world).repository(repository);
   return file.achievements
     .flatMap((achievement) =>
-      [...judgeNaively(achievement, plain, file.pointActions)].map(
+      [...evaluateNaively(achievement, plain, file.pointActions)].map(
         ([person, at]) => `${plain.people[person]?.name}: ${achievement.name}, ${new Date(at).toISOString()}`,
       ),
     )

@@ -1,12 +1,12 @@
 import { parseCondition } from '../../../../src/achievements/conditions/parser.ts';
 import type { Comparison, Condition } from '../../../../src/achievements/conditions/syntax.ts';
-import { answered, closed, compare, type Looking, type Mine, numberOf, satisfiedAt } from './naive-items.ts';
+import { answered, closed, compare, type EvaluationView, type Mine, numberOf, satisfiedAt } from './naive-items.ts';
 import type { AchievementText, PointActionText, TriggerText } from './random-achievements.ts';
 import { beginning, type Item } from './world.ts';
 
 /** Evaluates achievements person by person and contribution by contribution: slow and plain, to compare with. */
 
-interface Judging extends Looking {
+interface Judging extends EvaluationView {
   pointActions: readonly PointActionText[];
 }
 
@@ -20,53 +20,53 @@ interface Point {
 const never = Number.POSITIVE_INFINITY;
 
 /** Returns the time at which each person earned an achievement. */
-export function judgeNaively(
+export function evaluateNaively(
   achievement: AchievementText,
-  world: Looking['world'],
+  world: EvaluationView['world'],
   pointActions: readonly PointActionText[],
 ): Map<number, number> {
   const before = achievement.day === null ? never : beginning + achievement.day * 86_400_000;
-  const judging = { world, before, pointActions };
+  const evaluation = { world, before, pointActions };
   const earned = new Map<number, number>();
   for (const [person, { type }] of world.people.entries()) {
     const moments = achievement.groups.map((group) =>
-      Math.min(...group.map((trigger) => heldSince(trigger, person, judging))),
+      Math.min(...group.map((trigger) => heldSince(trigger, person, evaluation))),
     );
     if (type === 'user' && Math.max(...moments) < never) earned.set(person, Math.max(...moments));
   }
   return earned;
 }
 
-function heldSince(trigger: TriggerText, person: number, judging: Judging): number {
+function heldSince(trigger: TriggerText, person: number, evaluation: Judging): number {
   return personSince(
     parsed(trigger.condition),
     [],
-    { trigger, person, mine: itemsOf(trigger, person, judging) },
-    judging,
+    { trigger, person, mine: itemsOf(trigger, person, evaluation) },
+    evaluation,
   );
 }
 
-interface Asked {
+interface NaiveQuery {
   trigger: TriggerText;
   person: number;
   mine: Mine[];
 }
 
-function personSince(condition: Condition, filters: Condition[], asked: Asked, judging: Judging): number {
-  if (!isAboutPerson(condition)) return first(momentsOf([...filters, condition], asked, judging));
+function personSince(condition: Condition, filters: Condition[], context: NaiveQuery, evaluation: Judging): number {
+  if (!isAboutPerson(condition)) return first(momentsOf([...filters, condition], context, evaluation));
   if (condition.kind === 'or') {
-    return Math.min(...condition.terms.map((term) => personSince(term, filters, asked, judging)));
+    return Math.min(...condition.terms.map((term) => personSince(term, filters, context, evaluation)));
   }
   if (condition.kind === 'and') {
     const inside = [...filters, ...condition.terms.filter((term) => !isAboutPerson(term))];
     const persons = condition.terms.filter(isAboutPerson);
-    return Math.max(...persons.map((term) => personSince(term, inside, asked, judging)));
+    return Math.max(...persons.map((term) => personSince(term, inside, context, evaluation)));
   }
-  const filteredSince = filters.length === 0 ? 0 : first(momentsOf(filters, asked, judging));
+  const filteredSince = filters.length === 0 ? 0 : first(momentsOf(filters, context, evaluation));
   if (condition.kind === 'ranking') {
     const names = new Set(condition.actions.map(({ text }) => text));
-    const points = pointsOf(judging).filter(
-      ({ name, person }) => names.has(name) && isRanked(person, filters, asked, judging),
+    const points = pointsOf(evaluation).filter(
+      ({ name, person }) => names.has(name) && isRanked(person, filters, context, evaluation),
     );
     const order = Object.entries(Object.groupBy(points, ({ person }) => person))
       .map(([person, own = []]) => ({
@@ -76,29 +76,29 @@ function personSince(condition: Condition, filters: Condition[], asked: Asked, j
       }))
       .toSorted((one, other) => other.total - one.total || one.at - other.at || one.person - other.person);
     const winner = order[condition.rank.value - 1];
-    return winner?.person === asked.person ? Math.max(winner.at, filteredSince) : never;
+    return winner?.person === context.person ? Math.max(winner.at, filteredSince) : never;
   }
   if (condition.kind !== 'comparison') throw new Error('not about a person');
   const { operand } = condition;
   if (operand.kind === 'count') {
     const counted = [...filters, ...(operand.condition === null ? [] : [operand.condition])];
-    const moments = momentsOf(counted, asked, judging);
+    const moments = momentsOf(counted, context, evaluation);
     return grownSince(
       condition,
       moments.map((at) => ({ at, value: 1 })),
-      first(momentsOf([], asked, judging)),
+      first(momentsOf([], context, evaluation)),
     );
   }
   const names =
-    operand.kind === 'sum' ? operand.actions.map(({ text }) => text) : judging.pointActions.map(({ name }) => name);
-  const points = pointsOf(judging).filter(({ name, person }) => names.includes(name) && person === asked.person);
+    operand.kind === 'sum' ? operand.actions.map(({ text }) => text) : evaluation.pointActions.map(({ name }) => name);
+  const points = pointsOf(evaluation).filter(({ name, person }) => names.includes(name) && person === context.person);
   return Math.max(filteredSince, grownSince(condition, points, first(points.map(({ at }) => at))));
 }
 
-function isRanked(person: number, filters: Condition[], { trigger }: Asked, judging: Judging): boolean {
-  if (judging.world.people[person]?.type !== 'user') return false;
-  const asked = { trigger, person, mine: itemsOf(trigger, person, judging) };
-  return filters.length === 0 || momentsOf(filters, asked, judging).length > 0;
+function isRanked(person: number, filters: Condition[], { trigger }: NaiveQuery, evaluation: Judging): boolean {
+  if (evaluation.world.people[person]?.type !== 'user') return false;
+  const context = { trigger, person, mine: itemsOf(trigger, person, evaluation) };
+  return filters.length === 0 || momentsOf(filters, context, evaluation).length > 0;
 }
 
 /**
@@ -119,37 +119,37 @@ function total(steps: { value: number }[]): number {
   return steps.reduce((sum, { value }) => sum + value, 0);
 }
 
-function pointsOf(judging: Judging): Point[] {
-  return judging.pointActions.flatMap(({ name, rules }) =>
+function pointsOf(evaluation: Judging): Point[] {
+  return evaluation.pointActions.flatMap(({ name, rules }) =>
     rules.flatMap((rule) =>
-      judging.world.people.flatMap(({ type }, person): Point[] => {
+      evaluation.world.people.flatMap(({ type }, person): Point[] => {
         if (type !== 'user') return [];
         const { value } = rule;
         const condition = parsed(rule.condition);
-        const mine = itemsOf(rule, person, judging);
+        const mine = itemsOf(rule, person, evaluation);
         if (!isAboutPerson(condition)) {
-          return momentsOf([condition], { trigger: rule, person, mine }, judging).map((at) => ({
+          return momentsOf([condition], { trigger: rule, person, mine }, evaluation).map((at) => ({
             name,
             person,
             at,
             value,
           }));
         }
-        const at = heldSince(rule, person, judging);
+        const at = heldSince(rule, person, evaluation);
         return at < never ? [{ name, person, at, value }] : [];
       }),
     ),
   );
 }
 
-function momentsOf(conditions: Condition[], { trigger, person, mine }: Asked, judging: Judging): number[] {
+function momentsOf(conditions: Condition[], { trigger, person, mine }: NaiveQuery, evaluation: Judging): number[] {
   if (trigger.action === 'point') {
-    const points = pointsOf(judging).filter((point) => point.person === person);
-    const isIncluded = conditions.every((condition) => satisfiedAt(condition, anybodys(person), judging) < never);
+    const points = pointsOf(evaluation).filter((point) => point.person === person);
+    const isIncluded = conditions.every((condition) => satisfiedAt(condition, anybodys(person), evaluation) < never);
     return isIncluded ? points.map(({ at }) => at) : [];
   }
   return mine
-    .map((one) => Math.max(one.doneAt, ...conditions.map((condition) => satisfiedAt(condition, one, judging))))
+    .map((one) => Math.max(one.doneAt, ...conditions.map((condition) => satisfiedAt(condition, one, evaluation))))
     .filter((at) => at < never);
 }
 
@@ -158,7 +158,7 @@ function anybodys(person: number): Mine {
   return { person, doneAt: 0, item: { action: 'star' } as Item };
 }
 
-function itemsOf({ actor, action }: TriggerText, person: number, looking: Looking): Mine[] {
+function itemsOf({ actor, action }: TriggerText, person: number, looking: EvaluationView): Mine[] {
   return looking.world.items
     .filter((item) => item.action === action && item.createdAt < looking.before)
     .flatMap((item): Mine[] => {

@@ -11,7 +11,7 @@ export interface Mine {
   doneAt: number;
 }
 
-export interface Looking {
+export interface EvaluationView {
   world: World;
   /** The time of the evaluation: nothing from then on has happened yet. */
   before: number;
@@ -20,16 +20,16 @@ export interface Looking {
 const never = Number.POSITIVE_INFINITY;
 
 /** Returns the time from which a condition holds, or `never`. */
-export function satisfiedAt(condition: Condition, mine: Mine, looking: Looking): number {
+export function satisfiedAt(condition: Condition, mine: Mine, looking: EvaluationView): number {
   if (condition.kind === 'and') return Math.max(...condition.terms.map((term) => satisfiedAt(term, mine, looking)));
   if (condition.kind === 'or') return Math.min(...condition.terms.map((term) => satisfiedAt(term, mine, looking)));
   if (condition.kind === 'membership') {
     const known = listOf(condition.field.text, mine, looking);
     if (known === undefined) return never;
     const list = new Set(known.map((text) => fold(condition.field.text, text)));
-    const asked = condition.items.map(({ text }) => fold(condition.field.text, text));
-    const isAny = asked.some((text) => list.has(text));
-    const isAll = asked.every((text) => list.has(text));
+    const candidates = condition.items.map(({ text }) => fold(condition.field.text, text));
+    const isAny = candidates.some((text) => list.has(text));
+    const isAll = candidates.every((text) => list.has(text));
     const holds = { any: isAny, none: !isAny, all: isAll, not_all: !isAll }[condition.form];
     return holds ? mine.doneAt : never;
   }
@@ -46,7 +46,7 @@ export function satisfiedAt(condition: Condition, mine: Mine, looking: Looking):
   return fieldSatisfiedAt(operand.name.text, operator, value, mine, looking);
 }
 
-function fieldSatisfiedAt(field: string, operator: string, value: Value, mine: Mine, looking: Looking): number {
+function fieldSatisfiedAt(field: string, operator: string, value: Value, mine: Mine, looking: EvaluationView): number {
   const { item, doneAt } = mine;
   const [mergedAt, closedAt] = [merged(item, looking), closed(item, looking)];
   const flags: Record<string, [boolean, number | null]> = {
@@ -85,7 +85,7 @@ function numbersOf(item: Item): Record<string, number | null> {
   };
 }
 
-function listOf(field: string, { item, person }: Mine, { world }: Looking): string[] | undefined {
+function listOf(field: string, { item, person }: Mine, { world }: EvaluationView): string[] | undefined {
   const nameOf = (place: number): string => world.people[place]?.name ?? '';
   if (field === 'actor') return [nameOf(person)];
   if (field === 'files') return item.files ?? undefined;
@@ -100,15 +100,15 @@ function fold(field: string, text: string): string {
   return field === 'files' ? text : text.toLowerCase();
 }
 
-export function merged({ mergedAt }: Item, { before }: Looking): number | null {
+export function merged({ mergedAt }: Item, { before }: EvaluationView): number | null {
   return mergedAt !== null && mergedAt < before ? mergedAt : null;
 }
 
-export function answered({ answeredBy, answeredAt }: Item, { before }: Looking): boolean {
+export function answered({ answeredBy, answeredAt }: Item, { before }: EvaluationView): boolean {
   return answeredBy !== null && (answeredAt === null || answeredAt < before);
 }
 
-export function closed({ closedAt }: Item, { before }: Looking): number | null {
+export function closed({ closedAt }: Item, { before }: EvaluationView): number | null {
   return closedAt !== null && closedAt < before ? closedAt : null;
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import type { ItemTruth } from '../world/expected-items.ts';
 import type { Repository } from '../world/model.ts';
-import type { ItemTruth } from '../world/truth-items.ts';
-import { ask, rest } from './asking.ts';
+import { queryGraphql, rest } from './send-request.ts';
 import type { Simulator } from './simulator.ts';
 
 // Responses are read field by field, as by a program without types.
-export type Told = Record<string, ReturnType<typeof Object>>;
+export type ReportedItem = Record<string, ReturnType<typeof Object>>;
 
 const actor = `{ __typename login ... on User { databaseId } ... on Bot { databaseId } }`;
 export const reactions = `reactions(first: 100) { totalCount nodes { content createdAt user { login } } }`;
@@ -33,17 +33,17 @@ const everything = `query Everything($id: ID!) { node(id: $id) { ... on Reposito
 const commentReactions = `query Reactions($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Reactable { ${reactions} } } }`;
 
 /** Returns everything in a repository that clients can request, in the form of `ItemTruth`. */
-export async function toldItems(simulator: Simulator, repository: Repository, owner: string): Promise<object[]> {
-  const { body } = await ask(simulator, everything, {
+export async function servedItems(simulator: Simulator, repository: Repository, owner: string): Promise<object[]> {
+  const { body } = await queryGraphql(simulator, everything, {
     variables: { id: repository.nodeId },
     token: 'organization_admin',
   });
   assert.equal(body.errors, undefined);
   const { pullRequests, issues, discussions, stargazers, defaultBranchRef } = Object(body.data)['node'];
-  const lists: Told[] = [...pullRequests.nodes, ...issues.nodes, ...discussions.nodes];
+  const lists: ReportedItem[] = [...pullRequests.nodes, ...issues.nodes, ...discussions.nodes];
   const items = lists.map((node) => itemOf(node));
-  const reviews = pullRequests.nodes.flatMap((pull: Told) =>
-    pull['reviews'].nodes.map((review: Told) => ({
+  const reviews = pullRequests.nodes.flatMap((pull: ReportedItem) =>
+    pull['reviews'].nodes.map((review: ReportedItem) => ({
       kind: 'review',
       id: String(review['databaseId']),
       author: loginOf(review['author']),
@@ -51,13 +51,13 @@ export async function toldItems(simulator: Simulator, repository: Repository, ow
       parent: String(pull['databaseId']),
     })),
   );
-  const stars = stargazers.edges.map(({ starredAt, node }: Told) => ({
+  const stars = stargazers.edges.map(({ starredAt, node }: ReportedItem) => ({
     kind: 'star',
     id: String(node.databaseId),
     author: node.login,
     createdAt: starredAt,
   }));
-  const commits = (defaultBranchRef?.target.history.nodes ?? []).map((commit: Told) => ({
+  const commits = (defaultBranchRef?.target.history.nodes ?? []).map((commit: ReportedItem) => ({
     kind: 'commit',
     id: commit['oid'],
     createdAt: commit['authoredDate'],
@@ -73,13 +73,14 @@ export async function toldItems(simulator: Simulator, repository: Repository, ow
   return [...items, ...reviews, ...stars, ...commits, ...comments];
 }
 
-function itemOf(node: Told): object {
+function itemOf(node: ReportedItem): object {
   const kind = { PullRequest: 'pull_request', Issue: 'issue', Discussion: 'discussion' }[String(node['kind'])];
   const closing = node['timelineItems']?.nodes[0];
   const isPull = kind === 'pull_request';
-  const asked: Told[] = node['reviewRequests']?.nodes.map(({ requestedReviewer }: Told) => requestedReviewer) ?? [];
-  const gave: Told[] = node['reviews']?.nodes.map(({ author }: Told) => author) ?? [];
-  const reviewers = new Set([...asked, ...gave].map(loginOf));
+  const requested: ReportedItem[] =
+    node['reviewRequests']?.nodes.map(({ requestedReviewer }: ReportedItem) => requestedReviewer) ?? [];
+  const gave: ReportedItem[] = node['reviews']?.nodes.map(({ author }: ReportedItem) => author) ?? [];
+  const reviewers = new Set([...requested, ...gave].map(loginOf));
   return {
     kind,
     id: String(node['databaseId']),
@@ -87,8 +88,8 @@ function itemOf(node: Told): object {
     createdAt: node['createdAt'],
     closedAt: node['closedAt'],
     number: node['number'],
-    labels: node['labels'].nodes.map(({ name }: Told) => name).toSorted(),
-    reactions: toldReactions(node),
+    labels: node['labels'].nodes.map(({ name }: ReportedItem) => name).toSorted(),
+    reactions: servedReactions(node),
     ...(kind !== 'discussion' && { assignees: node['assignees'].nodes.map(loginOf).toSorted() }),
     ...(isPull && {
       mergedAt: node['mergedAt'],
@@ -97,7 +98,7 @@ function itemOf(node: Told): object {
       additions: node['additions'],
       deletions: node['deletions'],
       changedFiles: node['changedFiles'],
-      files: node['files'].nodes.map(({ path }: Told) => path).toSorted(),
+      files: node['files'].nodes.map(({ path }: ReportedItem) => path).toSorted(),
       commits: node['commits'].totalCount,
     }),
     ...(kind === 'issue' && {
@@ -119,15 +120,15 @@ function itemOf(node: Told): object {
 
 /** Reads comments page by page, with the accounts that reacted. */
 async function readComments(simulator: Simulator, path: string, ids: Map<number, number>): Promise<object[]> {
-  const comments: Told[] = [];
+  const comments: ReportedItem[] = [];
   for (let number = 1, hasMore = true; hasMore; number += 1) {
     const response = await rest(simulator, `${path}?per_page=5&page=${number}`, 'organization_admin');
     assert.equal(response.status, 200);
-    comments.push(...((await response.json()) as Told[]));
+    comments.push(...((await response.json()) as ReportedItem[]));
     hasMore = response.headers.get('link')?.includes('rel="next"') ?? false;
   }
   const variables = { ids: comments.map((comment) => comment['node_id']) };
-  const { body } = await ask(simulator, commentReactions, { variables, token: 'organization_admin' });
+  const { body } = await queryGraphql(simulator, commentReactions, { variables, token: 'organization_admin' });
   return comments.map((comment, index) => {
     const [, place = '', number = ''] = /\/(issues|pull)\/(\d+)#/.exec(comment['html_url']) ?? [];
     const node = Object(body.data)['nodes'][index];
@@ -144,28 +145,30 @@ async function readComments(simulator: Simulator, path: string, ids: Map<number,
       author: comment['user'].login === 'ghost' ? null : comment['user'].login.replace(/\[bot\]$/, ''),
       createdAt: comment['created_at'],
       parent: String(ids.get(Number(number))),
-      reactions: toldReactions(node),
+      reactions: servedReactions(node),
     };
   });
 }
 
-function toldReactions(node: Told): object[] {
-  const all: { content: string; login: string | null }[] = node['reactions'].nodes.map(({ content, user }: Told) => ({
-    content: String(content),
-    login: loginOf(user),
-  }));
+function servedReactions(node: ReportedItem): object[] {
+  const all: { content: string; login: string | null }[] = node['reactions'].nodes.map(
+    ({ content, user }: ReportedItem) => ({
+      content: String(content),
+      login: loginOf(user),
+    }),
+  );
   assert.equal(node['reactions'].totalCount, all.length);
   const key = (one: (typeof all)[number]): string => `${one.content} ${one.login}`;
   return all.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
 /** Returns a login without the suffix that the API leaves out for bots. */
-function loginOf(told: Told | null | undefined): string | null {
-  return told?.['login']?.replace(/\[bot\]$/, '') ?? null;
+function loginOf(account: ReportedItem | null | undefined): string | null {
+  return account?.['login']?.replace(/\[bot\]$/, '') ?? null;
 }
 
 /** Returns a true item in the form in which these requests can show it. */
-export function asTold({ authors: _authors, ...item }: ItemTruth): object {
+export function asServed({ authors: _authors, ...item }: ItemTruth): object {
   const { author, ...rest } = item;
   return JSON.parse(
     JSON.stringify({ ...rest, ...(item.kind !== 'commit' && { author }) })

@@ -97,12 +97,12 @@ class Compilation {
       if (!ofRules.includes(trigger)) statement.add(trigger.name, triggerSql(trigger));
     }
     const earned = groups.map((group, index) => sql`(${earnedSql(index, group)})`);
-    const isAsked =
+    const isRequested =
       this.#scope.accountIds === undefined ? sql`` : sql`and u.id = any(${this.#scope.accountIds}::uuid[])`;
     return statement.toSql(sql<EarnedRow>`
       select achievement, person as account_id, at as earned_at
-      from (${earned.length === 0 ? nobody : sql.join(earned, sql` union all `)}) as earned
-      join accounts u on u.id = earned.person and u.type = 'user' ${isAsked}`);
+      from (${earned.length === 0 ? noRows : sql.join(earned, sql` union all `)}) as earned
+      join accounts u on u.id = earned.person and u.type = 'user' ${isRequested}`);
   }
 
   /** Compiles the query for the points of one person. */
@@ -164,10 +164,10 @@ class Compilation {
 
   /** Returns the rules of the point actions that any condition uses. */
   #pointRules(): { action: string; rule: PointRule }[] {
-    const asked = this.#sums.actions;
-    const areAllAsked = this.#measures.has(pointsKey);
+    const usedActions = this.#sums.actions;
+    const areAllUsed = this.#measures.has(pointsKey);
     return this.#pointActions
-      .filter(({ name }) => areAllAsked || asked.has(name))
+      .filter(({ name }) => areAllUsed || usedActions.has(name))
       .flatMap(({ name, rules }) => rules.map((rule) => ({ action: name, rule })));
   }
 
@@ -204,13 +204,14 @@ function pointsSql(rules: readonly PlannedRule[]): RawBuilder<unknown> {
     join accounts u on u.id = p.person and u.type = 'user'`;
 }
 
-const nobody = sql`select 0 as achievement, null::uuid as person, null::timestamptz as at where false`;
+const noRows = sql`select 0 as achievement, null::uuid as person, null::timestamptz as at where false`;
 
 /** Returns whether the evaluation of one person needs the contributions of all people. */
 export function asksForRank({ triggers }: Achievement): boolean {
-  const asks = (condition: Checked): boolean =>
-    condition.kind === 'rank' || ((condition.kind === 'and' || condition.kind === 'or') && condition.terms.some(asks));
-  return triggers.flat().some(({ condition }) => asks(condition));
+  const usesRank = (condition: Checked): boolean =>
+    condition.kind === 'rank' ||
+    ((condition.kind === 'and' || condition.kind === 'or') && condition.terms.some(usesRank));
+  return triggers.flat().some(({ condition }) => usesRank(condition));
 }
 
 function usesMeasures(node: PersonNode): boolean {

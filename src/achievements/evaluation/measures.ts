@@ -52,8 +52,8 @@ export class Measures {
     const measures = [...this.#measures.values()];
     const source = this.#source;
     const [only] = measures;
-    const asked = measures.flatMap(({ conditions }) => conditions);
-    const from = asksForLabels(asked) ? source.fromWithLabels : source.from;
+    const allConditions = measures.flatMap(({ conditions }) => conditions);
+    const from = asksForLabels(allConditions) ? source.fromWithLabels : source.from;
     if (measures.length === 1 && only !== undefined) {
       return sql`select ${source.person} as person, ${this.#aggregate(only)} as ${sql.id(only.column)}
         from ${from} and ${allHold(only.conditions, source)} group by 1`;

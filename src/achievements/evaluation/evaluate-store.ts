@@ -18,30 +18,30 @@ export interface Evaluation {
   query: RawBuilder<EarnedRow>;
 }
 
-type Judged = Pick<Config, 'pointActions' | 'achievements'>;
+type EvaluatedConfig = Pick<Config, 'pointActions' | 'achievements'>;
 
 /** The maximum number of achievements in one statement; the planner's work grows faster than this number. */
 const maxAtOnce = 50;
 
 /**
  * Returns the queries that evaluate achievements of one repository by its stored contributions, as few as possible.
- * The achievements that are evaluated once have to be due: see `judgedAt`.
+ * The achievements that are evaluated once have to be due: see `evaluateAt`.
  * @param options.accountIds evaluates only these people.
  */
 export function evaluationQueries(
   repositoryId: string,
-  { pointActions, achievements }: Judged,
+  { pointActions, achievements }: EvaluatedConfig,
   { accountIds }: { accountIds?: readonly string[] | undefined } = {},
 ): Evaluation[] {
   // Only achievements with a rank need the contributions of all people, so they get queries of their own.
   const groups = Map.groupBy(
     achievements,
-    (one) => `${one.judgedAt?.getTime()} ${accountIds !== undefined && asksForRank(one)}`,
+    (one) => `${one.evaluateAt?.getTime()} ${accountIds !== undefined && asksForRank(one)}`,
   );
   return [...groups.values()].flatMap((group) =>
     Array.from({ length: Math.ceil(group.length / maxAtOnce) }, (_, index): Evaluation => {
       const some = group.slice(index * maxAtOnce, (index + 1) * maxAtOnce);
-      const scope = { repositoryId, before: some[0]?.judgedAt ?? undefined, accountIds };
+      const scope = { repositoryId, before: some[0]?.evaluateAt ?? undefined, accountIds };
       return { achievements: some, query: compileAchievements(some, pointActions, scope) };
     }),
   );
@@ -67,15 +67,15 @@ export async function withEvaluationMemory<Result>(
   });
 }
 
-/** Returns the people who earned achievements, the earliest first: see `judgingQueries`. */
+/** Returns the people who earned achievements, the earliest first: see `evaluationQueries`. */
 export async function evaluate(
   connection: Connection,
   repositoryId: string,
-  judged: Judged,
+  config: EvaluatedConfig,
   options: { accountIds?: readonly string[] } = {},
 ): Promise<Earned[]> {
   const earned: Earned[] = [];
-  for (const { achievements, query } of evaluationQueries(repositoryId, judged, options)) {
+  for (const { achievements, query } of evaluationQueries(repositoryId, config, options)) {
     const areFew = options.accountIds !== undefined && options.accountIds.length <= fewPeople;
     const { rows } = areFew
       ? await query.execute(connection)

@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkCondition } from '../../../../src/achievements/conditions/check.ts';
 import type { Achievement, PointAction, Trigger } from '../../../../src/achievements/config.ts';
-import { evaluate } from '../../../../src/achievements/judging/evaluate-store.ts';
+import { evaluate } from '../../../../src/achievements/evaluation/evaluate-store.ts';
 import { openTestDatabase } from '../../../database.ts';
-import { judgeNaively } from './naive.ts';
+import { evaluateNaively } from './naive.ts';
 import {
   type AchievementText,
   type PointActionText,
@@ -37,7 +37,7 @@ describe('evaluation of conditions', () => {
             .map(({ accountId, earnedAt }): [number, number] => [accountIds.indexOf(accountId), earnedAt.getTime()]);
           assert.deepEqual(
             inWords(ours),
-            inWords(judgeNaively(achievement, world, pointActions)),
+            inWords(evaluateNaively(achievement, world, pointActions)),
             JSON.stringify(achievement),
           );
         }
@@ -57,8 +57,8 @@ describe('evaluation of conditions', () => {
             achievements: achievements.map(toAchievement),
             pointActions: pointActions.map(toPointAction),
           };
-          const asked = some.map((person) => accountIds[person] ?? '');
-          const ofSome = await evaluate(opened.database.connection, repositoryId, config, { accountIds: asked });
+          const selectedIds = some.map((person) => accountIds[person] ?? '');
+          const ofSome = await evaluate(opened.database.connection, repositoryId, config, { accountIds: selectedIds });
           const ofAll = await evaluate(opened.database.connection, repositoryId, config);
           const said = (earned: typeof ofAll): string[] =>
             earned
@@ -66,7 +66,7 @@ describe('evaluation of conditions', () => {
                 ({ achievement, accountId, earnedAt }) => `${achievement.name} ${accountId} ${earnedAt.toISOString()}`,
               )
               .toSorted();
-          assert.deepEqual(said(ofSome), said(ofAll.filter(({ accountId }) => asked.includes(accountId))));
+          assert.deepEqual(said(ofSome), said(ofAll.filter(({ accountId }) => selectedIds.includes(accountId))));
         },
       ),
       { numRuns: 15 },
@@ -118,7 +118,7 @@ function toAchievement({ day, groups }: AchievementText, index: number): Achieve
     name: String(index),
     icon: '',
     description: '',
-    judgedAt: day === null ? null : new Date(beginning + day * 86_400_000),
+    evaluateAt: day === null ? null : new Date(beginning + day * 86_400_000),
     triggers: groups.map((group) => group.map((trigger) => checked(trigger, false))),
   };
 }

@@ -33,12 +33,12 @@ interface Scene {
   other: Account;
 }
 
-type Deed = (scene: Scene) => unknown;
+type Action = (scene: Scene) => unknown;
 
 const labels = ['bug', 'docs', 'Good First Issue'];
 
 /** Deeds of people in a repository. A deed without an object does nothing. */
-const deeds: readonly Deed[] = [
+const actions: readonly Action[] = [
   ({ world, repository, by }) => addIssue(world, repository, { author: by }),
   ({ world, repository, by }) => addPullRequest(world, repository, { author: by }),
   ({ world, repository, by }) => addDiscussion(world, repository, { author: by }),
@@ -132,7 +132,7 @@ const deeds: readonly Deed[] = [
 /** Does one thing to a repository. */
 export function doSomething(world: World, random: Random, repository: Repository): void {
   const people = world.accounts.filter(({ type, isDeleted }) => type === 'User' && !isDeleted).slice(0, 12);
-  random.pick(deeds)({ world, random, repository, by: random.pick(people), other: random.pick(people) });
+  random.pick(actions)({ world, random, repository, by: random.pick(people), other: random.pick(people) });
 }
 
 function itemsOf({ issues, pullRequests, discussions }: Repository) {

@@ -6,23 +6,23 @@ import type { TokenName } from './tokens.ts';
 export const now = (): Date => new Date('2026-11-21T12:00:00Z');
 export const start = (options: SimulatorOptions = {}): Promise<Simulator> => startSimulator({ now, ...options });
 
-export interface GraphqlAnswer {
+export interface GraphqlResponseBody {
   data?: object | null;
   errors?: { type?: string; path?: (string | number)[]; message: string }[];
 }
 
-export async function ask(
+export async function queryGraphql(
   simulator: Simulator,
   query: string,
   options: { token?: TokenName; variables?: object } = {},
-): Promise<{ status: number; headers: Headers; body: GraphqlAnswer }> {
+): Promise<{ status: number; headers: Headers; body: GraphqlResponseBody }> {
   const { token = 'outsider', variables } = options;
   const response = await fetch(`${simulator.apiUrl}/graphql`, {
     method: 'POST',
     headers: { authorization: `bearer ${simulator.tokens[token]}` },
     body: JSON.stringify({ query, variables }),
   });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as GraphqlAnswer };
+  return { status: response.status, headers: response.headers, body: (await response.json()) as GraphqlResponseBody };
 }
 
 export const rest = (

@@ -12,7 +12,7 @@ export interface Acting {
  * @param name `EVENT` or `EVENT.ACTION`, as GitHub names them.
  * @param sender the id of the account that acts.
  */
-export function tell(
+export function emitEvent(
   world: World,
   repository: Repository,
   name: string,
@@ -27,7 +27,7 @@ export function tell(
 }
 
 /** Does the same for an event about an account. */
-export function tellOfAccount(
+export function emitAccountEvent(
   world: World,
   account: Account,
   name: string,

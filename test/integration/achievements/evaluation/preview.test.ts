@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { preview } from '../../../../src/achievements/judging/preview-store.ts';
+import { preview } from '../../../../src/achievements/evaluation/preview-store.ts';
 import { openTestDatabase } from '../../../database.ts';
 import { readText } from '../../../unit/achievements/reported.ts';
 import { storeWorld } from './stored-world.ts';
@@ -74,8 +74,8 @@ describe('preview of an achievements file', () => {
     const { repositoryId } = await storeWorld(pool, world);
     const { config, reports } = readText(file);
     assert.deepEqual(reports, []);
-    const question = { provider: `github-${repositoryId}`, repository: 'ada/WORLD', person: 'Bob' };
-    const previews = await preview(connection, config, question);
+    const request = { provider: `github-${repositoryId}`, repository: 'ada/WORLD', person: 'Bob' };
+    const previews = await preview(connection, config, request);
     assert.deepEqual(
       previews.map(({ achievement, earned }) => [achievement, earned]),
       [
@@ -103,12 +103,12 @@ describe('preview of an achievements file', () => {
       [null, null, null, null, hour(216)],
     );
     await assert.rejects(
-      preview(connection, config, { ...question, repository: 'ada/none' }),
+      preview(connection, config, { ...request, repository: 'ada/none' }),
       /nothing is stored of ada\/none/,
     );
-    await assert.rejects(preview(connection, config, { ...question, person: 'nobody' }), /no account nobody is stored/);
+    await assert.rejects(preview(connection, config, { ...request, person: 'nobody' }), /no account nobody is stored/);
     await assert.rejects(
-      preview(connection, config, { ...question, repository: 'ada' }),
+      preview(connection, config, { ...request, repository: 'ada' }),
       /a repository is OWNER\/NAME, not ada/,
     );
   });

@@ -62,15 +62,15 @@ function contributionSource(actor: Actor, action: Exclude<Action, 'point' | 'com
   const [kind = action, ...others] = kinds[action];
   const isOfKind = others.length === 0 ? sql`i.kind = ${kind}` : sql`i.kind = any(${kinds[action]}::text[])`;
   const isBefore = before === undefined ? sql`` : sql`and i.created_at < ${before}`;
-  const isAsked = sql`i.repository_id = ${scope.repositoryId} and ${isOfKind} and ${concernsThem} ${isBefore}`;
+  const isInScope = sql`i.repository_id = ${scope.repositoryId} and ${isOfKind} and ${concernsThem} ${isBefore}`;
   const labels = parentKind === undefined ? sql`i.labels` : sql`parent.labels`;
   // The offset keeps the planner from computing the labels again at each use.
   const labelled = sql`(select i.*, ${lowerCase(labels)} as lower_case_labels from contributions i ${parent}
-    where ${isAsked} offset 0) as i`;
+    where ${isInScope} offset 0) as i`;
   return {
     scope,
     action,
-    from: sql`contributions i ${join} where ${isTheirs} and ${isAsked}`,
+    from: sql`contributions i ${join} where ${isTheirs} and ${isInScope}`,
     fromWithLabels: sql`${labelled} ${join} where ${isTheirs}`,
     person,
     createdAt,

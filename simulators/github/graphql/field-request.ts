@@ -17,7 +17,7 @@ import type { Viewer, World } from '../../world/world.ts';
 export type Fields = Record<string, unknown>;
 
 /** Functions that turn each kind of thing into an object of the schema. */
-export interface Teller {
+export interface FieldResolver {
   /** Null when the account is deleted. */
   author(accountId: number): Fields | null;
   account(account: Account): Fields;
@@ -33,7 +33,7 @@ export interface Teller {
 }
 
 /** The context of one GraphQL request. */
-export interface Question {
+export interface FieldRequest {
   world: World;
   viewer: Viewer;
   /** Returns the account that the viewer comments as in a repository, null when it may not comment. */
@@ -42,7 +42,7 @@ export interface Question {
   origin: string;
   rateLimit: Fields;
   /** Turns things into objects of the schema, which refer to each other in circles. */
-  tell: Teller;
+  fieldsOf: FieldResolver;
   /** The number of counted contributions of heavy accounts; past a limit the response is a failure. */
   load: number;
 }
