@@ -48,6 +48,8 @@ const tables = [
   'credential_keys',
   'pending_evaluations',
 ] as const;
+/** Names of tables in exports from before migration 0023. */
+const formerTables = ['seen_totals', 'lacking_details', 'achievement_work'] as const;
 
 /** Tables whose triggers maintain other tables. */
 const counted = ['contributions', 'contributor_totals', 'contribution_days'] as const;
@@ -55,7 +57,7 @@ const counted = ['contributions', 'contributor_totals', 'contribution_days'] as 
 const rowsAtOnce = 2000;
 
 const Header = Type.Object({ plaudit: Type.Literal('backup'), migration: Type.String() });
-const TableLine = Type.Object({ table: Type.Enum([...tables]) });
+const TableLine = Type.Object({ table: Type.Enum([...tables, ...formerTables]) });
 
 /** Exports all tables as of one moment, also while other processes write. */
 export function exportLines(connection: Connection): AsyncGenerator<string, void, undefined> {

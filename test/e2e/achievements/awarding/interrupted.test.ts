@@ -67,7 +67,7 @@ describe('interrupted awarding', () => {
     const repositoryId = rows[0]?.id ?? assert.fail();
     const begin = async (): Promise<void> => {
       await pool.query('delete from awards');
-      await pool.query('update achievements set ended_at = null');
+      await pool.query('update achievements set evaluated_at = null');
       await pool.query('insert into pending_evaluations (repository_id) values ($1)', [repositoryId]);
     };
     const assertAwarded = async (what: string): Promise<void> => {

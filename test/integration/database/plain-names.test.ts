@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { importLines } from '../../../src/database/backup.ts';
+import type { Database } from '../../../src/database/connection.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { openDatabase } from '../../../src/database/open.ts';
+import { createTestDatabase } from '../../database.ts';
+import { addRepository } from '../contributions/stored-repository.ts';
+
+const before = '0022-doctor';
+const at = '2026-06-14T09:00:00+00:00';
+
+async function openBefore(): Promise<{ database: Database } & AsyncDisposable> {
+  const { url, ...created } = await createTestDatabase({ withTables: false });
+  const database = await openDatabase({ databaseUrl: url, dataDir: '/nonexistent', log: () => {}, upTo: before });
+  return {
+    database,
+    [Symbol.asyncDispose]: async () => {
+      await database.close();
+      await created[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Stores data in each of the renamed tables and columns. */
+async function fill({ connection, pool }: Database): Promise<void> {
+  const id = await addRepository(connection);
+  await pool.query('update accounts set asked_at = $1, gone_at = $1', [at]);
+  await pool.query(`insert into questions (key, state, retry_at) values ('lookup', 'asked', $1)`, [at]);
+  await pool.query(
+    `insert into seen_totals (account_id, access, counters, missing, asked_at)
+     select id, 'token', '{}', '{}', $1 from accounts`,
+    [at],
+  );
+  await pool.query(
+    `insert into lacking_details (repository_id, detail, key, noted) values ($1, 'pull_request_files', '7', 2)`,
+    [id],
+  );
+  await pool.query(
+    'insert into achievement_files (repository_id, path, oid, text, reports, read_at) values ($1, $2, $3, $4, $5, $6)',
+    [id, 'a.yaml', '1', '', '[]', at],
+  );
+}
+
+/** Returns an export of the tables as the release with migration 0022 wrote it. */
+async function* exportedLines({ pool }: Database): AsyncGenerator<string> {
+  for (const table of [
+    'accounts',
+    'repositories',
+    'lacking_details',
+    'seen_totals',
+    'achievement_files',
+    'achievement_work',
+  ]) {
+    yield JSON.stringify({ table });
+    const { rows } = await pool.query<{ row: string }>(`select to_jsonb(t)::text as row from ${table} t`);
+    for (const { row } of rows) yield row;
+  }
+}
+
+const stored = async ({ pool }: Database): Promise<object[]> =>
+  (
+    await pool.query<object>(
+      `
+      select a.fetched_at = $1::timestamptz as fetched, a.deleted_at is not null as deleted, t.access, d.key, d.revision,
+        t.fetched_at = $1::timestamptz as totals_fetched
+      from accounts a join reported_totals t on t.account_id = a.id cross join pending_details d`,
+      [at],
+    )
+  ).rows;
+const expected = [{ fetched: true, deleted: true, access: 'token', key: '7', revision: 2, totals_fetched: true }];
+
+describe('the migration to plain names', () => {
+  it('keeps the data of renamed tables and columns, and lookups that run', async () => {
+    await using opened = await openBefore();
+    await fill(opened.database);
+    await migrate(opened.database);
+    assert.deepEqual(await stored(opened.database), expected);
+    const { rows } = await opened.database.pool.query('select key, state from lookups');
+    assert.deepEqual(rows, [{ key: 'lookup', state: 'running' }]);
+  });
+
+  it('lets triggers write into the renamed tables', async () => {
+    await using opened = await openBefore();
+    await fill(opened.database);
+    await migrate(opened.database);
+    const { pool } = opened.database;
+    await pool.query(
+      `insert into contributions (repository_id, kind, external_id, account_id, created_at, updated_at, seen_at)
+       select r.id, 'issue', '1', r.owner_id, now(), now(), now() from repositories r`,
+    );
+    const evaluations = await pool.query('select kind from pending_evaluations');
+    const changed = await pool.query('select is_update from changed_contributors');
+    assert.deepEqual([evaluations.rows, changed.rows], [[{ kind: 'issue' }], [{ is_update: false }]]);
+  });
+
+  it('imports an export with the former names', async () => {
+    await using former = await openBefore();
+    await fill(former.database);
+    await using opened = await openBefore();
+    await importLines(opened.database, before, exportedLines(former.database));
+    assert.deepEqual(await stored(opened.database), expected);
+  });
+});
