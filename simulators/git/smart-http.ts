@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { gitEnvironment } from './run-git.ts';
 
@@ -34,7 +36,51 @@ export function smartHttp(
     const resolved = await resolve(gitRequest.repository, request.headers.authorization);
     if (resolved === 'not_found') return refuse(response, 404);
     if (resolved === 'unauthorized') return refuse(response, 401);
-    await serve(request, response, backendEnvironment(request, gitRequest, resolved.directory, options));
+    const environment = backendEnvironment(request, gitRequest, resolved.directory, options);
+    if (!isCapabilityListing(request)) return serve(request, response, environment);
+    const { headers, body } = await findCapabilities(resolved.directory, options, environment);
+    response.writeHead(200, headers).end(body);
+  };
+}
+
+interface Capabilities {
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/**
+ * The capabilities of git in protocol 2 by `allowFilter` and the kind of ids. They are the same for every repository, so
+ * git lists them once.
+ */
+const capabilities = new Map<string, Promise<Capabilities>>();
+
+function isCapabilityListing({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers['git-protocol'] === 'version=2';
+}
+
+async function findCapabilities(
+  directory: string,
+  { allowFilter = true }: SmartHttpOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<Capabilities> {
+  const isSha256 = /objectformat = sha256/i.test(await readFile(join(directory, 'config'), 'utf8'));
+  const kind = `${allowFilter} ${isSha256}`;
+  const found = capabilities.get(kind) ?? readCapabilities(env);
+  capabilities.set(kind, found);
+  return found;
+}
+
+async function readCapabilities(env: NodeJS.ProcessEnv): Promise<Capabilities> {
+  const child = spawn('git', ['http-backend'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const output = Buffer.concat(await child.stdout.toArray());
+  const end = output.indexOf('\r\n\r\n');
+  const headers = output
+    .toString('latin1', 0, end)
+    .split('\r\n')
+    .map((line) => line.split(/: (.*)/s));
+  return {
+    headers: Object.fromEntries(headers.map(([name = '', value = '']) => [name, value])),
+    body: output.subarray(end + 4),
   };
 }
 
