@@ -10,7 +10,7 @@ import { Random } from '../../../simulators/world/random.ts';
 import { recountRepository } from '../../../src/contributions/recount-store.ts';
 import type { Tables } from '../../../src/database/tables.ts';
 import { createTestDatabase } from '../../database.ts';
-import { sampled } from '../../depth.ts';
+import { isThorough, sampled } from '../../depth.ts';
 import { engines } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
@@ -21,7 +21,7 @@ import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
 
 /** `RANDOM_HISTORY_STEPS=10000 TEST_TIMEOUT_MS=7200000 npm test -- random-history` runs a long one. */
-const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? '150');
+const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? (isThorough ? '150' : '80'));
 /** A long history takes the service more time to read. */
 const patienceMs = 60_000 + steps * 200;
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };

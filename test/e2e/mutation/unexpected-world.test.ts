@@ -17,8 +17,8 @@ import { UnexpectedItems } from '../../mutation/unexpected.ts';
 const seed = Number(process.env['MUTATION_SEED'] ?? (process.env['CI'] ? 1 : randomInt(1e6)));
 const percent = 5;
 
-/** A short run tries every other host. */
-const tried = hosts.filter((_, index) => isThorough || index % 2 === seed % 2);
+/** A short run tries one host. */
+const tried = hosts.filter((_, index) => isThorough || index === seed % hosts.length);
 describe('a world with unexpected items', () => {
   for (const host of tried) {
     it(`returns true counters or names them as missing with ${percent} % unexpected items on ${host.name} (MUTATION_SEED=${seed})`, async () => {
