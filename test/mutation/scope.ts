@@ -8,7 +8,7 @@ import { type Snapshot, textOf, textsOf } from './snapshot.ts';
 
 /** Properties without which the item, its owner, its visibility or its time is unknown, or no history is read. */
 const essential =
-  /^(?:id|node_id|databaseId|fullDatabaseId|number|iid|login|username|name|full_name|path|path_with_namespace|full_path|oid|sha|email|type|kind|private|isPrivate|visibility|internal|owner|namespace|fork|isFork|created_at|createdAt|starredAt|starred_since|submittedAt|submitted_at|state|defaultBranchRef|default_branch|empty|empty_repo)$/;
+  /^(?:id|node_id|databaseId|fullDatabaseId|number|iid|login|username|name|full_name|path|path_with_namespace|full_path|oid|sha|email|type|kind|private|isPrivate|visibility|internal|owner|namespace|fork|isFork|created_at|createdAt|starredAt|starred_since|pushed_at|submittedAt|submitted_at|state|defaultBranchRef|default_branch|empty|empty_repo)$/;
 /** Only its page says whether one of these comments belongs to an issue or to a pull request. */
 const isKindOfComment = ({ operation }: Exchange, { path }: Candidate): boolean =>
   operation === '/repos/{owner}/{repo}/issues/comments' && path.at(-1) === 'html_url';

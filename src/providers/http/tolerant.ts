@@ -71,6 +71,8 @@ interface Shape {
   properties?: Record<string, TSchema>;
   required?: string[];
   patternProperties?: Record<string, TSchema>;
+  /** False: an object with further properties is not of this shape, which distinguishes members of a union. */
+  additionalProperties?: boolean;
   anyOf?: TSchema[];
   items?: TSchema;
   itemKind?: string;
@@ -175,6 +177,10 @@ function readList(
 
 function readObject(walk: Walk, shape: Shape, value: Record<string, unknown>, { keys, kind }: Place): Reading {
   const required = new Set(shape.required);
+  const isClosed = shape.additionalProperties === false && shape.patternProperties === undefined;
+  if (isClosed && Object.keys(value).some((key) => !Object.hasOwn(shape.properties ?? {}, key))) {
+    return { faultAt: pathOf(keys) };
+  }
   for (const [key, schema] of propertiesOf(shape, value)) {
     if (!(key in value) && !required.has(key)) continue;
     const place = { keys: [...keys, key], kind };

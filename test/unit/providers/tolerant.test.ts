@@ -61,6 +61,18 @@ describe('readTolerantly', () => {
     ]);
   });
 
+  it('takes no object for one without properties, which some hosts send in place of null', () => {
+    const Author = Type.Union([
+      Type.Object({ login: Type.String() }),
+      Type.Object({}, { additionalProperties: false }),
+    ]);
+    const Commits = itemsOf('commit', Type.Object({ author: Author }));
+    const commits = [{ author: { login: 'ada' } }, { author: {} }, { author: { login: 7 } }];
+    const { reading, skipped } = readTolerantly(Commits, commits, 'page');
+    assert.deepEqual(reading, { value: commits.slice(0, 2) });
+    assert.deepEqual(skipped, [unreadable('commit', '/*/author/login', false)]);
+  });
+
   it('leaves out an item whose author is an object that cannot be read', () => {
     const { reading, skipped } = readTolerantly(Page, pageOf({ ...issue, author: { login: 7 } }, issue), 'page');
     assert.deepEqual(reading, { value: pageOf(issue) });
