@@ -51,7 +51,7 @@ export const PermissionsPayload = Type.Object({ is_owner: Type.Boolean(), is_adm
 export const RepositoryPayload = Type.Object({
   id: Id,
   name: Name,
-  owner: Type.Object({ id: Type.Integer(), login: Name, visibility: Text }),
+  owner: Type.Object({ id: Id, login: Name, visibility: Text }),
   description: OptionalText,
   empty: Type.Boolean(),
   private: Type.Boolean(),
