@@ -18,7 +18,7 @@ import { awaitListing } from './contributions/await-listing.ts';
 import { contributionRoutes } from './contributions/routes.ts';
 import { badgeRoutes } from './contributors/badges/routes.ts';
 import { contributorRoutes } from './contributors/routes.ts';
-import { type AppOptions, type Core, openCore } from './core.ts';
+import { type AppOptions, type Core, closingOnFailure, openCore } from './core.ts';
 import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
 import { addJob, startQueue } from './database/queue.ts';
@@ -27,10 +27,10 @@ import { createDeliveryMetrics } from './deliveries/metrics.ts';
 import { addRejections } from './deliveries/rejection-store.ts';
 import { Rejections } from './deliveries/rejections.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
-import { AppError } from './errors.ts';
 import type { App } from './http/app.ts';
 import { healthRoutes } from './http/health.ts';
 import type { CardImages } from './http/images.ts';
+import { asListenError, checkPort } from './http/listen.ts';
 import { createHttpMetrics } from './http/metrics.ts';
 import { formatUrl, type MetricsServer, serveMetrics } from './http/metrics-server.ts';
 import { Cursors } from './http/pagination.ts';
@@ -66,7 +66,9 @@ export async function startService(config: Config, options: AppOptions): Promise
   const { log, now = () => new Date() } = options;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  await checkPort('PORT', config);
   const core = await openCore(config, { ...options, metrics: createSyncMetrics(registry) });
+  const metrics = await closingOnFailure(startMetrics(config, registry, log), core);
   await hideLostRepositories(core.sync);
   await forgetWaits(core.database.connection, now());
   sweepErased(core, log);
@@ -109,7 +111,6 @@ export async function startService(config: Config, options: AppOptions): Promise
     },
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
   });
-  const metrics = await startMetrics(config, registry, log);
   const close = async (): Promise<void> => {
     await app.close();
     await images.close();
@@ -122,7 +123,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     await app.listen({ host: config.host, port: config.port });
   } catch (error) {
     await close();
-    throw asListenError('PORT', config.port, error);
+    throw asListenError('PORT', config, error);
   }
   return {
     url: formatUrl(config.host, app.server.address()),
@@ -273,15 +274,9 @@ async function startMetrics(config: Config, registry: Registry, log: Log): Promi
   try {
     return await serveMetrics(registry, config.host, config.metricsPort);
   } catch (error) {
-    if (config.metricsPortIsSet) throw asListenError('METRICS_PORT', config.metricsPort, error);
+    if (config.metricsPortIsSet)
+      throw asListenError('METRICS_PORT', { host: config.host, port: config.metricsPort }, error);
     log.warn(`port ${config.metricsPort} is taken: no metrics are served; METRICS_PORT chooses another`);
     return undefined;
   }
-}
-
-function asListenError(setting: string, port: number, cause: unknown): AppError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
-  const reasons: Record<string, string> = { EADDRINUSE: 'is taken', EACCES: 'is not allowed for this user' };
-  const reason = reasons[code] ?? `cannot be listened on (${code})`;
-  return new AppError('misconfigured', `${setting}: port ${port} ${reason}`, { cause });
 }

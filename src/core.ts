@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config/config.ts';
+import { historiesOf, prepareDataDirectory } from './data-directory.ts';
 import type { Database } from './database/connection.ts';
 import { type Change, type Listener, listen } from './database/listener.ts';
 import { openDatabase } from './database/open.ts';
@@ -53,6 +53,7 @@ export interface CoreOptions extends AppOptions {
 /** Opens the database and the clients of the providers. */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, now = () => new Date(), metrics = noMetrics } = options;
+  prepareDataDirectory(config.dataDir);
   const providers = createProviders(config.providers, {
     connectTimeoutMs: Math.min(maxConnectTimeoutMs, config.lookupBudgetMs * connectShare),
     now,
@@ -82,7 +83,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     providers,
     node: listener.node,
     reading: new Set(),
-    histories: new HistoryCache({ directory: join(config.dataDir, 'histories'), ...historyLimits, now }),
+    histories: new HistoryCache({ directory: historiesOf(config.dataDir), ...historyLimits, now }),
     parsedFiles: new LRUCache({ max: maxParsedFiles }),
     freshForMs: config.freshForMs,
     now,
@@ -114,7 +115,8 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   };
 }
 
-async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<Core, 'close'>): Promise<Result> {
+/** Waits for a part of the service, and closes what is open already when the part does not open. */
+export async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<Core, 'close'>): Promise<Result> {
   try {
     return await opening;
   } catch (error) {

@@ -53,16 +53,24 @@ function say(text: string): number {
 
 const endTimeoutMs = 20_000;
 
-/** Returns a signal that aborts at the first request to end; the second request ends the process at once. */
+/** npm sends SIGINT a second time, so that a terminal's Ctrl-C arrives twice. */
+const sameRequestMs = 2000;
+
+/** Returns a signal that aborts at the first request to end; a later request ends the process at once. */
 function endingSignal(): AbortSignal {
   const ending = new AbortController();
+  let requestedAt = 0;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (ending.signal.aborted) process.exit(130);
+      if (ending.signal.aborted) {
+        if (performance.now() - requestedAt > sameRequestMs) process.exit(130);
+        return;
+      }
+      requestedAt = performance.now();
       ending.abort();
       // Stored data is safe at any moment, so there is no reason to wait for ever for a shutdown that hangs.
       setTimeout(() => {
-        process.stderr.write('plaudit: it did not end in time and is stopped\n');
+        process.stderr.write('plaudit: the service did not end in time and is stopped\n');
         process.exit(1);
       }, endTimeoutMs).unref();
     });

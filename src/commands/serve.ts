@@ -35,6 +35,7 @@ export async function runService(config: Config, io: Io, examples: readonly stri
     if (!io.signal.aborted) await once(io.signal, 'abort');
   } finally {
     await service.close();
+    io.print('Plaudit stopped.');
   }
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { makeDirectory } from '../../data-directory.ts';
 import { AppError } from '../../errors.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { canConnect } from './can-connect.ts';
@@ -41,7 +42,7 @@ export function hasEmbeddedDatabase(dataDir: string): boolean {
 export async function openEmbedded(options: { dataDir: string; log: (line: string) => void }): Promise<EmbeddedServer> {
   const dataDir = resolve(options.dataDir);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectory(dataDir);
     const clusterDir = join(realpathSync(dataDir), 'postgres');
     const user = await chooseServerUser(dataDir, clusterDir);
     const binaries = await findBinaries(user, dataDir);

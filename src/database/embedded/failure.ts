@@ -28,6 +28,7 @@ export function explainDirectoryError(error: unknown, dataDir: string): unknown 
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(dataDir, error);
   if (code === 'EROFS') return notWritable(dataDir, 'is read-only', error);
   if (code === 'EACCES' || code === 'EPERM') return notWritable(dataDir, 'is not writable for this user', error);
+  if (code === 'ENOENT') return notWritable(dataDir, 'cannot be created', error);
   if (code === 'ENOTDIR' || code === 'EEXIST') return notWritable(dataDir, 'is, or lies below, a file', error);
   return error;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +21,7 @@ const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url
 interface Running extends AsyncDisposable {
   /** Resolves to the first line on standard output that matches. */
   line(pattern: RegExp): Promise<string>;
+  signal(name: NodeJS.Signals): void;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   /** Resolves at the end of the process, with its exit code and its output. */
   ended: Promise<{ code: number | null; out: string; err: string }>;
@@ -57,6 +59,7 @@ function plaudit(args: string[], environment: Record<string, string>): Running {
       child.kill('SIGKILL');
       await ended;
     },
+    signal: (name) => void child.kill(name),
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
       return (await ended).code;
@@ -106,6 +109,43 @@ describe('the command line', () => {
     assert.deepEqual(await processesIn(place.at('data')), []);
   });
 
+  it('ends at once with the name of the setting when a port or the address cannot be used', async () => {
+    await using place = await makeTemporaryDirectory();
+    await using taken = await startSimulator();
+    const { port } = new URL(taken.url);
+    const refusals: [Record<string, string>, string][] = [
+      [{ METRICS_PORT: port }, `METRICS_PORT: port ${port} is taken`],
+      [{ PORT: port }, `PORT: port ${port} is taken`],
+      [{ HOST: '203.0.113.9' }, 'HOST: 203.0.113.9 is no address of this machine'],
+    ];
+    for (const [settings, expected] of refusals) {
+      await using command = plaudit(['serve'], { DATA_DIR: place.at('data'), ...settings });
+      const { code, err } = await command.ended;
+      assert.deepEqual([code, err.trim().split('\n').at(-1)], [1, `plaudit: ${expected}`]);
+    }
+    await waitUntilEmpty(place.path);
+  });
+
+  it('refuses a DATA_DIR that cannot be created', { skip: process.platform !== 'linux' }, async () => {
+    await using command = plaudit(['serve'], { DATA_DIR: '/proc/plaudit' });
+    const { code, err } = await command.ended;
+    assert.equal(code, 1);
+    assert.match(err, /^plaudit: DATA_DIR: \/proc\/plaudit cannot be created; name a directory/);
+  });
+
+  it('takes a second SIGINT within two seconds for the first one, because npm repeats it', async () => {
+    await using place = await makeTemporaryDirectory();
+    await using simulator = await startSimulator();
+    const settings = { DATA_DIR: place.at('data'), GITHUB_URL: simulator.url, GITHUB_API_URL: simulator.apiUrl };
+    await using command = plaudit(['serve'], settings);
+    await command.line(listening);
+    assert.equal((await stat(place.at('data/histories'))).mode & 0o777, 0o700);
+    command.signal('SIGINT');
+    assert.equal(await command.stop('SIGINT'), 0);
+    assert.match((await command.ended).out, /^Plaudit stopped\.$/m);
+    await waitUntilEmpty(place.path);
+  });
+
   it('names the configured hosts alone in the first line of serve, and not the quota of github.com', async () => {
     const { world } = createContractWorld();
     await using gitea = await startGiteaSimulator({ world });
@@ -129,10 +169,11 @@ describe('the command line', () => {
       [{ GITHUB_TOKEN_FILE: '/nonexistent/secret-value' }, /GITHUB_TOKEN_FILE names a file that can't be read/],
       [{ DATABASE_URL: 'postgresql://user:secret-value@127.0.0.1:9/none' }, /The database does not respond/],
     ];
+    await using place = await makeTemporaryDirectory();
     for (const [environment, message] of cases) {
       const { code, out, err } = await plaudit(['serve'], {
         LOG_LEVEL: 'warn',
-        DATA_DIR: '/nonexistent',
+        DATA_DIR: place.at('unused'),
         ...environment,
       }).ended;
       assert.equal(code, 1);

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { AppError } from '../errors.ts';
+
+/**
+ * Checks that a port can be listened on, before the start does anything that takes time.
+ * @param setting the name of the port's setting.
+ * @throws AppError `misconfigured` that names the setting to change.
+ */
+export async function checkPort(setting: string, { host, port }: { host: string; port: number }): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    throw asListenError(setting, { host, port }, error);
+  }
+  server.close();
+  await once(server, 'close');
+}
+
+/** Returns the error for an address that cannot be listened on. */
+export function asListenError(
+  setting: string,
+  { host, port }: { host: string; port: number },
+  cause: unknown,
+): AppError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) {
+    return new AppError('misconfigured', `HOST: ${host} is no address of this machine`, { cause });
+  }
+  const reasons: Record<string, string> = { EADDRINUSE: 'is taken', EACCES: 'is not allowed for this user' };
+  const reason = reasons[code] ?? `cannot be listened on (${code})`;
+  return new AppError('misconfigured', `${setting}: port ${port} ${reason}`, { cause });
+}
