@@ -153,14 +153,24 @@ async function saveReports(
   const seenAt = context.now();
   let id: string | undefined;
   for await (const report of reports) {
+    if (report.account.isPublic === false) requireReadable(skips);
     id = await saveReport(context, source, report);
     if (id === undefined) return undefined;
     await renewLookup(context.connection, key, context.now());
   }
-  if (id !== undefined) {
-    await replaceSkips(context, { provider, target: { accountId: id }, stream: 'account', seenAt }, skips.take());
-  }
+  if (id === undefined) requireReadable(skips);
+  else await replaceSkips(context, { provider, target: { accountId: id }, stream: 'account', seenAt }, skips.take());
   return id;
+}
+
+/**
+ * Requires that every part of the responses was readable before an account is taken for absent or hidden.
+ * @throws AppError `provider_invalid_response` that names the place.
+ */
+function requireReadable(skips: SkipCollector): void {
+  const unreadable = skips.take().find(({ reason }) => reason === 'unreadable');
+  if (unreadable === undefined) return;
+  throw new AppError('provider_invalid_response', `The code host's response cannot be read at ${unreadable.path}.`);
 }
 
 /**

@@ -10,13 +10,14 @@ const botName =
 const blockedStates = new Set(['blocked', 'ldap_blocked', 'blocked_pending_approval', 'banned']);
 /** The names of the placeholder users that own the items of deleted accounts. */
 const ghostName = /^ghost\d*$/;
+const possibleUserName = /^[\w.-]+$/;
 
 /** Marks the ids of groups, because a group and a user may have the same id. */
 const groupPrefix = 'group:';
 
 /** Returns the account of a payload; null for the placeholders of deleted accounts. */
 export function toActor(payload: UserPayload | null): Actor | null {
-  if (payload === null || (ghostName.test(payload.username) && ['Ghost User', ''].includes(payload.name))) return null;
+  if (payload === null || isGhost(payload)) return null;
   return {
     externalId: String(payload.id),
     handle: '',
@@ -27,6 +28,12 @@ export function toActor(payload: UserPayload | null): Actor | null {
     // Mentions do not show whether a profile is private.
     ...(blockedStates.has((payload.state ?? '').toLowerCase()) && { isPublic: false }),
   };
+}
+
+/** Returns whether an account stands for a deleted one, also when its user name is unreadable. */
+function isGhost({ username, name }: UserPayload): boolean {
+  if (ghostName.test(username)) return ['Ghost User', ''].includes(name);
+  return name === 'Ghost User' && !possibleUserName.test(username);
 }
 
 export function groupActor(group: GroupPayload): Actor {

@@ -70,8 +70,8 @@ export const MemberPayload = Type.Object({
   membership_state: Type.Optional(Text),
 });
 
-/** `disabled`, `private` (visible to members only) or `enabled`. */
-const AccessLevel = Type.Optional(Text);
+/** `private`: visible to members only; an unknown level is treated so. `public` occurs for pages alone. */
+const AccessLevel = orElse(Type.Optional(Type.Enum(['disabled', 'private', 'enabled', 'public'])), 'private');
 
 /**
  * https://docs.gitlab.com/api/projects/. Responses to requests without a token have only the first half of the fields.
