@@ -119,12 +119,7 @@ export async function startService(config: Config, options: AppOptions): Promise
     await metrics?.close();
     await core.close();
   };
-  try {
-    await app.listen({ host: config.host, port: config.port });
-  } catch (error) {
-    await close();
-    throw asListenError('PORT', config, error);
-  }
+  await closingOnFailure(startListening(app, config), { close });
   return {
     url: formatUrl(config.host, app.server.address()),
     metricsUrl: metrics?.url,
@@ -263,6 +258,14 @@ async function canQuery({ database, listener }: Core): Promise<boolean> {
     return listener.isConnected();
   } catch {
     return false;
+  }
+}
+
+async function startListening(app: App, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw asListenError('PORT', { host, port }, error);
   }
 }
 
