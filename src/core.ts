@@ -115,7 +115,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   };
 }
 
-/** Waits for a part of the service, and closes what is open already when the part does not open. */
+/** Waits for a part of the service to open; when it fails, closes the parts that are open already. */
 export async function closingOnFailure<Result>(opening: Promise<Result>, opened: Pick<Core, 'close'>): Promise<Result> {
   try {
     return await opening;
