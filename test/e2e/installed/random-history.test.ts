@@ -21,7 +21,7 @@ import { storedItems } from './stored-items.ts';
 import { worldItems } from './world-items.ts';
 
 /** `RANDOM_HISTORY_STEPS=10000 TEST_TIMEOUT_MS=7200000 npm test -- random-history` runs a long one. */
-const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? (isThorough ? '150' : '80'));
+const steps = Number(process.env['RANDOM_HISTORY_STEPS'] ?? (isThorough ? '150' : '50'));
 /** A long history takes the service more time to read. */
 const patienceMs = 60_000 + steps * 200;
 const limits = { graphqlPerMinute: 1_000_000, corePerMinute: 1_000_000, graphql: 1_000_000, core: 1_000_000 };

@@ -55,10 +55,10 @@ async function compareInterrupted(every: number, offset: number, interrupt: Inte
 }
 describe('interrupted collection', () => {
   it('collects the same data after a stop at any request as without a stop', () =>
-    compareInterrupted(isThorough ? 1 : 7, 0, (_options, controller) => controller.abort()));
+    compareInterrupted(isThorough ? 1 : 11, 0, (_options, controller) => controller.abort()));
 
   it('collects the same data when the database drops every connection', () =>
-    compareInterrupted(isThorough ? 2 : 9, 1, ({ databaseUrl }) => {
+    compareInterrupted(isThorough ? 2 : 14, 1, ({ databaseUrl }) => {
       const drop = async (): Promise<void> => {
         const client = new Client({ connectionString: databaseUrl });
         await client.connect();
@@ -70,7 +70,7 @@ describe('interrupted collection', () => {
       void drop();
     }));
 
-  it('collects the same data when the process is killed', () => compareInterrupted(isThorough ? 3 : 9, 2, 'kill'));
+  it('collects the same data when the process is killed', () => compareInterrupted(isThorough ? 3 : 14, 2, 'kill'));
 
   it('notices a page that is lost after an interruption, even the first one after it', async () => {
     await using simulator = await startSimulator({ now, repositories: 3 });
@@ -132,7 +132,7 @@ describe('interrupted collection', () => {
         .filter((on) => on !== 'CommitAuthors' || !isOfPages(kind))
         .map((on) => ({ kind, on })),
     );
-    for (const { kind, on } of sampled(cases, 5)) {
+    for (const { kind, on } of sampled(cases, 8)) {
       simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { invalid: true } });
       simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { invalid: true } });
       if (on === 'OwnedRepositories') simulator.faults.clear();

@@ -84,7 +84,7 @@ describe('interrupted awarding', () => {
     const breaks = Array.from({ length: statements }, (_, index) =>
       [false, true].map((isDone) => ({ at: index + 1, isDone })),
     );
-    for (const { at, isDone } of sampled(breaks.flat(), 5)) {
+    for (const { at, isDone } of sampled(breaks.flat(), 8)) {
       await begin();
       const { connection } = breaking(database.url, at, isDone);
       await assert.rejects(awardRepository(contextOf(connection), repositoryId));
