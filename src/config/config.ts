@@ -33,9 +33,8 @@ export function readConfig(variables: Environment, readFile: ReadFile): Config {
 }
 
 function readServiceSettings(read: (setting: Setting) => unknown): ServiceValues {
-  const values = Object.entries(serviceSettings).map(([field, setting]) => [field, read(setting)]);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the value of each field comes from its own setting
-  return Object.fromEntries(values) as ServiceValues;
+  const fields = Object.entries(serviceSettings).map(([field, setting]) => ({ [field]: read(setting) }));
+  return Object.assign({}, ...fields);
 }
 
 function readProvidersFile(path: string, hosts: readonly ProviderConfig[], readFile: ReadFile): ProviderConfig[] {

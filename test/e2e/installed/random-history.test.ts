@@ -95,7 +95,7 @@ async function assertStored(pool: Pool, simulator: Simulator): Promise<void> {
     assert.equal(wrong, 0, `totals of ${name} are not what is stored`);
   }
 }
-describe('a random history of changes and faults', () => {
+describe('recovery from random changes and faults', () => {
   for (const seed of sampled([1, 2], 2)) {
     it(`stores the same final data after losses, repetitions, reordering and kills (${steps} steps, seed ${seed})`, async () => {
       const random = new Random(seed);
