@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import { AppError } from '../../errors.ts';
+import type { AppError } from '../../errors.ts';
 import { parseClean, placeIn } from '../http/checks.ts';
 import type { Refusals } from '../http/tolerant.ts';
 import type { Call } from '../provider.ts';
@@ -80,7 +80,7 @@ export class GitHubClient {
         learn: (token, resource, response) => learn(token, resource, response, now()),
         isLimited: ({ status, headers, text }) => isLimited(status, headers, text),
         block: (token, { headers }) => token.backoff.block(retryTime(headers, now()), now()),
-        transient,
+        garbled,
         unavailable,
       },
     });
@@ -187,9 +187,8 @@ function parseJson(text: string): unknown {
 /** The error for a response that arrived broken; the request is repeated once. */
 class Garbled extends Error {}
 
-function transient(error: unknown): AppError | undefined {
-  if (error instanceof AppError || error instanceof TooHeavy) return undefined;
-  return error instanceof Garbled ? invalid('not JSON', error) : unavailable(error);
+function garbled(error: unknown): AppError | undefined {
+  return error instanceof Garbled ? invalid('not JSON', error) : undefined;
 }
 
 /** GitHub Enterprise serves GraphQL beside its REST interface, not below it. */

@@ -81,7 +81,7 @@ export class RestClient {
         learn: (token, _resource, { headers }) => this.#learn(token, headers),
         isLimited: ({ status, headers }) => isLimited(status, headers),
         block: (token, { headers }) => this.#block(token, headers),
-        transient,
+        garbled,
         unavailable,
       },
     });
@@ -211,8 +211,6 @@ function nameOf(path: string): string {
   return placeIn(path.startsWith('/') ? path : new URL(path).pathname);
 }
 
-/** Returns the error for a request that an immediate repetition may save: broken connections, unreadable responses. */
-function transient(error: unknown): AppError | undefined {
-  if (!(error instanceof AppError)) return unavailable(error);
-  return error.code === 'provider_invalid_response' ? error : undefined;
+function garbled(error: unknown): AppError | undefined {
+  return error instanceof AppError && error.code === 'provider_invalid_response' ? error : undefined;
 }

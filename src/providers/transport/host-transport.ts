@@ -13,8 +13,8 @@ export interface HostRules<C extends Credential> {
   isLimited: (response: RawResponse) => boolean;
   /** Blocks the next requests after a refusal because of a limit. @throws AppError when only this request has to wait. */
   block: (credential: C, response: RawResponse) => void;
-  /** Returns the error to throw for a request that an immediate repetition may save; undefined: it cannot help. */
-  transient: (error: unknown) => AppError | undefined;
+  /** Returns the error to throw for a response that arrived broken, which a repetition may save; undefined: another. */
+  garbled: (error: unknown) => AppError | undefined;
   unavailable: (cause: unknown) => AppError;
 }
 
@@ -73,14 +73,24 @@ export class HostTransport<C extends Credential> {
         // The next iteration takes another credential, or throws when there is none.
         this.#scheduler.reconsider();
       } catch (error) {
-        const failure = this.#rules.transient(error);
+        const failure = this.#retryable(error, call);
         if (failure === undefined) throw error;
-        // After a time-out no time is left.
-        if (isTimeout(error)) throw this.#rules.unavailable(error);
-        if (isWriting || attempts >= maxAttempts || call.signal.aborted) throw failure;
+        const isLate = call.signal.aborted || (error instanceof ConnectionFailure && isTimeout(error.cause));
+        if (isWriting || attempts >= maxAttempts || isLate) throw failure;
         attempts += 1;
       }
     }
+  }
+
+  /**
+   * Returns the error of a request that a repetition may save. Any other exception is a fault of this service and stays
+   * what it is, so that nobody looks for it at the host.
+   */
+  #retryable(error: unknown, { signal }: Call): AppError | undefined {
+    if (error instanceof ConnectionFailure) return this.#rules.unavailable(error.cause);
+    // An aborted wait for the secret throws the reason of the caller's signal.
+    if (signal.aborted && !(error instanceof AppError)) return this.#rules.unavailable(error);
+    return this.#rules.garbled(error);
   }
 
   async #attempt<Result>(
@@ -117,14 +127,15 @@ export class HostTransport<C extends Credential> {
     }
   }
 
-  #exchange<Result>(
-    { address, body, headers }: HostRequest<C, Result>,
+  async #exchange<Result>(
+    { address, body, headers: headersFor }: HostRequest<C, Result>,
     secret: string | undefined,
     call: Call,
   ): Promise<RawResponse> {
-    return this.#transport.send(address, {
+    const headers = headersFor(secret);
+    const sent = this.#transport.send(address, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { ...headers(secret), ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
       body,
       signal: call.signal,
       redirectTo: this.#rules.redirectTo,
@@ -132,5 +143,13 @@ export class HostTransport<C extends Credential> {
         call.cost.requests += 1;
       },
     });
+    try {
+      return await sent;
+    } catch (cause) {
+      throw new ConnectionFailure('no response', { cause });
+    }
   }
 }
+
+/** The error for a request without a complete response; its cause is the error of the connection. */
+class ConnectionFailure extends Error {}

@@ -41,7 +41,7 @@ function startTransport(secrets: string[] = ['secret']) {
       learn: () => {},
       isLimited: ({ status }) => status === 429,
       block: ({ backoff }) => backoff.block(undefined, now()),
-      transient: (error) => (error instanceof AppError ? undefined : unavailable(error)),
+      garbled: () => undefined,
       unavailable,
     },
   });
@@ -141,6 +141,16 @@ describe('retries of requests to a host', () => {
     await using server = await startRecorder(() => {});
     await using transport = startTransport();
     await assert.rejects(transport.send(`${server.url}/`), { code: 'provider_unavailable' });
+    assert.equal(server.requests.length, 1);
+  });
+
+  it('leave an exception of the service itself as it is', async () => {
+    await using server = await startRecorder((_request, response) => void response.end('fine'));
+    await using transport = startTransport();
+    const read = (): never => {
+      throw new TypeError('a fault of our own');
+    };
+    await assert.rejects(transport.send(`${server.url}/`, { read }), TypeError);
     assert.equal(server.requests.length, 1);
   });
 
