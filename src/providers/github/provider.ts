@@ -213,7 +213,7 @@ function partsByToken(
     polls: {
       // The listing shows every change. With deliveries polls may be rare, because GitHub reports what became private.
       get owners() {
-        const intervalMs = app?.takesDeliveries === true ? 900_000 : 120_000;
+        const intervalMs = app?.takesDeliveries === true ? 900_000 : 30_000;
         return { intervalMs, maxCostPerHour: pointsForPolls * Math.max(1, client.credentials.tokens.length) };
       },
       readTip: async (repository, call) => {

@@ -83,8 +83,8 @@ export class HostTransport<C extends Credential> {
   }
 
   /**
-   * Returns the error of a request that a repetition may save. Any other exception is a fault of this service and stays
-   * what it is, so that nobody looks for it at the host.
+   * Returns the error of a request that a repetition may save. Any other exception is a fault of this service and is
+   * thrown unchanged, so that operators do not search for its cause at the host.
    */
   #retryable(error: unknown, { signal }: Call): AppError | undefined {
     if (error instanceof ConnectionFailure) return this.#rules.unavailable(error.cause);
