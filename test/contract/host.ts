@@ -79,7 +79,7 @@ export function aboutParts<Part extends keyof Provider>(
   };
 }
 
-function hasParts<Part extends keyof Provider>(
+export function hasParts<Part extends keyof Provider>(
   provider: Provider,
   parts: readonly Part[],
 ): provider is ProviderWith<Part> {

@@ -85,8 +85,7 @@ function unlessDenied(error: unknown): null {
 async function bearerOf(client: RestClient, email: string, call: Call): Promise<Actor | null> {
   const [, name] = /^(?:\d{1,15}\+)?([\w.-]{1,100})@[^@]*noreply[^@]*$/.exec(email) ?? [];
   if (name === undefined) return null;
-  const { access: _none, ...anybody } = call;
-  const request = client.get(accountPath(name), ProfilePayload, anybody, { isAnonymous: true });
+  const request = client.get(accountPath(name), ProfilePayload, call, { isAnonymous: true });
   const profile = (await request.catch(unlessDenied))?.data;
   const isTheirs = profile?.email.toLowerCase().replace(/^\d+\+/, '') === email.replace(/^\d+\+/, '');
   return profile !== undefined && isTheirs ? toActor(profile) : null;

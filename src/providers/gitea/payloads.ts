@@ -88,9 +88,7 @@ export const IssuePayload = Type.Object({
   created_at: Time,
   updated_at: optionalTime(),
   closed_at: orElseUncounted(Nullable(Time), null),
-  pull_request: deciding(
-    Nullable(Type.Object({ merged: Type.Boolean(), merged_at: orElseUncounted(Nullable(Time), null) })),
-  ),
+  pull_request: deciding(Nullable(Type.Object({ merged_at: orElseUncounted(Nullable(Time), null) }))),
 });
 export type IssuePayload = Static<typeof IssuePayload>;
 export const IssuesPayload = itemsOf('issue', IssuePayload);
@@ -141,7 +139,7 @@ export const ReviewCommentsPayload = itemsOf('review_comment', ReviewCommentPayl
 export const CommentPayload = Type.Object({
   id: Id,
   ...Poster,
-  /** One of the two is empty. */
+  /** Exactly one of the two is empty; it says whether the comment belongs to an issue or to a pull request. */
   issue_url: Text,
   pull_request_url: Text,
   body: orElse(Text, ''),
@@ -170,7 +168,7 @@ export const TimelinePayload = itemsOf(
       Nullable(
         Type.Object({
           user: AuthorPayload,
-          pull_request: Nullable(Type.Object({ merged: Type.Boolean(), merged_at: Nullable(Time) })),
+          pull_request: Nullable(Type.Object({ merged_at: Nullable(Time) })),
         }),
       ),
       null,

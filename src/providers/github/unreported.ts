@@ -10,12 +10,12 @@ const unreported: readonly UnreportedKind[] = [
     kind: 'star',
     why:
       'GitHub shows who starred a repository to its collaborators alone, so that other tokens and Apps count only the ' +
-      'stars that a webhook tells of',
+      'stars that a webhook reports',
     isPartial: true,
   },
 ];
 
-const forTokens = 'GitHub tells this only to those who ask with a token';
+const forTokens = 'GitHub shows this only to requests with a token';
 
 const anonymousUnreported: readonly UnreportedKind[] = (
   ['review', 'discussion', 'issue_comment', 'pull_request_comment', 'review_comment', 'star'] as const

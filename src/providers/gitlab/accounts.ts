@@ -166,12 +166,11 @@ const searches = [
 
 /** Counts the items that a user opened on the whole instance, without a token, as that would include private items. */
 async function countPublic(client: RestClient, id: number, call: Call): Promise<Partial<Counters>> {
-  const { access: _none, ...anybody } = call;
   const counts = await Promise.all(
     searches.map(async ([counter, path, more]): Promise<Partial<Counters>> => {
       const query = { scope: 'all', author_id: String(id), ...more, per_page: '1' };
       const list = { path, query, items: IdentifiedPayload };
-      const page = await readPage(client, list, 1, anybody, { isAnonymous: true }).catch(unlessFailed);
+      const page = await readPage(client, list, 1, call, { isAnonymous: true }).catch(unlessFailed);
       return page === null || page.total === null ? {} : { [counter]: page.total };
     }),
   );

@@ -2,10 +2,10 @@ import type { UnreportedKind } from '../unreported.ts';
 
 const unreported: readonly UnreportedKind[] = [
   { kind: 'discussion', why: 'GitLab has no discussions' },
-  { kind: 'issue', details: ['reason'], why: 'GitLab does not tell why an issue was closed' },
+  { kind: 'issue', details: ['reason'], why: 'GitLab does not report why an issue was closed' },
 ];
 
-const forTokens = 'GitLab tells reviews, comments and stars only to those who ask with a token';
+const forTokens = 'GitLab shows reviews, comments and stars only to requests with a token';
 
 const anonymousUnreported: readonly UnreportedKind[] = [
   ...unreported,

@@ -25,7 +25,8 @@ export async function readOrSkip<Item>(
   }
 }
 
-function skippedItem(kind: string, error: unknown): SkippedPart {
+/** Returns the report of an item that is left out because of an error. */
+export function skippedItem(kind: string, error: unknown): SkippedPart {
   const isRefused = error instanceof AppError && error.code !== 'provider_invalid_response';
   return {
     kind,

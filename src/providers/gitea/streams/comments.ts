@@ -1,6 +1,8 @@
 import { noDetails } from '../../../contributions/contribution.ts';
 import { isWrittenByService } from '../../announcer.ts';
+import { skippedItem } from '../../http/read-or-skip.ts';
 import type { ContributionPage } from '../../provider.ts';
+import { invalid } from '../../rest/checks.ts';
 import { type Step, stepFromOldest, type Wanted } from '../../rest/lists.ts';
 import { type CommentPayload, CommentsPayload, type ReactionPayload } from '../payloads.ts';
 import { repositoryPath } from '../repositories.ts';
@@ -13,9 +15,19 @@ import { reactionsTo, type StreamContext } from './items.ts';
 export async function readComments(context: StreamContext, wanted: Wanted): Promise<ContributionPage | null> {
   const step = await stepThroughComments(context, wanted);
   if (step === null) return null;
-  const reactions = await Promise.all(step.items.map(({ id }) => reactionsTo(context, `issues/comments/${id}`)));
+  const comments = step.items.flatMap((comment) => {
+    const kind = kindOf(comment);
+    if (kind !== undefined) return [{ kind, comment }];
+    context.call.onSkipped?.(skippedItem('comment', invalid('a comment has neither issue_url nor pull_request_url')));
+    return [];
+  });
+  const reactions = await Promise.all(
+    comments.map(({ comment }) => reactionsTo(context, `issues/comments/${comment.id}`)),
+  );
   const collector = new Collector();
-  for (const [index, comment] of step.items.entries()) addComment(collector, comment, reactions[index] ?? []);
+  for (const [index, { kind, comment }] of comments.entries()) {
+    addComment(collector, kind, comment, reactions[index] ?? []);
+  }
   return collector.toPage({ nextCursor: step.nextCursor, total: wanted.since === null ? step.total : null });
 }
 
@@ -27,8 +39,20 @@ export function stepThroughComments(
   return stepFromOldest(client, list, wanted, call);
 }
 
-function addComment(collector: Collector, payload: CommentPayload, reactions: readonly ReactionPayload[]): void {
-  const kind = payload.pull_request_url === '' ? 'issue_comment' : 'pull_request_comment';
+type CommentKind = 'issue_comment' | 'pull_request_comment';
+
+/** Returns the kind of a comment; undefined when its addresses do not show it. */
+function kindOf({ issue_url, pull_request_url }: CommentPayload): CommentKind | undefined {
+  if (pull_request_url !== '') return 'pull_request_comment';
+  return issue_url === '' ? undefined : 'issue_comment';
+}
+
+function addComment(
+  collector: Collector,
+  kind: CommentKind,
+  payload: CommentPayload,
+  reactions: readonly ReactionPayload[],
+): void {
   const author = isWrittenByService(payload.body) ? null : collector.mentionPoster(payload);
   const comment = collector.add(kind, author, payload);
   comment.details = { ...noDetails, number: numberOf(payload), reactions: collector.reactions(reactions) };

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startGiteaSimulator } from '../../../../simulators/gitea/simulator.ts';
+import { addComment } from '../../../../simulators/world/comments.ts';
 import type { SkippedPart } from '../../../../src/providers/call.ts';
+import { hasParts, knownRepository } from '../../../contract/host.ts';
 import { createContractWorld } from '../../../contract/world.ts';
 import { call, giteaProvider } from './gitea-provider.ts';
 
@@ -35,6 +37,37 @@ describe('unexpected items of Gitea', () => {
     assert.deepEqual(
       skipped.map(({ kind, path, isStored }) => [kind, path, isStored]),
       [['repository', '/*/owner/id', false]],
+    );
+  });
+
+  it('leaves out a comment of which neither address is set, and reads the others', async () => {
+    const { world, now, repositories, issues } = createContractWorld();
+    const [issue] = issues;
+    assert.ok(issue);
+    for (let count = 0; count < 2; count += 1) addComment(world, issue, { author: world.accounts[0] ?? assert.fail() });
+    let changed = 0;
+    await using simulator = await startGiteaSimulator({
+      world,
+      rewrite: ({ operation, body }) => {
+        if (operation !== '/repos/{owner}/{repo}/issues/comments') return body;
+        const list = structuredClone(body) as { id: number; issue_url: string; pull_request_url: string }[];
+        const [first] = list;
+        if (first !== undefined) Object.assign(first, { issue_url: '', pull_request_url: '' });
+        changed = list.length;
+        return list;
+      },
+    });
+    await using provider = giteaProvider(simulator, { now });
+    const skipped: SkippedPart[] = [];
+    const watched = call({ onSkipped: (part) => void skipped.push(part) });
+    const repository = await knownRepository({ provider, world }, repositories.handbook);
+    assert.ok(hasParts(provider, ['streams']));
+    const position = { cursor: null, since: null, pageSize: null, isDeep: false };
+    const page = await provider.streams.read('comments', repository, position, watched);
+    assert.equal(page.contributions.length, changed - 1);
+    assert.deepEqual(
+      skipped.map(({ kind, isStored, isCounted }) => [kind, isStored, isCounted]),
+      [['comment', false, false]],
     );
   });
 });
