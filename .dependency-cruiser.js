@@ -1,13 +1,13 @@
-/** The import rules of ARCHITECTURE.md. Each rule names the door that it guards. */
+/** The import rules of ARCHITECTURE.md. */
 
-const domains = ['accounts', 'repositories', 'contributions', 'contributors', 'achievements', 'cards', 'boards'];
+const domains = ['accounts', 'repositories', 'contributions', 'contributors', 'achievements', 'cards'];
 
-/** A room of the domain may import the rooms before it, never one after it. */
-const domainOrder = domains.slice(0, -1).map((room, index) => ({
-  name: `domain-order-${room}`,
-  comment: `${room} knows nothing of the rooms that build on it`,
+/** A module of the domain may import the modules before it, never one after it. */
+const domainOrder = domains.slice(0, -1).map((module, index) => ({
+  name: `domain-order-${module}`,
+  comment: `${module} imports no module that builds on it`,
   severity: 'error',
-  from: { path: `^src/${room}/` },
+  from: { path: `^src/${module}/` },
   to: { path: `^src/(${domains.slice(index + 1).join('|')})/` },
 }));
 
@@ -16,44 +16,44 @@ export default {
     ...domainOrder,
     {
       name: 'no-circular',
-      comment: 'a circle of imports has no bottom to start reading from',
+      comment: 'a reader finds no place to begin in a circle of imports',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
       name: 'no-orphans',
-      comment: 'a file that nothing reaches is dead; what browsers load is sent, not imported',
+      comment: 'a file that nothing imports is dead; the script of the composer is sent to browsers, not imported',
       severity: 'error',
       from: { orphan: true, path: '^src/', pathNot: '^src/cards/composer/script\\.js$' },
       to: {},
     },
     {
-      name: 'sql-door',
+      name: 'sql-only-in-stores',
       comment:
-        'only store.ts (or ...-store.ts) and database/ know the SQL layer, and the compiler of conditions, whose product SQL is',
+        'only store.ts (or ...-store.ts) and database/ import the SQL layer, and the compiler of conditions, which returns SQL',
       severity: 'error',
       from: { path: '^src/', pathNot: '([/-]store\\.ts$|^src/database/|^src/achievements/evaluation/)' },
       to: { path: 'node_modules/(kysely|pg|@types/pg|graphile-worker)/' },
     },
     {
-      name: 'web-door',
-      comment: 'only routes.ts, cards/card.ts, boards/ and http/ know the web framework',
+      name: 'web-framework-only-in-routes',
+      comment: 'only routes.ts and http/ import the web framework',
       severity: 'error',
-      from: { path: '^src/', pathNot: '(/routes\\.ts$|^src/cards/card\\.ts$|^src/boards/|^src/http/)' },
+      from: { path: '^src/', pathNot: '(/routes\\.ts$|^src/http/)' },
       to: { path: 'node_modules/(fastify|@fastify)/' },
     },
     {
-      name: 'network-door',
-      comment: 'only providers/transport/, outbound/ and history/ talk to servers of others; http/ listens',
+      name: 'network-only-in-transports',
+      comment: 'only providers/transport/, outbound/ and history/ send requests; http/ listens',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(providers/transport|outbound|history|http)/' },
       to: { path: ['node_modules/undici/', '^(node:)?(https?|http2|net|tls|dgram)$'] },
     },
     {
-      name: 'providers-know-the-seam-only',
+      name: 'providers-import-only-the-interface',
       comment:
-        'a provider imports the seam, what providers share, the errors and domain types; no other provider, no store, no sync',
+        'a provider imports the interface, the parts that providers share, errors and domain types; no other provider, no store, no sync',
       severity: 'error',
       from: { path: '^src/providers/([^/]+)/' },
       to: {
@@ -68,8 +68,8 @@ export default {
       },
     },
     {
-      name: 'sync-knows-no-provider-by-name',
-      comment: 'sync sees the seam, never a named provider',
+      name: 'sync-imports-no-provider',
+      comment: 'sync imports the interface, never one provider',
       severity: 'error',
       from: { path: '^src/sync/' },
       to: {
@@ -78,15 +78,15 @@ export default {
       },
     },
     {
-      name: 'history-knows-nobody',
-      comment: 'history reads commits by the git protocol and knows no provider and no domain',
+      name: 'history-stands-alone',
+      comment: 'history reads commits by the git protocol and imports no provider and no domain',
       severity: 'error',
       from: { path: '^src/history/' },
       to: { path: '^src/', pathNot: ['^src/history/', '^src/errors\\.ts$'] },
     },
     {
-      name: 'outbound-knows-nobody',
-      comment: 'requests to servers that somebody named are guarded in one place, for all who make them',
+      name: 'outbound-stands-alone',
+      comment: 'requests to servers that a user named are guarded in one place',
       severity: 'error',
       from: { path: '^src/outbound/' },
       to: { path: '^src/', pathNot: '^src/outbound/' },
@@ -99,7 +99,7 @@ export default {
       to: { pathNot: '^src/achievements/conditions/' },
     },
     {
-      name: 'main-is-the-top',
+      name: 'main-is-imported-nowhere',
       comment: 'nothing imports the command line',
       severity: 'error',
       from: {},
@@ -114,7 +114,7 @@ export default {
     },
     {
       name: 'simulators-stand-alone',
-      comment: 'a simulator that shares code with the service shares its mistakes',
+      comment: 'a simulator that shares code with the service shares its errors',
       severity: 'error',
       from: { path: '^simulators/' },
       to: { path: '^(src|test|bench|scripts)/', dependencyTypesNot: ['type-only'] },
@@ -127,7 +127,7 @@ export default {
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'no-junk-drawers',
+      name: 'no-collective-folders',
       comment: 'a folder is named after what it is about',
       severity: 'error',
       from: {},

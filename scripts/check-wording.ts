@@ -20,9 +20,21 @@ interface Finding extends Passage {
 }
 
 /** Calls whose texts people read: the log, the output of commands, and makers of errors. */
-const messageCalls = /(?:^|\.)log(?:\.\w+)?$|\.(?:print|warn)$|^misconfigured$/;
+const messageCalls =
+  /(?:^|[.#])log(?:\.\w+)?$|\.(?:print|warn)$|^(?:misconfigured|newFault|invalid)$|(?:#fail|onFailure)$/;
 /** Fields of commands, settings, findings and errors that people read. */
-const messageFields = new Set(['message', 'description', 'valid', 'remedy', 'help', 'details']);
+const messageFields = new Set([
+  'message',
+  'description',
+  'valid',
+  'remedy',
+  'help',
+  'details',
+  'summary',
+  'why',
+  'reason',
+  'narrative',
+]);
 
 const paths = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const files = globSync(['src/**/*.ts', 'simulators/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'])

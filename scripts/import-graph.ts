@@ -13,7 +13,7 @@ const { output } = await cruise(['src'], { doNotFollow: { path: 'node_modules' }
 const edges = new Map<string, Set<string>>();
 for (const { source, dependencies } of (output as ICruiseResult).modules) {
   for (const { resolved } of dependencies) {
-    const [from, to] = [roomOf(source), roomOf(resolved)];
+    const [from, to] = [moduleOf(source), moduleOf(resolved)];
     if (from === undefined || to === undefined || from === to) continue;
     edges.set(from, (edges.get(from) ?? new Set()).add(to));
   }
@@ -31,16 +31,16 @@ else if (after !== before) {
 }
 
 /**
- * Returns the module of a file: a folder of src, src/providers/github, or one of src/main.ts and src/app.ts; undefined
- * for others.
+ * Returns the module of a file: a folder of src, src/providers/github, or one of src/main.ts, src/app.ts and src/core.ts;
+ * undefined for others.
  */
-function roomOf(path: string): string | undefined {
-  const [, room, inner] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
+function moduleOf(path: string): string | undefined {
+  const [, name, inner] = /^src\/([^/]+)\/(?:([^/]+)\/)?/.exec(path) ?? [];
   if (!path.startsWith('src/')) return undefined;
-  if (room === undefined) return /^src\/(main|app)\.ts$/.exec(path)?.[1];
-  return room === 'providers' && inner === 'github' ? 'providers/github' : room;
+  if (name === undefined) return /^src\/(main|app|core)\.ts$/.exec(path)?.[1];
+  return name === 'providers' && inner === 'github' ? 'providers/github' : name;
 }
 
-function idOf(room: string): string {
-  return room.replace('/', '_');
+function idOf(name: string): string {
+  return name.replace('/', '_');
 }

@@ -14,7 +14,7 @@ export const wordingRules: readonly WordingRule[] = [
   { pattern: /\b(?:tells?|told|telling)\b/i, instead: 'report, return, send, show' },
   { pattern: /\b(?:asks?|asked|asking)\b/i, instead: 'request, fetch, look up' },
   {
-    pattern: /(?<!accepted |chosen |chooses an |marked )\banswers?\b(?! of (?:a )?discussions?)/i,
+    pattern: /(?<!accepted |chosen |chooses an |marked )\banswer(?:s|ed|ing)?\b(?! of (?:a )?discussions?)/i,
     instead: 'response',
   },
   { pattern: /\bpictures?\b/i, instead: 'image or card' },

@@ -66,7 +66,10 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
       if (change === undefined) cache.clear();
       else if (change.kind === 'account') cache.invalidate(change.key);
     },
-    (change) => (change === undefined ? outcomes.announceAll() : outcomes.announce(change.key)),
+    (change) => {
+      if (change === undefined) outcomes.wakeAll();
+      else if (change.kind === 'question') outcomes.wake(change.key);
+    },
   ]);
   const emitChange = (change: Change | undefined): void => {
     for (const hear of onChange) hear(change);

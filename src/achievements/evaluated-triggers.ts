@@ -55,13 +55,13 @@ export function findUnusablePoints(
   const faulty = new Set(pointTerms.flatMap(({ actions }) => actions));
   for (const { name } of points.actions) faulty.delete(name);
   const faults = [...faulty].map((name) =>
-    newFault(node, `the point action ${name} that this asks for has an error`, {
+    newFault(node, `the point action ${name} that this requires has an error`, {
       expected: 'a point action without errors',
     }),
   );
   if (!isOnce && pointTerms.some(({ kind }) => kind === 'rank')) {
     faults.push(
-      newFault(node, 'everybody who ever has this rank gets the achievement', {
+      newFault(node, 'every account that ever has this rank gets the achievement', {
         severity: 'warning',
         expected: 'type: once with a date, at which the rank counts',
       }),

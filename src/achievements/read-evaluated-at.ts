@@ -27,7 +27,7 @@ export function readEvaluatedAt(
   }
   if (text === undefined) {
     const expected = `metadata: { date: ${dayForms.slice('a day, as '.length)} }`;
-    faults.push(newFault(nodeAt(node, 'type'), 'it is not said when the achievement is judged', { expected }));
+    faults.push(newFault(nodeAt(node, 'type'), 'the date of the evaluation is missing', { expected }));
     return undefined;
   }
   const { date, message = `${text} has a time` } = readDate(text);

@@ -2,7 +2,7 @@ import { type Fault, newFault } from './conditions/fault.ts';
 import { short } from './read-node.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
-const picturePath = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\s<>:"|?*\\]+\.(?:png|jpe?g|gif|svg|webp|avif|ico)$/iu;
+const imagePath = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\s<>:"|?*\\]+\.(?:png|jpe?g|gif|svg|webp|avif|ico)$/iu;
 
 /**
  * Reads the icon of an achievement.
@@ -11,9 +11,9 @@ const picturePath = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\s<>:"|?*\\]+\.(?:png
 export function readIcon(text: string, node: YamlNode, faults: Fault[]): string {
   const path = text.replace(/^\.\//, '');
   if (text === '' || isHttpUrl(text)) return text;
-  if (picturePath.test(path)) return path;
+  if (imagePath.test(path)) return path;
   faults.push(
-    newFault(node, `${short(text)} is no picture, and the achievement has none`, {
+    newFault(node, `${short(text)} is not an image, and the achievement has none`, {
       severity: 'warning',
       expected: 'an address like https://..., or a path like .plaudit/hero.png',
     }),

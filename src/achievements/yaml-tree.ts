@@ -156,7 +156,7 @@ class TreeBuilder {
     if (target !== undefined) return target;
     this.faults.push(
       this.#unfinished.has(anchor)
-        ? newFault(span, `*${anchor} stands for what it is part of`, { expected: 'an anchor that is complete' })
+        ? newFault(span, `*${anchor} stands for a value that contains it`, { expected: 'an anchor that is complete' })
         : newFault(span, `*${anchor} stands for nothing`, {
             expected: `&${anchor} before it, or quotes around a text that begins with *`,
           }),

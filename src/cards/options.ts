@@ -158,7 +158,7 @@ function readList(parameter: string, given: unknown, known: readonly string[]): 
   const names = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : [];
   const filled = names.filter((name) => name !== '');
   if (filled.every((name) => known.includes(name))) return new Set(filled);
-  const choices = known.length === 0 ? 'left out: this picture has no such parts' : `of ${known.join(', ')}`;
+  const choices = known.length === 0 ? 'left out: this card has no such parts' : `of ${known.join(', ')}`;
   throw new AppError('invalid_input', `${parameter} must be ${choices}.`);
 }
 

@@ -30,8 +30,8 @@ export async function card(io: Io, args: readonly string[]): Promise<void> {
   const service = await startService(config, { log });
   try {
     for (const { path, file } of wanted) {
-      const picture = await draw({ io, config, service }, path, file);
-      const isChanged = await writeIfChanged(file, picture);
+      const image = await draw({ io, config, service }, path, file);
+      const isChanged = await writeIfChanged(file, image);
       io.print(`${file} ${isChanged ? 'written' : 'is as it was'}`);
     }
   } finally {
@@ -57,13 +57,13 @@ function readPairs(given: readonly string[]): { path: string; file: string }[] {
 }
 
 async function draw({ io, config, service }: Drawing, path: string, file: string): Promise<Buffer> {
-  const picture = new URL(path, service.url);
-  if (picture.origin !== service.url) throw new AppError('invalid_input', `${path} is not the address of an image`);
-  picture.searchParams.set('format', extname(file).slice(1));
-  const [, , provider = '', , name = '', ...rest] = picture.pathname.split('/');
+  const image = new URL(path, service.url);
+  if (image.origin !== service.url) throw new AppError('invalid_input', `${path} is not the address of an image`);
+  image.searchParams.set('format', extname(file).slice(1));
+  const [, , provider = '', , name = '', ...rest] = image.pathname.split('/');
   const account = { provider, name: decodeURIComponent(name) };
   await requestUntilEnough(io, new URL(`/v1/${provider}/entities/${name}`, service.url), {}, () => true);
-  const isPrivate = picture.searchParams.get('private') === 'true' || rest[0] === 'repositories';
+  const isPrivate = image.searchParams.get('private') === 'true' || rest[0] === 'repositories';
   // The command reads the database anyway, so private data may be drawn with a token of its owner.
   const headers: Record<string, string> = isPrivate
     ? { authorization: `Bearer ${await ownersToken(service, config, account)}` }
@@ -71,24 +71,24 @@ async function draw({ io, config, service }: Drawing, path: string, file: string
   const hasToken = config.providers.some(({ tokens }) => tokens.length > 0);
   await requestUntilEnough(
     io,
-    numbersOf(picture),
+    numbersOf(image),
     headers,
     (body) => body.includes('"complete":true'),
     patienceMs[hasToken ? 'withToken' : 'withoutToken'],
   );
-  const response = await fetch(picture, { headers, signal: io.signal });
+  const response = await fetch(image, { headers, signal: io.signal });
   if (response.status !== 200)
     throw new AppError('invalid_input', `${path} cannot be drawn: ${descriptionOf(await response.text())}`);
   return Buffer.from(await response.arrayBuffer());
 }
 
 /** Returns the address of an image's numbers as JSON. */
-function numbersOf(picture: URL): URL {
-  const numbers = new URL(picture.pathname.replace(/badges\/community$/, 'contributors'), picture);
-  if (picture.searchParams.get('card') === 'calendar')
+function numbersOf(image: URL): URL {
+  const numbers = new URL(image.pathname.replace(/badges\/community$/, 'contributors'), image);
+  if (image.searchParams.get('card') === 'calendar')
     numbers.pathname = numbers.pathname.replace(/contributions$/, 'contributors');
   for (const name of ['private', 'repository']) {
-    const value = picture.searchParams.get(name);
+    const value = image.searchParams.get(name);
     if (value !== null) numbers.searchParams.set(name, value);
   }
   return numbers;
@@ -152,10 +152,10 @@ function descriptionOf(text: string): string {
 }
 
 /** Leaves an unchanged file untouched, so that it keeps its time and there is nothing to commit. */
-async function writeIfChanged(file: string, picture: Buffer): Promise<boolean> {
+async function writeIfChanged(file: string, image: Buffer): Promise<boolean> {
   const before = await readFile(file).catch(() => undefined);
-  if (before?.equals(picture)) return false;
+  if (before?.equals(image)) return false;
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, picture);
+  await writeFile(file, image);
   return true;
 }

@@ -20,12 +20,12 @@ export class Outcomes {
     });
   }
 
-  announce(key: string): void {
+  wake(key: string): void {
     for (const resolve of this.#waiting.get(key) ?? []) resolve();
   }
 
   /** Wakes all callers to check for themselves, because announcements may have been missed. */
-  announceAll(): void {
-    for (const key of this.#waiting.keys()) this.announce(key);
+  wakeAll(): void {
+    for (const key of this.#waiting.keys()) this.wake(key);
   }
 }

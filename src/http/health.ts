@@ -15,7 +15,7 @@ export function healthRoutes(app: App, isReady: () => Promise<boolean>): void {
   app.get(
     '/readyz',
     {
-      schema: { summary: 'Requests can be answered', response: { 200: Status, 503: ProblemSchema } },
+      schema: { summary: 'Requests can be served', response: { 200: Status, 503: ProblemSchema } },
       config: { rateLimit: false },
     },
     async (_request, reply) => {

@@ -184,7 +184,7 @@ function addHooks(app: App, options: ServerOptions): void {
     options.metrics.observe(route, reply.statusCode, reply.elapsedTime / 1000);
     options.log.debug(
       { id: request.id, method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime },
-      'answered',
+      'response sent',
     );
   });
 }

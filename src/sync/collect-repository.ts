@@ -55,7 +55,7 @@ export async function collectRepository(context: SyncContext, requested: Omit<Su
   } catch (error) {
     if (isNotFound(error) && !(await isStillAsItWas(context, subject))) return 'gone';
     if (!isOfOnePart(error)) throw error;
-    context.onFailure(error, 'asking for details');
+    context.onFailure(error, 'reading details');
     isComplete = false;
   }
   if (isComplete) await markCollected(context.connection, repository.id, startedAt);

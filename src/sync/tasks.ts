@@ -165,7 +165,7 @@ async function reportFailure(context: SyncContext, work: Promise<unknown>, signa
     await work;
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;
-    context.onFailure(error, 'asking a provider');
+    context.onFailure(error, 'a request to a provider');
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Repository } from '../../simulators/world/model.ts';
 import { type Contribution, contributionKinds, type ItemKind } from '../../src/contributions/contribution.ts';
 import { type Stream, streamsOf } from '../../src/providers/provider.ts';
-import { expectedContributions, inOrder, normalized, withoutUntold } from './expected.ts';
+import { expectedContributions, inOrder, normalized, withoutUnreported } from './expected.ts';
 import { aboutParts, call, knownRepository, type Rule, type Scene } from './host.ts';
 
 const kinds: readonly (ItemKind | 'commit')[] = [
@@ -67,7 +67,7 @@ export const contributionRules: readonly Rule[] = [
       const { contributions } = await readEverything(scene, repositories.handbook, { isDeep: true });
       const strip = ({ details, ...rest }: Contribution) => ({
         ...rest,
-        details: details && withoutUntold(details, host),
+        details: details && withoutUnreported(details, host),
       });
       const expected = expectedContributions(scene, repositories.handbook, host);
       assert.deepEqual(contributions.filter(({ kind }) => kind !== 'star').map(strip), expected.map(strip));

@@ -26,7 +26,7 @@ function sorted(details: Details): Details {
   };
 }
 
-export function withoutUntold(details: Details | null, { unreported }: ContractHost): Partial<Details> | null {
+export function withoutUnreported(details: Details | null, { unreported }: ContractHost): Partial<Details> | null {
   return (
     details &&
     Object.fromEntries(Object.entries(sorted(details)).filter(([name]) => !unreported.some((one) => one === name)))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { lineCountsOf } from '../../simulators/world/line-counts.ts';
 import { renameRepository, transferRepository } from '../../simulators/world/mutations.ts';
 import type { KnownAccount, Provider } from '../../src/providers/provider.ts';
-import { expectedContributions, withoutUntold } from './expected.ts';
+import { expectedContributions, withoutUnreported } from './expected.ts';
 import { aboutParts, call, knownAccount, knownRepository, type Rule } from './host.ts';
 
 /** Rules about the repositories of accounts, and about the authors of the commits in them. */
@@ -84,8 +84,8 @@ export const repositoryRules: readonly Rule[] = [
         const known = expected.find((one) => one.kind === kind && one.externalId === externalId);
         if (kind === 'star') continue;
         assert.deepEqual(
-          withoutUntold(details, host),
-          withoutUntold(known?.details ?? null, host),
+          withoutUnreported(details, host),
+          withoutUnreported(known?.details ?? null, host),
           `${kind} ${externalId}`,
         );
       }

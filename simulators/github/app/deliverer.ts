@@ -158,7 +158,8 @@ async function post(url: string, headers: Record<string, string>, body: string):
     const responseBody = await response.text();
     const status = response.ok ? 'OK' : `Invalid HTTP Response: ${response.status}`;
     return { status, statusCode: response.status, responseBody };
-  } catch {
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') return timedOut;
     return { status: 'failed to connect to host', statusCode: 0, responseBody: '' };
   }
 }

@@ -54,7 +54,7 @@ function creation(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'POST',
     path,
-    summary: 'A link that opens one picture of the account, and nothing else',
+    summary: 'A link that opens one card of the account, and nothing else',
     needs: 'manage',
     params: AccountPath,
     body: Request,
@@ -114,7 +114,7 @@ function revocation(app: App, services: AccessServices): void {
 function opening(app: App, services: AccessServices): void {
   app.get(
     '/v1/embeds/:secret',
-    { schema: { summary: 'The picture of a link', params: SecretPath, produces: ['image/svg+xml', 'image/png'] } },
+    { schema: { summary: 'The card of a link', params: SecretPath, produces: ['image/svg+xml', 'image/png'] } },
     async (request, reply) => {
       const [secret = '', format] = request.params.secret.split('.');
       const embed = await findEmbedBySecret(services.connection, hashOf(secret));

@@ -11,7 +11,7 @@ export function erasureRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     method: 'DELETE',
     path: '/v1/:provider/entities/:name',
-    summary: 'Erases everything about the account; it is not looked up again until its owner asks for a token',
+    summary: 'Erases everything about the account; it is not looked up again until its owner requests a token',
     needs: 'manage',
     params: AccountPath,
     load: ({ account }) => inTransaction(connection, (transaction) => eraseAccount(transaction, account, now())),

@@ -118,7 +118,7 @@ function removal(app: App, services: AccessServices): void {
     {
       config: { credential: 'either', rateLimit: seldomByAddress },
       schema: {
-        summary: 'Removes a public key; what it signed is not valid from then on, on every node',
+        summary: 'Removes a public key; the tokens that it signed are invalid from then on, on every node',
         params: KeyPath,
         security: [{ serviceToken: [] }, { providerToken: [] }],
         response: { 204: Type.Null(), ...privateProblemResponses },

@@ -49,7 +49,7 @@ function checkFlag(comparison: Comparison, field: FieldOf<'flag'>, span: Span): 
   const faults =
     field === 'starred' && !wanted
       ? [
-          newFault(span, 'this holds for nobody: who did not star is not known here', {
+          newFault(span, 'this holds for no account: accounts that did not star are not known here', {
             severity: 'warning',
             expected: 'starred = true',
           }),

@@ -192,7 +192,7 @@ class Checker {
     const { pointActions, isPointAction } = this.#surroundings;
     if (isPointAction || isCounted) {
       const where = isPointAction ? 'the condition of a point action' : 'count()';
-      this.#fail(span, `points are asked for in ${where}`, { expected: 'fields of the contribution' });
+      this.#fail(span, `points are required in ${where}`, { expected: 'fields of the contribution' });
       return undefined;
     }
     if (pointActions.length === 0) {

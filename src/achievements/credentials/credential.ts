@@ -70,7 +70,7 @@ export function achievementCredential(proven: Proven, publicUrl: string) {
         achievementType: 'Achievement',
         name,
         description: proven.description === '' ? name : proven.description,
-        criteria: { narrative: `What the file of achievements of ${place} asks for, judged by contributions to it.` },
+        criteria: { narrative: `What the achievements file of ${place} requires, evaluated by contributions to it.` },
         ...(proven.iconUrl !== '' && { image: { id: proven.iconUrl, type: 'Image' } }),
       },
     },

@@ -34,7 +34,7 @@ export function revocationRoutes(app: App, services: AccessServices): void {
   addOwnerEndpoint(app, services, {
     ...shared,
     method: 'DELETE',
-    summary: 'Revokes an award from a repository of the account; it is shown to nobody, and not given again',
+    summary: 'Revokes an award from a repository of the account; it is hidden from all callers, and not given again',
     body: Revocation,
     load: (context) => change(services, context, context.params.award_id, storable(context.body.reason)),
   });

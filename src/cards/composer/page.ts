@@ -31,7 +31,7 @@ export function composerPage(wanted: Wanted, context: PageContext): string {
 <body>
 <main>
 <h1>Cards</h1>
-<p>A picture of what somebody has done, for a README or any other page.</p>
+<p>A card about the work of an account, for a README or any other page.</p>
 <div class="composer">
 <form method="get" action="/cards" id="form">
 ${formFields(wanted, context)}
@@ -104,10 +104,10 @@ const kindField: Readonly<Record<Field, (wanted: Wanted) => string>> = {
 
 function result(wanted: Wanted, { publicUrl, profileUrl }: PageContext): string {
   const path = imagePath(wanted);
-  if (path === undefined) return '<p>Name an account to see its picture.</p>';
+  if (path === undefined) return '<p>Name an account to see its card.</p>';
   const altText = altTextOf(wanted);
   const linkUrl = profileUrl(wanted.get('provider') ?? 'github', wanted.get('name') ?? '');
-  const embedding = { pictureUrl: `${publicUrl}${path}`, linkUrl, altText };
+  const embedding = { imageUrl: `${publicUrl}${path}`, linkUrl, altText };
   const image = `<img src="${escapeText(path)}" alt="${escapeText(altText)}">`;
   return `<h2>On a light and on a dark page</h2>
 <div class="previews"><div class="light">${image}</div><div class="dark">${image}</div></div>

@@ -3,19 +3,19 @@ import { escapeText } from '../markup.ts';
 /** The URLs and the text of a snippet that shows an image in a page. */
 export interface Embedding {
   /** The absolute URL for external clients. */
-  pictureUrl: string;
+  imageUrl: string;
   /** The target of a click. */
   linkUrl: string;
   altText: string;
 }
 
-export function toMarkdown({ pictureUrl, linkUrl, altText }: Embedding): string {
+export function toMarkdown({ imageUrl, linkUrl, altText }: Embedding): string {
   const alt = altText.replace(/[\\[\]]/g, '\\$&').replace(/\s+/g, ' ');
-  return `[![${alt}](${markdownAddress(pictureUrl)})](${markdownAddress(linkUrl)})`;
+  return `[![${alt}](${markdownAddress(imageUrl)})](${markdownAddress(linkUrl)})`;
 }
 
-export function toHtml({ pictureUrl, linkUrl, altText }: Embedding): string {
-  return `<a href="${escapeText(linkUrl)}"><img src="${escapeText(pictureUrl)}" alt="${escapeText(altText)}"></a>`;
+export function toHtml({ imageUrl, linkUrl, altText }: Embedding): string {
+  return `<a href="${escapeText(linkUrl)}"><img src="${escapeText(imageUrl)}" alt="${escapeText(altText)}"></a>`;
 }
 
 function markdownAddress(address: string): string {

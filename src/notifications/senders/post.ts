@@ -27,18 +27,18 @@ export async function post(
   const { status, headers } = response;
   if (status >= 200 && status < 300) return { outcome: 'sent' };
   if (status >= 300 && status < 400) {
-    return { outcome: 'failed', reason: `answered with status ${status}: redirects are not followed` };
+    return { outcome: 'failed', reason: `responded with status ${status}: redirects are not followed` };
   }
   const retryAt = retryTime(String(headers['retry-after'] ?? ''), now);
-  return { outcome: 'failed', reason: `answered with status ${status}`, isFinal: status === 410, retryAt };
+  return { outcome: 'failed', reason: `responded with status ${status}`, isFinal: status === 410, retryAt };
 }
 
 /** Describes a failed connection without the text of its error, which may hold addresses. */
 function reasonOf(error: unknown): { reason: string; isFinal?: boolean } {
   const refused = findRefusal(error);
-  if (refused !== undefined) return { reason: `is ${refused.message}, and not asked`, isFinal: true };
+  if (refused !== undefined) return { reason: `is ${refused.message}; nothing was sent`, isFinal: true };
   const isSlow = error instanceof Error && /timeout/i.test(error.name);
-  return { reason: isSlow ? `did not answer within ${timeoutMs / 1000} seconds` : 'could not be reached' };
+  return { reason: isSlow ? `did not respond within ${timeoutMs / 1000} seconds` : 'could not be reached' };
 }
 
 function findRefusal(error: unknown): RefusedAddress | undefined {

@@ -92,7 +92,7 @@ async function followSelection(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'provider_denied') throw error;
     // The account has just suspended or removed the installation: a delivery or the next run shows that.
-    context.onFailure(error, 'asking what an installation covers');
+    context.onFailure(error, 'listing the repositories of an installation');
     return;
   }
   const reference = { provider, installation: installation.externalId };

@@ -85,7 +85,7 @@ describe('the composer page', () => {
       { numRuns: 200 },
     );
     const embedding = {
-      pictureUrl: 'https://p.example/a?title=(x)"<',
+      imageUrl: 'https://p.example/a?title=(x)"<',
       linkUrl: 'https://l.example/)',
       altText: 'a]"<b',
     };

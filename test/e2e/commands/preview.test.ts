@@ -59,7 +59,7 @@ describe('plaudit achievements preview', () => {
         `gitea/${engines.name}/handbook`,
       );
       assert.deepEqual(lines, ['Hero: 0 would earn it']);
-      assert.match(warnings.join('\n'), /warning: Gitea and Forgejo do not tell when somebody starred/);
+      assert.match(warnings.join('\n'), /warning: Gitea and Forgejo do not report the times of stars/);
       for (const [args, expected] of [
         [['codeberg/a/b'], /codeberg is not a provider here; those that are: github, gitea/],
         [['handbook'], /needs FILE PROVIDER\/OWNER\/NAME/],

@@ -131,7 +131,7 @@ describe('the service on Gitea', () => {
         return rows[0]?.reports.map(({ severity, message }) => `${severity}: ${message}`);
       }, 'the file is read');
       assert.deepEqual(messages, [
-        'warning: Gitea and Forgejo do not tell when somebody starred: this trigger never holds there',
+        'warning: Gitea and Forgejo do not report the times of stars: this trigger never holds there',
       ]);
     });
   });

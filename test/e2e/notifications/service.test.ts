@@ -140,7 +140,7 @@ describe('notifications', () => {
     }, 'it is given up');
     assert.deepEqual(
       [dead['type'], dead['to'], dead['person'], dead['achievement_name'], dead['attempts'], dead['error']],
-      ['http', receiver.host, ada.name, 'First', 1, 'answered with status 410'],
+      ['http', receiver.host, ada.name, 'First', 1, 'responded with status 410'],
     );
     assert.equal(dead['next_attempt_dttm'], null);
     assert.ok(service.lines.some((line) => line.includes('was given up') && line.includes(String(dead['id']))));

@@ -92,13 +92,13 @@ describe('plaudit achievements check', () => {
     };
     const star = '{ actor: author, action: star, condition: starred = true }';
     assert.deepEqual(await warnings(star, 'gitea'), [
-      '6:45: warning: Gitea and Forgejo do not tell when somebody starred: this trigger never holds there',
+      '6:45: warning: Gitea and Forgejo do not report the times of stars: this trigger never holds there',
     ]);
     assert.deepEqual(await warnings(star, 'gitlab'), []);
     const [limited, ...more] = await warnings(star, 'github');
     assert.match(
       limited ?? '',
-      /^6:45: warning: GitHub shows who starred .* count only the stars that a webhook tells of$/,
+      /^6:45: warning: GitHub shows who starred .* count only the stars that a webhook reports$/,
     );
     assert.deepEqual(more, []);
     const closed =
@@ -118,8 +118,8 @@ describe('plaudit achievements check', () => {
     }
     const large = '{ actor: author, action: pull_request, condition: "additions > 10 & commits > 1" }';
     assert.deepEqual(await warnings(large, 'gitea'), [
-      '6:71: warning: Gitea up to 1.22 and older Forgejo do not tell how large a pull request is',
-      '6:88: warning: Gitea and Forgejo do not tell how many commits a pull request has: commits is not known there',
+      '6:71: warning: Gitea up to 1.22 and older Forgejo do not report how large a pull request is',
+      '6:88: warning: Gitea and Forgejo do not report how many commits a pull request has: commits is not known there',
     ]);
   });
 });

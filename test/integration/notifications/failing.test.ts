@@ -46,11 +46,11 @@ describe('failing receivers', () => {
     assert.deepEqual(
       (await outbox.rows()).map(({ state, error }) => [state, error]),
       [
-        ['dead', 'answered with status 503'],
-        ['dead', 'answered with status 503'],
+        ['dead', 'responded with status 503'],
+        ['dead', 'responded with status 503'],
       ],
     );
-    assert.deepEqual(outbox.dead, ['2 answered with status 503']);
+    assert.deepEqual(outbox.dead, ['2 responded with status 503']);
     assert.deepEqual(outbox.outcomes.filter((one) => one === 'slack dead').length, 2);
   });
 
@@ -101,7 +101,7 @@ describe('failing receivers', () => {
     nextResponse = [410, {}];
     await outbox.work();
     assert.equal(requestCount, 3);
-    assert.deepEqual(outbox.dead, ['1 answered with status 410']);
+    assert.deepEqual(outbox.dead, ['1 responded with status 410']);
     outbox.advance(100 * hourS);
     await outbox.work();
     assert.equal(requestCount, 3);
@@ -165,13 +165,13 @@ describe('failing receivers', () => {
     );
     assert.deepEqual(states, {
       closing: ['waiting', 'could not be reached'],
-      redirect: ['waiting', 'answered with status 307: redirects are not followed'],
-      inside: ['waiting', 'answered with status 307: redirects are not followed'],
+      redirect: ['waiting', 'responded with status 307: redirects are not followed'],
+      inside: ['waiting', 'responded with status 307: redirects are not followed'],
       endless: ['sent', null],
-      loopback: ['dead', 'is not a public address, and not asked'],
-      metadata: ['dead', 'is not a public address, and not asked'],
-      name: ['dead', 'is not a public address, and not asked'],
-      plain: ['dead', 'is not an address that begins with https://, and not asked'],
+      loopback: ['dead', 'is not a public address; nothing was sent'],
+      metadata: ['dead', 'is not a public address; nothing was sent'],
+      name: ['dead', 'is not a public address; nothing was sent'],
+      plain: ['dead', 'is not an address that begins with https://; nothing was sent'],
     });
     assert.equal(inside, 0);
   });

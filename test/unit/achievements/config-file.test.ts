@@ -131,10 +131,7 @@ describe('the achievements file', () => {
   it('requires a day for type once, and warns of a day without that type', () => {
     const forms = 'MM-DD-YYYY or YYYY-MM-DD';
     const cases: [string, string[]][] = [
-      [
-        'type: once',
-        [`5:13 error: it is not said when the achievement is judged; expected metadata: { date: ${forms} }`],
-      ],
+      ['type: once', [`5:13 error: the date of the evaluation is missing; expected metadata: { date: ${forms} }`]],
       [
         'metadata: { date: 01-19-2024 }',
         [
@@ -188,7 +185,7 @@ describe('the achievements file', () => {
       'file.txt',
       'data:image/png',
     ]) {
-      assert.match(String(iconOf(`"${icon}"`)), / is no picture, and the achievement has none$/, icon);
+      assert.match(String(iconOf(`"${icon}"`)), / is not an image, and the achievement has none$/, icon);
     }
   });
 
@@ -223,9 +220,9 @@ achievements:
       '3:131 warning: operator is not a key of trigger, and has no effect; expected actor, condition, action or value',
       '4:34 error: there is another point action prs; expected a name of its own',
       '4:49 error: the list triggers is empty; expected at least one part after "- "',
-      '7:95 error: the point action broken that this asks for has an error; expected a point action without errors',
+      '7:95 error: the point action broken that this requires has an error; expected a point action without errors',
       '8:107 error: prz is not a point action of the file; expected prs or broken; did you mean prs?',
-      '9:95 warning: everybody who ever has this rank gets the achievement; expected type: once with a date, at which the rank counts',
+      '9:95 warning: every account that ever has this rank gets the achievement; expected type: once with a date, at which the rank counts',
     ]);
     const { config } = readText(file);
     assert.deepEqual(

@@ -76,7 +76,7 @@ describe('hostile achievements files', () => {
       ['achievements: []\n? [a]\n: b\n', '2:3 error: this key is not a word; expected a word, then a colon'],
       [
         'achievements: &a [ *a ]\n',
-        '1:20 error: *a stands for what it is part of; expected an anchor that is complete',
+        '1:20 error: *a stands for a value that contains it; expected an anchor that is complete',
       ],
     ];
     for (const [file, expected] of cases) {

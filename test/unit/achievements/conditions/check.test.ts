@@ -118,7 +118,7 @@ describe('the check of a condition', () => {
       [
         'issue',
         'count(sum(prs) > 1) > 1',
-        '6-14 error: points are asked for in count(); expected fields of the contribution',
+        '6-14 error: points are required in count(); expected fields of the contribution',
       ],
       ['point', 'count() > 1', '0-7 error: points are not counted; expected points, or sum() of point actions'],
       ['point', 'points > few', '9-12 error: points are compared with a number; expected a whole number'],
@@ -132,8 +132,8 @@ describe('the check of a condition', () => {
     ];
     for (const [action, text, expected] of cases) assert.equal(said(action, text)[0], expected, text);
     assert.deepEqual(said('issue', 'sum(prs) > 1 | rank(1) sum(prs)', true), [
-      '0-8 error: points are asked for in the condition of a point action; expected fields of the contribution',
-      '15-31 error: points are asked for in the condition of a point action; expected fields of the contribution',
+      '0-8 error: points are required in the condition of a point action; expected fields of the contribution',
+      '15-31 error: points are required in the condition of a point action; expected fields of the contribution',
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('the check of a condition', () => {
       [
         'star',
         'starred = false',
-        '0-15 warning: this holds for nobody: who did not star is not known here; expected starred = true',
+        '0-15 warning: this holds for no account: accounts that did not star are not known here; expected starred = true',
       ],
       [
         'commit',

@@ -1,0 +1,88 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import ts from 'typescript';
+
+/**
+ * Checks the documents: each path of a file that they name exists, and the examples of the guides (docs/adding-*.md)
+ * fit the present types. An example is a block of TypeScript after a line that holds only the path of its file; a block
+ * after "added to" a path is checked as the end of that file.
+ */
+
+interface Example {
+  guide: string;
+  /** The line of the guide on which the code begins. */
+  line: number;
+  path: string;
+  code: string;
+  isAppended: boolean;
+}
+
+const documents = globSync(['*.md', 'docs/**/*.md']).filter((file) => file !== 'CHANGELOG.md');
+const namedPath = /`((?:src|test|simulators|bench|scripts|docs)\/[\w./-]+\.(?:ts|md|sql|graphql|js))`/g;
+
+const examples = documents.filter((file) => file.startsWith('docs/adding-')).flatMap(examplesOf);
+const faults = [...documents.flatMap(missingPathsOf), ...typeErrors()];
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+function examplesOf(guide: string): Example[] {
+  const text = readFileSync(guide, 'utf8');
+  const blocks = text.matchAll(/(?:^|added to\s)`((?:src|test)\/[\w./-]+\.ts)`:?\n\n```ts\n(.*?)\n```/gms);
+  return [...blocks].map((block) => {
+    const [, path = '', code = ''] = block;
+    const offset = block[0].indexOf('```ts\n') + '```ts\n'.length;
+    const line = text.slice(0, block.index + offset).split('\n').length;
+    return { guide, line, path, code, isAppended: block[0].startsWith('added to') };
+  });
+}
+
+/** Decisions describe the past, so the files that they name may be absent by now. */
+function missingPathsOf(document: string): string[] {
+  if (document.startsWith('docs/decisions/')) return [];
+  const added = new Set(examples.filter(({ guide }) => guide === document).map(({ path }) => path));
+  return readFileSync(document, 'utf8')
+    .split('\n')
+    .flatMap((text, index) =>
+      [...text.matchAll(namedPath)].flatMap(([, path = '']) =>
+        existsSync(path) || added.has(path) || path.includes('NNNN')
+          ? []
+          : [`${document}:${index + 1}: ${path} does not exist`],
+      ),
+    );
+}
+
+function typeErrors(): string[] {
+  const config = ts.getParsedCommandLineOfConfigFile(
+    'tsconfig.json',
+    {},
+    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} },
+  );
+  if (config === undefined) throw new Error('tsconfig.json cannot be read');
+  const texts = new Map(
+    examples.map(({ path, code, isAppended }) => [
+      resolve(path),
+      isAppended ? `${readFileSync(path, 'utf8')}\n${code}\n` : `${code}\n`,
+    ]),
+  );
+  const host = ts.createCompilerHost(config.options);
+  const disk = { ...host };
+  const folders = new Set([...texts.keys()].map(dirname));
+  host.directoryExists = (path) => folders.has(resolve(path)) || disk.directoryExists?.(path) === true;
+  host.fileExists = (path) => texts.has(resolve(path)) || disk.fileExists(path);
+  host.readFile = (path) => texts.get(resolve(path)) ?? disk.readFile(path);
+  host.getSourceFile = (path, version) => {
+    const text = host.readFile(path);
+    return text === undefined ? undefined : ts.createSourceFile(path, text, version);
+  };
+  const program = ts.createProgram([...texts.keys()], config.options, host);
+  return examples.flatMap(({ guide, line, path, isAppended }) => {
+    const file = program.getSourceFile(resolve(path));
+    const firstLine = isAppended ? readFileSync(path, 'utf8').split('\n').length : 0;
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
+      ({ start = 0, messageText }) => {
+        const position = (file?.getLineAndCharacterOfPosition(start).line ?? 0) - firstLine;
+        return `${guide}:${line + position}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+      },
+    );
+  });
+}
