@@ -46,10 +46,9 @@ async function initialize(directory: string, branch: string): Promise<void> {
     await mkdir(join(directory, path), { recursive: true });
   }
   await writeFile(join(directory, 'HEAD'), `ref: refs/heads/${branch}\n`);
-  await writeFile(
-    join(directory, 'config'),
-    '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n',
-  );
+  // Imported objects stay in a pack: git would start another process to write each into a file.
+  const config = '[core]\nrepositoryformatversion = 0\nfilemode = true\nbare = true\n[fastimport]\nunpackLimit = 1\n';
+  await writeFile(join(directory, 'config'), config);
 }
 
 /**

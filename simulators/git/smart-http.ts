@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import { gitEnvironment } from './run-git.ts';
 
 /** `unauthorized` results in status 401, which GitHub sends to anonymous callers for private repositories. */
@@ -24,6 +25,7 @@ export interface SmartHttpOptions {
 }
 
 const maxHeaderBytes = 16 * 1024;
+const uploadPackStep = '/git-upload-pack';
 
 /** Serves bare repositories for reading over git's smart HTTP protocol (`man gitprotocol-http`). */
 export function smartHttp(
@@ -37,7 +39,8 @@ export function smartHttp(
     if (resolved === 'not_found') return refuse(response, 404);
     if (resolved === 'unauthorized') return refuse(response, 401);
     const environment = backendEnvironment(request, gitRequest, resolved.directory, options);
-    if (!isCapabilityListing(request)) return serve(request, response, environment);
+    if (gitRequest.rest === uploadPackStep) return uploadPack(request, response, resolved.directory, environment);
+    if (!isCapabilityListing(request)) return listRefs(response, environment);
     const { headers, body } = await findCapabilities(resolved.directory, options, environment);
     response.writeHead(200, headers).end(body);
   };
@@ -98,7 +101,7 @@ function parseRequest({ method, url = '' }: IncomingMessage): GitRequest | undef
   const [, repository, rest] = /^(.*)(\/info\/refs|\/git-upload-pack)$/.exec(pathname) ?? [];
   if (repository === undefined || rest === undefined) return undefined;
   const isListing = rest === '/info/refs' && method === 'GET' && search === '?service=git-upload-pack';
-  const isFetch = rest === '/git-upload-pack' && method === 'POST' && search === '';
+  const isFetch = rest === uploadPackStep && method === 'POST' && search === '';
   if (!isListing && !isFetch) return undefined;
   return { repository: decodePath(repository), rest, query: search.slice(1) };
 }
@@ -141,19 +144,42 @@ function backendEnvironment(
   };
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, env: NodeJS.ProcessEnv): Promise<void> {
-  const child = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+/** Sends the references in the protocols before 2. */
+async function listRefs(response: ServerResponse, env: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn('git', ['http-backend'], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  await sendOutput(child, response, () => pipeResponse(child, response));
+}
+
+/** Does what `git http-backend` does for a POST request, which would start two more processes. */
+async function uploadPack(
+  request: IncomingMessage,
+  response: ServerResponse,
+  directory: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const parameters = ['upload-pack', '--stateless-rpc', '--strict', directory];
+  const child = spawn('git', parameters, { env, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+  // Git may respond before it has read the whole request, so a failed write is no error.
+  const isPacked = request.headers['content-encoding'] === 'gzip';
+  const sent = (isPacked ? pipeline(request, createGunzip(), child.stdin) : pipeline(request, child.stdin)).catch(
+    () => undefined,
+  );
+  response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result', 'cache-control': 'no-cache' });
+  await sendOutput(child, response, () => pipeline(child.stdout, response));
+  await sent;
+}
+
+/** Runs `send` until it and the process end. The process ends with the connection at the latest. */
+async function sendOutput(child: ChildProcess, response: ServerResponse, send: () => Promise<void>): Promise<void> {
   const end = once(child, 'close');
   response.once('close', () => stopGroup(child));
-  // A backend may respond before it has read the whole request, so a failed write is no error.
-  const sent = pipeline(request, child.stdin).catch(() => undefined);
   try {
-    await pipeResponse(child, response);
+    await send();
   } catch {
     response.destroy();
     stopGroup(child);
   }
-  await Promise.all([end, sent]);
+  await end;
 }
 
 /** Kills the backend and every process that it has started. */
