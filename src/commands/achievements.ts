@@ -4,7 +4,6 @@ import { formatReport } from '../achievements/report.ts';
 import { AppError } from '../errors.ts';
 import { unreportedBy } from '../providers/index.ts';
 import type { Io } from './io.ts';
-import { previewAchievements } from './preview-achievements.ts';
 import { readBytes } from './read-bytes.ts';
 
 const usage = 'achievements check needs FILE..., and maybe --host github, gitea, forgejo or gitlab, and --json';
@@ -13,7 +12,7 @@ const usage = 'achievements check needs FILE..., and maybe --host github, gitea,
 export async function achievements(io: Io, args: readonly string[]): Promise<void> {
   const [name, ...rest] = args;
   if (name === 'check') await checkFiles(io, rest);
-  else if (name === 'preview') await previewAchievements(io, rest);
+  else if (name === 'preview') await (await import('./preview-achievements.ts')).previewAchievements(io, rest);
   else throw new AppError('invalid_input', 'achievements needs check FILE..., or preview FILE PROVIDER/OWNER/NAME');
 }
 

@@ -1,14 +1,5 @@
 import { settingsHelp } from '../config/help.ts';
-import { achievements } from './achievements.ts';
-import { exportTo, importFrom } from './backup.ts';
-import { card } from './card.ts';
-import { doctor } from './doctor.ts';
-import { gitHubAppUrl } from './github-app.ts';
-import { installByName, listInstalled, uninstallByName } from './installations.ts';
 import type { Io } from './io.ts';
-import { demo, sample } from './sample.ts';
-import { serve } from './serve.ts';
-import { sync } from './sync.ts';
 
 /** One command of the command line. */
 export interface Command {
@@ -25,57 +16,84 @@ export interface Command {
   run: (io: Io, args: readonly string[]) => Promise<number | undefined>;
 }
 
+type Load<Argument> = () => Promise<(io: Io, argument: Argument) => Promise<void>>;
+
+/** Returns a function that loads a command whose status is 0, and runs it. */
+function loading<Argument>(load: Load<Argument>): (io: Io, argument: Argument) => Promise<undefined> {
+  return async (io, argument) => {
+    const run = await load();
+    await run(io, argument);
+    return undefined;
+  };
+}
+
 /** Describes a command that takes at most one argument and no option. */
-function simple(
-  forms: string,
-  description: string,
-  run: (io: Io, argument: string | undefined) => Promise<void>,
-): Command {
+function simple(forms: string, description: string, load: Load<string | undefined>): Command {
   return {
     forms: [forms],
     description,
     options: [],
     maxArguments: forms === '' ? 0 : 1,
-    run: (io, [argument]) => run(io, argument).then(() => undefined),
+    run: (io, [argument]) => loading(load)(io, argument),
   };
 }
 
+/** Commands load their modules when they run: loading those of a service takes longer than many commands. */
 export const commands: Readonly<Record<string, Command>> = {
-  serve: { ...simple('', 'runs the service, as npm start does', serve), details: settingsHelp },
-  demo: simple('', 'runs the service with sample data in a temporary directory', demo),
+  serve: {
+    ...simple('', 'runs the service, as npm start does', async () => (await import('./serve.ts')).serve),
+    details: settingsHelp,
+  },
+  demo: simple(
+    '',
+    'runs the service with sample data in a temporary directory',
+    async () => (await import('./sample.ts')).demo,
+  ),
   doctor: {
     forms: ['[--json]'],
     description: 'reports problems and their remedies',
     options: ['json'],
     maxArguments: 0,
-    run: doctor,
+    run: async (io, args) => (await import('./doctor.ts')).doctor(io, args),
   },
-  sync: simple('PROVIDER/NAME[/REPOSITORY]', 'updates the stored data of an account or a repository', sync),
-  sample: simple('', 'fills a new database with sample data', sample),
+  sync: simple(
+    'PROVIDER/NAME[/REPOSITORY]',
+    'updates the stored data of an account or a repository',
+    async () => (await import('./sync.ts')).sync,
+  ),
+  sample: simple('', 'fills a new database with sample data', async () => (await import('./sample.ts')).sample),
   install: simple(
     'PROVIDER/OWNER[/REPOSITORY]',
     'keeps an account or a repository current, as far as the configured token can read it',
-    installByName,
+    async () => (await import('./installations.ts')).installByName,
   ),
-  uninstall: simple('PROVIDER/OWNER[/REPOSITORY]', 'ends that; the stored data stays', uninstallByName),
-  installations: simple('', 'lists installed accounts and repositories', listInstalled),
+  uninstall: simple(
+    'PROVIDER/OWNER[/REPOSITORY]',
+    'ends that; the stored data stays',
+    async () => (await import('./installations.ts')).uninstallByName,
+  ),
+  installations: simple(
+    '',
+    'lists installed accounts and repositories',
+    async () => (await import('./installations.ts')).listInstalled,
+  ),
   'github-app-url': {
     forms: ['[--telling] [ORGANIZATION]'],
     description:
       'prints the address of the form that registers a GitHub App for this service; --telling adds permissions for comments and reports',
     options: ['telling'],
     maxArguments: 1,
-    run: (io, args) => gitHubAppUrl(io, args).then(() => undefined),
+    run: loading(async () => (await import('./github-app.ts')).gitHubAppUrl),
   },
   card: {
     forms: ['PATH FILE [PATH FILE...]'],
     description: 'writes images into files; PATH is an address of this service, FILE ends with .svg or .png',
     options: [],
     maxArguments: Number.POSITIVE_INFINITY,
-    run: (io, args) => card(io, args).then(() => undefined),
+    run: loading(async () => (await import('./card.ts')).card),
   },
-  export: simple('FILE', 'writes everything stored to a file', exportTo),
-  import: simple('FILE', 'fills a new database from such a file', importFrom),
+  export: simple('FILE', 'writes everything stored to a file', async () => (await import('./backup.ts')).exportTo),
+  import: simple('FILE', 'fills a new database from such a file', async () => (await import('./backup.ts')).importFrom),
   achievements: {
     forms: [
       'check FILE... [--host github|gitea|forgejo|gitlab] [--json]',
@@ -84,6 +102,6 @@ export const commands: Readonly<Record<string, Command>> = {
     description:
       'check reports errors in achievements files (- is standard input); preview reports who would earn what, and why not',
     maxArguments: Number.POSITIVE_INFINITY,
-    run: (io, args) => achievements(io, args).then(() => undefined),
+    run: loading(async () => (await import('./achievements.ts')).achievements),
   },
 };
