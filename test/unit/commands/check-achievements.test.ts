@@ -2,22 +2,52 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
-import { fileWith } from '../../unit/achievements/reported.ts';
+import { achievements } from '../../../src/commands/achievements.ts';
+import type { Io } from '../../../src/commands/io.ts';
+import { AppError } from '../../../src/errors.ts';
+import { fileWith } from '../achievements/reported.ts';
 
 const program = fileURLToPath(new URL('../../../bin/plaudit.js', import.meta.url));
 const whole = fileWith('{ actor: author, action: star, condition: starred = true }');
 const faulty = fileWith('{ actor: author, action: star, condition: stared = true }');
 
-async function check(args: string[], input = ''): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [program, 'achievements', 'check', ...args], { stdio: 'pipe' });
+interface Outcome {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs the command as `main` does, in this process. */
+async function check(args: string[], input = ''): Promise<Outcome> {
+  let [out, err] = ['', ''];
+  const io: Io = {
+    environment: {},
+    input: Readable.from([Buffer.from(input)]),
+    print: (line) => void (out += `${line}\n`),
+    warn: () => assert.fail(),
+    isTerminal: false,
+    signal: AbortSignal.timeout(60_000),
+  };
+  let code = 0;
+  await achievements(io, ['check', ...args]).catch((error: unknown) => {
+    assert.ok(error instanceof AppError);
+    [code, err] = [1, `plaudit: ${error.message}\n`];
+  });
+  return { code, out, err };
+}
+
+/** Runs the program with the faulty file as its standard input. */
+async function checkAsPerson(): Promise<Outcome> {
+  const child = spawn(process.execPath, [program, 'achievements', 'check', '-'], { stdio: 'pipe' });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   child.stdin.on('error', () => {});
-  child.stdin.end(input);
+  child.stdin.end(faulty);
   const [code] = await once(child, 'close');
   return { code: code as number | null, out, err };
 }
@@ -41,6 +71,12 @@ describe('plaudit achievements check', () => {
       `${place.at('whole.yaml')}: 1 achievement, no fault`,
       '',
     ]);
+  });
+
+  it('reads standard input, and exits with 1, as a program', async () => {
+    const ran = await checkAsPerson();
+    assert.deepEqual(ran, await check(['-'], faulty));
+    assert.deepEqual([ran.code, ran.err], [1, 'plaudit: 1 error and 0 warnings\n']);
   });
 
   it('reads standard input up to the size limit, and prints JSON for programs', async () => {

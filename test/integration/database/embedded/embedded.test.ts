@@ -72,7 +72,7 @@ describe('the embedded PostgreSQL server', () => {
     await using place = await makeTemporaryDirectory();
     const dataDir = place.at('data');
     const acknowledged: number[] = [];
-    for (const kill of sampled(numbersTo(20), 3)) {
+    for (const kill of sampled(numbersTo(20), 5)) {
       const writing = startWriting(dataDir);
       await writing.until(1 + kill * 3);
       writing.child.kill('SIGKILL');
@@ -91,7 +91,7 @@ describe('the embedded PostgreSQL server', () => {
 
   it('repairs a kill at any moment of the first start and of later ones with the next start', async () => {
     await using place = await makeTemporaryDirectory();
-    for (const kill of sampled(numbersTo(12), 3)) {
+    for (const kill of sampled(numbersTo(12), 5)) {
       const dataDir = place.at(`data-${kill % 2}`);
       const writing = startWriting(dataDir, { onlyOpen: true });
       await writing.until('opening');
@@ -136,7 +136,7 @@ describe('the embedded PostgreSQL server', () => {
     await using place = await makeTemporaryDirectory();
     const dataDir = place.at('data');
     let last = await openEmbedded(options(dataDir));
-    for (const round of sampled(numbersTo(15), 3)) {
+    for (const round of sampled(numbersTo(15), 5)) {
       const released = last.release();
       await wait(round);
       last = await openEmbedded(options(dataDir));

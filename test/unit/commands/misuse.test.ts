@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { misuse, unknownCommand } from '../../../src/commands/help.ts';
+import { commands } from '../../../src/commands/index.ts';
+
+describe('misuse', () => {
+  it('names the closest command or option, and the number of arguments', () => {
+    for (const [args, message] of [
+      [['serv'], /no command serv; did you mean serve\?/],
+      [['serve', 'a', 'b'], /serve takes no argument; 2 were given/],
+      [['doctor', '--jsn'], /doctor has no option --jsn; did you mean --json\?/],
+      [['export', '--force', 'a'], /export has no option --force; export has no options/],
+    ] as const) {
+      const [name, ...rest] = args;
+      const command = commands[name];
+      assert.match(command === undefined ? unknownCommand(name) : (misuse(name, command, rest) ?? ''), message);
+    }
+  });
+});
