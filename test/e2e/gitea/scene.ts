@@ -3,6 +3,8 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { repository } from '../../../simulators/gitea/answers.ts';
 import { recordedDelivery } from '../../../simulators/gitea/recordings.ts';
 import { type GiteaSimulator, startGiteaSimulator } from '../../../simulators/gitea/simulator.ts';
+import type { Account } from '../../../simulators/world/model.ts';
+import { addAccount } from '../../../simulators/world/people.ts';
 import { anybody } from '../../../simulators/world/world.ts';
 import { untilCounted } from '../../contract/served.ts';
 import { type ContractWorld, createContractWorld } from '../../contract/world.ts';
@@ -26,23 +28,34 @@ export const settingsOf = ({ url, tokens }: GiteaSimulator): Record<string, stri
 
 export const entity = (name: string): string => `/v1/gitea/entities/${name}`;
 
+/** Starts a service and its simulator, for one test or for several that use organizations of their own. */
+export async function openScene(options: { isClosed?: boolean } = {}): Promise<Scene & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const world = createContractWorld();
+  const simulator = stack.use(await startGiteaSimulator({ world: world.world, maxPerPage: 3, ...options }));
+  const service = stack.use(
+    await startTestService({ simulator, tokens: [], settings: settingsOf(simulator), now: world.now }),
+  );
+  const parts = stack.move();
+  return { ...world, simulator, service, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
 export async function inService(
   check: (scene: Scene) => Promise<void>,
   options: { isClosed?: boolean } = {},
 ): Promise<void> {
-  const world = createContractWorld();
-  await using simulator = await startGiteaSimulator({ world: world.world, maxPerPage: 3, ...options });
-  await using service = await startTestService({
-    simulator,
-    tokens: [],
-    settings: settingsOf(simulator),
-    now: world.now,
-  });
-  await check({ ...world, simulator, service });
+  await using scene = await openScene(options);
+  await check(scene);
 }
 
-export const untilTrue = (scene: Scene, what: string): Promise<void> =>
-  untilCounted(scene, { name: engines.name, path: entity(engines.name) }, what);
+/** Waits until the numbers of an organization, by default the one with everything in it, are those of the world. */
+export const untilTrue = (scene: Scene, what: string, name: string = engines.name): Promise<void> =>
+  untilCounted(scene, { name, path: entity(name) }, what);
+
+/** Adds an organization that only one test uses, so that tests share a service. */
+export function addOrganization({ world, now }: Scene): Account {
+  return addAccount(world, { type: 'Organization', login: `makers-${world.accounts.length}`, createdAt: now() });
+}
 
 /** Returns a recorded delivery with values of the simulated world. */
 function delivered(
