@@ -12,7 +12,7 @@ interface CreatedLink {
 }
 describe('embed links', () => {
   it('opens exactly one card with a link until the link is revoked', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, tokens: ['private_owner'] });
     const token = await serviceToken(service, simulator, keeper);
     const picture = `/v1/github/entities/${keeper.name}/contributions?private=true`;
@@ -83,7 +83,7 @@ describe('embed links', () => {
   });
 
   it('keeps a link working after its account was renamed or hidden', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, tokens: ['private_owner'] });
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(`${keeper.name}/contributors`, bearer(token));
@@ -102,7 +102,7 @@ describe('embed links', () => {
   });
 
   it("creates links only to cards of the caller's own account", async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
     const token = await serviceToken(service, simulator, keeper);
     await serviceToken(service, simulator, engines);

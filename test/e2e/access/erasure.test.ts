@@ -15,7 +15,7 @@ import { everythingStored, relisted, untilIdle } from './state.ts';
 describe('erasure of an account', () => {
   it('erases an account from rows, copies and caches on all nodes, and does not look it up again', async () => {
     const time = clock();
-    await using simulator = await startSimulator({ now: time.now });
+    await using simulator = await startSimulator({ now: time.now, repositories: 1 });
     const { world } = simulator;
     await using service = await startTestService({ simulator, now: time.now });
     const { databaseUrl } = service;
@@ -83,7 +83,7 @@ describe('erasure of an account', () => {
 
   it('does not store an opted-out account again, even under another name, until its owner returns', async () => {
     const time = clock();
-    await using simulator = await startSimulator({ now: time.now });
+    await using simulator = await startSimulator({ now: time.now, repositories: 1 });
     const { world } = simulator;
     await using service = await startTestService({ simulator, now: time.now });
     const account = world.accountByLogin(ada.name) ?? assert.fail();
@@ -139,7 +139,7 @@ describe('erasure of an account', () => {
   });
 
   it('does not store an erased account again when work about it is under way', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator });
     const token = await serviceToken(service, simulator, ada);
     await service.getComplete(`${ada.name}/contributors`);
@@ -166,7 +166,7 @@ describe('erasure of an account', () => {
   });
 
   it('exports all data of an account line by line, to its owner only', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(`${keeper.name}/contributors`, bearer(token));

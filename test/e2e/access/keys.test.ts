@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { ada, apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
 import { startTestService, type TestService } from '../service.ts';
@@ -26,9 +26,17 @@ const fingerprint = (key: KeyObject): string =>
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex');
 describe('long-term keys', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator());
+    service = ending.use(await startTestService({ simulator, settings, tokens: ['private_owner'] }));
+  });
+  after(() => ending.disposeAsync());
+
   it('registers keys of every allowed kind, as PEM or JWK, and accepts tokens that they sign', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings, tokens: ['private_owner'] });
     const own = simulator.tokens.private_owner;
     const ids: string[] = [];
     for (const [kind, make] of Object.entries(kinds)) {
@@ -113,8 +121,6 @@ describe('long-term keys', () => {
   });
 
   it('registers keys only for the owner of the account at the provider', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
     const { tokens } = simulator;
     const key = pem(ed25519().publicKey);
     const own = await serviceToken(service, simulator, keeper);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { startHttpServer } from '../../../simulators/git/http-server.ts';
 import type { Fault } from '../../../simulators/github/faults.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { deleteAccount, renameAccount, takeLogin } from '../../../simulators/world/mutations.ts';
 import { ada, bearer, engines, keeper, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
@@ -24,9 +24,18 @@ function requestToken(service: TestService, name: string, token: string, prefix 
 
 const settings = { TRUST_PROXY: 'loopback' };
 describe('proof of ownership', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator());
+    service = ending.use(await startTestService({ simulator, settings }));
+  });
+  after(() => ending.disposeAsync());
+  afterEach(() => simulator.faults.clear());
+
   it('responds at endpoint 5 byte for byte as documented, to users and administrators of organizations', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
     for (const { name, token } of [ada, keeper, engines]) {
       for (const spelling of [name, name.toUpperCase()]) {
         const { status, body, headers } = await requestToken(service, spelling, simulator.tokens[token]);
@@ -41,8 +50,7 @@ describe('proof of ownership', () => {
   });
 
   it('issues no token for another account, and does not reveal whether that account exists', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
+    const requested = simulator.requests.length;
     const { tokens } = simulator;
     const refused: string[] = [];
     for (const [name, token] of [
@@ -69,13 +77,11 @@ describe('proof of ownership', () => {
     }
     assert.equal(new Set(refused).size, 1);
     // A name in a request reaches only these endpoints of the provider.
-    for (const { name } of simulator.requests)
+    for (const { name } of simulator.requests.slice(requested))
       assert.match(name, /^GET \/user(\/memberships\/orgs\/[\w%-]+)?$|^Account$/);
   });
 
   it('refuses a site administrator as the owner of other accounts', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
     simulator.faults.add({ kind: 'surprise', on: 'GET /user', path: ['site_admin'], value: true, times: 5 });
     for (const name of [engines.name, keeper.name]) {
       assert.equal((await requestToken(service, name, simulator.tokens.outsider)).status, 403);
@@ -83,8 +89,6 @@ describe('proof of ownership', () => {
   });
 
   it('responds with 401 to any credential except a bearer token of the provider in the header', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
     const own = await serviceToken(service, simulator, ada);
     for (const [token, prefix] of [
       ['ghp_unknown', 'Bearer '],
@@ -115,8 +119,6 @@ describe('proof of ownership', () => {
       heard.push(request.headers);
       response.end('{}');
     });
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, settings });
     const cases: [Fault, number[]][] = [
       [{ kind: 'unavailable', on: 'GET /user' }, [503]],
       [{ kind: 'bad_gateway', on: 'GET /user' }, [503]],

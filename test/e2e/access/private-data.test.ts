@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import type { Simulator } from '../../../simulators/github/simulator.ts';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import type { TokenName } from '../../../simulators/github/tokens.ts';
@@ -33,9 +33,17 @@ async function everyPage(service: TestService, path: string, token: string): Pro
   return items;
 }
 describe('private data for its owner', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator({ repositories: 2 }));
+    service = ending.use(await startTestService({ simulator, tokens: allTokens }));
+  });
+  after(() => ending.disposeAsync());
+
   it('lists all owned repositories at endpoint 6, newest first, in pages that fit together both ways', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: allTokens });
     const token = await serviceToken(service, simulator, engines);
     const first = await until(async () => {
       const response = await service.get(`${engines.name}/repositories?limit=4`, bearer(token));
@@ -83,8 +91,6 @@ describe('private data for its owner', () => {
   });
 
   it('includes private repositories at endpoints 3 and 7 for the owner only', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: allTokens });
     for (const owner of [engines, keeper]) {
       const token = await serviceToken(service, simulator, owner);
       const sees = viewer(
@@ -183,8 +189,6 @@ describe('private data for its owner', () => {
   });
 
   it('counts all repositories of an organization, private ones included, for its administrator only', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: ['organization_admin'] });
     const token = await serviceToken(service, simulator, engines);
     const { body } = await service.getComplete(`${engines.name}/contributions?private=true`, bearer(token));
     const sees = viewer(simulator, simulator.accounts.organization_admin);

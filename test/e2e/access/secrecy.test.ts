@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { after, before, describe, it } from 'node:test';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { isThorough } from '../../depth.ts';
 import { apart, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { send } from '../raw-request.ts';
-import { startTestService } from '../service.ts';
+import { startTestService, type TestService } from '../service.ts';
 import { everythingStored } from './state.ts';
 
 /** The cost of a request to the service, which a caller may notice as time. */
@@ -43,9 +43,28 @@ async function ratioOfTimes(one: Request, other: Request): Promise<number> {
 }
 
 describe('secrecy of credentials and private data', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator({ repositories: 1 }));
+    service = ending.use(
+      await startTestService({
+        simulator,
+        tokens: ['private_owner', 'organization_admin'],
+        settings: { TRUST_PROXY: 'loopback' },
+      }),
+    );
+  });
+  after(() => ending.disposeAsync());
+
   it('sends a presented token only to its own provider, to identify the caller, even when requests fail', async () => {
     const heard: { name: string; token: string }[] = [];
-    await using simulator = await startSimulator({ onRequest: ({ name, token }) => void heard.push({ name, token }) });
+    await using simulator = await startSimulator({
+      repositories: 1,
+      onRequest: ({ name, token }) => void heard.push({ name, token }),
+    });
     await using service = await startTestService({
       simulator,
       settings: { LOG_LEVEL: 'trace', TRUST_PROXY: 'loopback' },
@@ -99,8 +118,6 @@ describe('secrecy of credentials and private data', () => {
   });
 
   it("keeps an owner's response from other callers, with any cache, condition or order of requests", async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: ['private_owner', 'organization_admin'] });
     const own = await serviceToken(service, simulator, keeper);
     const others = await serviceToken(service, simulator, engines);
     await service.getComplete(`${keeper.name}/contributors`, bearer(own));
@@ -139,8 +156,6 @@ describe('secrecy of credentials and private data', () => {
   });
 
   it('responds with 401 to an invalid credential on every route, even when the response is in the cache', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     await service.getComplete(`${engines.name}/contributors`);
     for (const path of [
       engines.name,
@@ -164,12 +179,6 @@ describe('secrecy of credentials and private data', () => {
   });
 
   it('responds at the same cost whether or not a private repository or an account exists', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({
-      simulator,
-      tokens: ['organization_admin'],
-      settings: { TRUST_PROXY: 'loopback' },
-    });
     const token = await serviceToken(service, simulator, engines);
     await service.getComplete(`${engines.name}/contributors`, bearer(token));
     const list = `/v1/github/entities/${engines.name}/contributors?repository=`;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { after, before, describe, it } from 'node:test';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { ada, bearer, engines, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { until } from '../../time.ts';
-import { startTestService } from '../service.ts';
+import { startTestService, type TestService } from '../service.ts';
 import { decode } from './forging.ts';
 
 /** Returns the headers that are the same in every response to a request. */
@@ -12,8 +12,18 @@ const stable = (headers: Headers): string =>
     [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name) && !name.startsWith('ratelimit')),
   );
 describe('settings of an account', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator());
+    service = ending.use(await startTestService({ simulator }));
+  });
+  after(() => ending.disposeAsync());
+
   it('hides an account from all callers but its owner, in pages, lists and caches, on all nodes', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator });
     const { databaseUrl } = service;
     await using other = await startTestService({ simulator, databaseUrl, settings: { PUBLIC_URL: service.url } });
@@ -53,8 +63,6 @@ describe('settings of an account', () => {
   });
 
   it('reads and changes settings one by one, and rejects any other input with a clear error', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     const token = await serviceToken(service, simulator, ada);
     const read = async (): Promise<unknown> =>
       (JSON.parse((await service.get(`${ada.name}/settings`, bearer(token))).text) as { data: unknown }).data;
@@ -87,8 +95,6 @@ describe('settings of an account', () => {
   });
 
   it('shows actions and actors in the audit trail to the owner only, in pages, without secrets', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     const token = await serviceToken(service, simulator, engines);
     const tokenId = decode(token).payload['jti'];
     for (const hidden of [true, false, true, false]) {

@@ -39,7 +39,7 @@ interface Scene extends AsyncDisposable {
 /** Collects an organization and a user who both own something private. */
 async function collected(): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
-  const simulator = stack.use(await startSimulator());
+  const simulator = stack.use(await startSimulator({ repositories: 1 }));
   const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret, TRUST_PROXY: 'loopback', LOOKUP_BUDGET_MS: '30000' };
   const service = stack.use(
     await startTestService({ simulator, settings, tokens: ['organization_admin', 'private_owner'] }),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { ada, bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { clock, until } from '../../time.ts';
-import { startTestService } from '../service.ts';
+import { startTestService, type TestService } from '../service.ts';
 import { decode } from './forging.ts';
 import { everythingStored } from './state.ts';
 
@@ -13,9 +13,17 @@ interface Jwks {
   keys: { kid: string; x: string; kty: string; d?: string }[];
 }
 describe('the life of a service token', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator());
+    service = ending.use(await startTestService({ simulator }));
+  });
+  after(() => ending.disposeAsync());
+
   it('issues a token that other JWT libraries can verify with the published keys', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     const token = await serviceToken(service, simulator, keeper);
     const published = await service.get('/.well-known/jwks.json');
     assert.match(published.headers.get('cache-control') ?? '', /^public, max-age=\d+$/);
@@ -126,8 +134,6 @@ describe('the life of a service token', () => {
   });
 
   it('stores neither a service token nor its hash in the database', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     const token = await serviceToken(service, simulator, keeper);
     await service.get(keeper.name, bearer(token));
     const stored = await everythingStored(service);

@@ -29,7 +29,7 @@ describe('service tokens', () => {
       heard.push(String(request.url));
       response.end(JSON.stringify({ keys: [{ ...attacker.publicKey.export({ format: 'jwk' }), kid: 'k' }] }));
     });
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     const token = await serviceToken(service, simulator, keeper);
     assert.equal((await send(service, repositories, 'GET', { authorization: `Bearer ${token}` })).status, 200);
@@ -68,7 +68,7 @@ describe('service tokens', () => {
   });
 
   it('refuses a token for another account, by name, id, letter case, former name or repository', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({
       simulator,
       tokens: ['private_owner', 'organization_admin'],
@@ -129,7 +129,7 @@ describe('service tokens', () => {
   });
 
   it('gives no access to a token in a URL, and repeats it neither in responses nor in the log', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({
       simulator,
       tokens: ['private_owner'],

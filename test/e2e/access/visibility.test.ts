@@ -23,7 +23,7 @@ describe('changes of visibility', () => {
   it('shows a repository to all when it becomes public, and only to its owner when it becomes private', async () => {
     const time = clock();
     const { now } = time;
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     const { world } = simulator;
     await using service = await startTestService({
       simulator,
@@ -63,7 +63,7 @@ describe('changes of visibility', () => {
   it('omits a deleted private repository, even for its owner, and lists a deleted public one as deleted', async () => {
     const time = clock();
     const { now } = time;
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     const { world } = simulator;
     await using service = await startTestService({ simulator, now, tokens: ['private_owner'] });
     const path = `${keeper.name}/contributors?limit=100`;
@@ -89,7 +89,7 @@ describe('changes of visibility', () => {
     it(`stops serving data that only one credential can read when ${how}`, async () => {
       const time = clock();
       const { now } = time;
-      await using simulator = await startSimulator({ now });
+      await using simulator = await startSimulator({ now, repositories: 1 });
       const { world } = simulator;
       await using services = new AsyncDisposableStack();
       const first = services.use(await startTestService({ simulator, now, tokens: ['private_owner', 'public_only'] }));

@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { after, before, describe, it } from 'node:test';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { send } from '../raw-request.ts';
-import { startTestService } from '../service.ts';
+import { startTestService, type TestService } from '../service.ts';
 
 const user = '/v1/github/entities/ada-lovelace';
 describe('conditional requests', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator());
+    service = ending.use(await startTestService({ simulator }));
+  });
+  after(() => ending.disposeAsync());
+
   it('responds to HEAD with the status and headers of GET, and without a body', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     await service.getComplete(`${simulator.accounts.user}/contributors`);
     for (const path of [
       user,
@@ -30,8 +38,6 @@ describe('conditional requests', () => {
   });
 
   it('sends a strong ETag with every 200, and responds with 304 to a request that has it', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     await service.getComplete(`${simulator.accounts.user}/contributors`);
     for (const path of [user, `${user}/contributions`, `${user}/contributors`]) {
       const first = await service.get(path);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { readHistory } from '../../../simulators/git/histories.ts';
 import { runGit } from '../../../simulators/git/run-git.ts';
 import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
@@ -37,9 +37,17 @@ async function assertTrue(simulator: Simulator, service: TestService, login: str
   assert.deepEqual(toContributors(contributors), contributorsOf(simulator.world, login));
 }
 describe('lists of contributors', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator());
+    service = ending.use(await startTestService({ simulator, tokens: ['organization_member'] }));
+  });
+  after(() => ending.disposeAsync());
+
   it("returns an organization's true contributors and counters, page by page, with bots and without", async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     const { organization, bot } = simulator.accounts;
     const first = await service.get(`${organization}/contributions`);
     assert.equal(first.status, 200);
@@ -56,15 +64,11 @@ describe('lists of contributors', () => {
   });
 
   it("returns only contributors to a user's own public repositories", async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: ['user'] });
     await assertTrue(simulator, service, simulator.accounts.user);
     await assertTrue(simulator, service, simulator.accounts.empty);
   });
 
   it('returns contributors of a public repository, and one 404 for private, missing and impossible ones', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: ['organization_member'] });
     const { organization } = simulator.accounts;
     for (const name of ['engine-3', 'much-reviewed', 'Case-Matters', 'empty', 'forked']) {
       const path = `${organization}/contributors?limit=100&repository=${name}`;

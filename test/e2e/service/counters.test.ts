@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { after, before, describe, it } from 'node:test';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../simulators/world/activity.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
 import { clock, until } from '../../time.ts';
-import { startTestService } from '../service.ts';
+import { startTestService, type TestService } from '../service.ts';
 
 describe('counters', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator());
+    service = ending.use(await startTestService({ simulator }));
+  });
+  after(() => ending.disposeAsync());
+
   it('fetches the true counters of an account of ten years with one request', async () => {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator });
@@ -21,8 +31,6 @@ describe('counters', () => {
   });
 
   it('returns the type, names and counters of every account as they are at the provider', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     const logins = simulator.world.accounts
       .filter(
         ({ type, isDeleted, nextLogin }) => (type === 'User' || type === 'Bot') && !isDeleted && nextLogin === null,
@@ -45,8 +53,6 @@ describe('counters', () => {
   });
 
   it('fetches a heavy account in smaller pieces and returns true totals', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     await service.get(`${simulator.accounts.heavy}/contributions`);
     const { body } = await service.getComplete(`${simulator.accounts.heavy}/contributions`);
     assert.deepEqual(body.data[0]?.['contributions'], countersOf(simulator.world, simulator.accounts.heavy));

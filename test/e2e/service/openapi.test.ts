@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { bearer, keeper, sending, serviceToken } from '../../integration/access/owner.ts';
 import { ed25519 } from '../access/forging.ts';
-import { startTestService } from '../service.ts';
+import { startTestService, type TestService } from '../service.ts';
 
 interface Description {
   openapi: string;
@@ -20,9 +20,17 @@ interface Operation {
 
 const account = '/v1/{provider}/entities/{name}';
 describe('the OpenAPI description', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator());
+    service = ending.use(await startTestService({ simulator, tokens: ['private_owner'] }));
+  });
+  after(() => ending.disposeAsync());
+
   it('sends responses that match its OpenAPI 3.1 description', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     const description = JSON.parse((await service.get('/openapi.json')).text) as Description;
     assert.match(description.openapi, /^3\.1\./);
     const parameters = (path: string): string[] =>
@@ -56,8 +64,6 @@ describe('the OpenAPI description', () => {
   });
 
   it('describes private endpoints with their credential, and sends responses that match', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator, tokens: ['private_owner'] });
     const description = JSON.parse((await service.get('/openapi.json')).text) as Description;
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
@@ -95,8 +101,6 @@ describe('the OpenAPI description', () => {
   });
 
   it('serves its documentation pages without files from other hosts', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     const { status, text } = await service.get('/docs');
     assert.equal(status, 200);
     const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { startHttpServer } from '../../../simulators/git/http-server.ts';
-import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { type Simulator, startSimulator } from '../../../simulators/github/simulator.ts';
 import { until } from '../../time.ts';
-import { startTestService } from '../service.ts';
+import { startTestService, type TestService } from '../service.ts';
 
 const marked = 'ghp_simulated_public_only_0123456789';
 
@@ -22,6 +22,16 @@ async function everythingStored(service: Awaited<ReturnType<typeof startTestServ
   return texts.join('\n');
 }
 describe('secrets', () => {
+  let simulator: Simulator;
+  let service: TestService;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator());
+    service = ending.use(await startTestService({ simulator }));
+  });
+  after(() => ending.disposeAsync());
+
   it('sends its token only to GitHub and keeps it out of responses, log, metrics and rows after failures', async () => {
     await using simulator = await startSimulator();
     await using service = await startTestService({ simulator, settings: { LOG_LEVEL: 'trace' } });
@@ -56,8 +66,6 @@ describe('secrets', () => {
   });
 
   it('keeps requested names and paths out of the labels of metrics', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     await service.get('ada-lovelace/contributions?v=marked-value');
     await service.get('marked-name-of-nobody');
     await service.get('/nowhere/marked-path');
@@ -95,8 +103,6 @@ describe('secrets', () => {
   });
 
   it('serves hostile names and descriptions unchanged, and logs only valid JSON lines', async () => {
-    await using simulator = await startSimulator();
-    await using service = await startTestService({ simulator });
     const people = simulator.world.accounts.filter(({ login }) => login.startsWith('person-'));
     for (const { login, name, bio } of people) {
       const [entity] = (await service.get(login)).body.data;
