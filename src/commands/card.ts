@@ -14,7 +14,7 @@ import type { Io } from './io.ts';
 
 /** The time budget of a lookup, in ms: longer than in the service, because no browser waits for the response. */
 const lookupBudgetMs = 30_000;
-const pollMs = 1000;
+const pollMs = 250;
 /** The longest wait, in ms, for complete numbers; without a token, some never become complete. */
 const patienceMs = { withToken: 600_000, withoutToken: 15_000 };
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { accountAsUser, repository } from '../../../simulators/gitea/answers.ts';
 import { addCommit, addRepository } from '../../../simulators/world/activity.ts';
 import { countersOf } from '../../../simulators/world/expected-totals.ts';
-import type { Repository } from '../../../simulators/world/model.ts';
+import type { Account, Repository } from '../../../simulators/world/model.ts';
 import { forcePush } from '../../../simulators/world/mutations.ts';
 import { writeFile } from '../../../simulators/world/repository-changes.ts';
 import { engines } from '../../integration/access/owner.ts';
@@ -12,7 +12,17 @@ import { until } from '../../time.ts';
 import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { runTask } from '../installations/installed.ts';
-import { deliver, entity, inService, placeOf, type Scene, settingsOf, untilTrue } from './scene.ts';
+import {
+  addOrganization,
+  deliver,
+  entity,
+  inService,
+  openScene,
+  placeOf,
+  type Scene,
+  settingsOf,
+  untilTrue,
+} from './scene.ts';
 
 /** Tests how soon a change at a simulated Gitea is known. */
 
@@ -36,6 +46,17 @@ async function install({ service, simulator, now, ...scene }: Scene, target: str
   ]);
 }
 describe('freshness of data of Gitea', () => {
+  let scene: Scene & AsyncDisposable;
+  before(async () => {
+    scene = await openScene();
+  });
+  // The scene is missing when it could not be set up.
+  after(() => scene?.[Symbol.asyncDispose]());
+  afterEach(() => {
+    scene.simulator.overrides.length = 0;
+    scene.simulator.behind.clear();
+  });
+
   it('reads the achievements file in the run that reads its push', async () => {
     await inService(async (scene) => {
       const { service, world, repositories, advance } = scene;
@@ -56,45 +77,41 @@ describe('freshness of data of Gitea', () => {
   });
 
   it('updates the numbers of everyone whose commits another person pushes, and their cached responses', async () => {
-    await inService(async (scene) => {
-      const { service, world, people, repositories, simulator } = scene;
-      await untilTrue(scene, 'everything is counted');
-      const { ada, max, olive } = people;
-      for (const { login } of [ada, max]) await service.get(entity(login));
-      await untilIdle(service);
-      for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
-      const before = simulator.requests.length;
-      addCommit(world, repositories.handbook, {
-        author: { name: 'Max', email: max.emails[0] ?? '' },
-        coAuthors: [{ name: 'Ada', email: ada.emails[0] ?? '' }],
-      });
-      await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), olive) });
-      await untilIdle(service);
-      for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
-      // Gitea reports no totals, so that requests for the accounts would be useless.
-      const accountRequests = simulator.requests
-        .slice(before)
-        .filter((request) => / \/users\/(?:ada|max)[\w-]*$/.test(request));
-      assert.deepEqual(accountRequests, []);
+    const { service, world, people, repositories, simulator } = scene;
+    await untilTrue(scene, 'everything is counted');
+    const { ada, max, olive } = people;
+    for (const { login } of [ada, max]) await service.get(entity(login));
+    await untilIdle(service);
+    for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+    const before = simulator.requests.length;
+    addCommit(world, repositories.handbook, {
+      author: { name: 'Max', email: max.emails[0] ?? '' },
+      coAuthors: [{ name: 'Ada', email: ada.emails[0] ?? '' }],
     });
+    await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), olive) });
+    await untilIdle(service);
+    for (const { login } of [ada, max]) assert.deepEqual(await numbersOf(scene, login), countersOf(world, login));
+    // Gitea reports no totals, so that requests for the accounts would be useless.
+    const accountRequests = simulator.requests
+      .slice(before)
+      .filter((request) => / \/users\/(?:ada|max)[\w-]*$/.test(request));
+    assert.deepEqual(accountRequests, []);
   });
 
   it('updates the numbers of everyone whose commits a force push removes', async () => {
-    await inService(async (scene) => {
-      const { service, world, people, repositories } = scene;
-      await untilTrue(scene, 'everything is counted');
-      const names = [people.ada.login, people.max.login];
-      for (const name of names) await service.get(entity(name));
-      await untilIdle(service);
-      const before = await Promise.all(names.map((name) => numbersOf(scene, name)));
-      scene.advance(2);
-      forcePush(world, repositories.handbook, repositories.handbook.commits.length, ['nobody@elsewhere.example']);
-      await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), people.olive) });
-      await untilIdle(service);
-      for (const [index, name] of names.entries()) {
-        assert.deepEqual(await numbersOf(scene, name), { ...Object(before[index]), commits: 0 });
-      }
-    });
+    const { service, world, people, repositories } = scene;
+    await untilTrue(scene, 'everything is counted');
+    const names = [people.ada.login, people.max.login];
+    for (const name of names) await service.get(entity(name));
+    await untilIdle(service);
+    const before = await Promise.all(names.map((name) => numbersOf(scene, name)));
+    scene.advance(2);
+    forcePush(world, repositories.handbook, repositories.handbook.commits.length, ['nobody@elsewhere.example']);
+    await deliver(scene, '004-push', { sender: accountAsUser(placeOf(scene), people.olive) });
+    await untilIdle(service);
+    for (const [index, name] of names.entries()) {
+      assert.deepEqual(await numbersOf(scene, name), { ...Object(before[index]), commits: 0 });
+    }
   });
 
   it('updates numbers that changed before the process was killed', async () => {
@@ -118,64 +135,59 @@ describe('freshness of data of Gitea', () => {
   });
 
   it('does not count a repository as complete when git shows a later push', async () => {
-    await inService(async (scene) => {
-      const { service, simulator, world, organization, people, now } = scene;
-      const createdAt = new Date(now().getTime() - 86_400_000);
-      const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt });
-      addCommit(world, fresh, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-      Object.assign(fresh, { pushedAt: null, updatedAt: createdAt });
-      simulator.behind.add(fresh);
-      const seen: unknown[] = [];
-      atThirdRequest(scene, fresh, () => {
-        seen.push(historyOf(scene, fresh));
-        simulator.behind.clear();
-      });
-      await untilListed(scene, fresh);
-      await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
-      assert.deepEqual(await seen[0], { commits: 0, isComplete: false, branch: '' });
-      await untilIdle(service);
+    const { service, simulator, world, people, now } = scene;
+    const organization = addOrganization(scene);
+    const createdAt = new Date(now().getTime() - 86_400_000);
+    const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt });
+    addCommit(world, fresh, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+    Object.assign(fresh, { pushedAt: null, updatedAt: createdAt });
+    simulator.behind.add(fresh);
+    const seen: unknown[] = [];
+    atThirdRequest(scene, fresh, () => {
+      seen.push(historyOf(scene, fresh));
+      simulator.behind.clear();
     });
+    await untilListed(scene, organization, fresh);
+    await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
+    assert.deepEqual(await seen[0], { commits: 0, isComplete: false, branch: '' });
+    await untilIdle(service);
   });
 
   it('reads an empty repository that was created a moment ago again until its push is shown', async () => {
-    await inService(async (scene) => {
-      const { service, world, organization, people, now } = scene;
-      const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
-      const author = { name: 'Ada', email: people.ada.emails[0] ?? '' };
-      atThirdRequest(scene, fresh, () => void (fresh.commits.length === 0 && addCommit(world, fresh, { author })));
-      await untilListed(scene, fresh);
-      await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
-      await untilIdle(service);
-    });
+    const { service, world, people, now } = scene;
+    const organization = addOrganization(scene);
+    const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
+    const author = { name: 'Ada', email: people.ada.emails[0] ?? '' };
+    atThirdRequest(scene, fresh, () => void (fresh.commits.length === 0 && addCommit(world, fresh, { author })));
+    await untilListed(scene, organization, fresh);
+    await untilHistory(scene, fresh, { commits: 1, isComplete: true, branch: 'main' });
+    await untilIdle(service);
   });
 
   it('reads an empty repository again after a delivery of its push', async () => {
-    await inService(async (scene) => {
-      const { service, simulator, world, repositories, people, advance } = scene;
-      const { empty } = repositories;
-      await untilTrue(scene, 'everything is counted');
-      await untilIdle(service);
-      assert.deepEqual(await historyOf(scene, empty), { commits: 0, isComplete: true, branch: '' });
-      advance(60);
-      simulator.behind.add(empty);
-      addCommit(world, empty, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
-      atThirdRequest(scene, empty, () => simulator.behind.clear());
-      await deliver(scene, '004-push', { repository: repository(placeOf(scene), empty) });
-      await untilIdle(service);
-      assert.deepEqual(await historyOf(scene, empty), { commits: 1, isComplete: true, branch: 'main' });
-    });
+    const { service, simulator, world, repositories, people, advance } = scene;
+    const { empty } = repositories;
+    await untilTrue(scene, 'everything is counted');
+    await untilIdle(service);
+    assert.deepEqual(await historyOf(scene, empty), { commits: 0, isComplete: true, branch: '' });
+    advance(60);
+    simulator.behind.add(empty);
+    addCommit(world, empty, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
+    atThirdRequest(scene, empty, () => simulator.behind.clear());
+    await deliver(scene, '004-push', { repository: repository(placeOf(scene), empty) });
+    await untilIdle(service);
+    assert.deepEqual(await historyOf(scene, empty), { commits: 1, isComplete: true, branch: 'main' });
   });
 
   it('reads a repository that stays empty a bounded number of times', async () => {
-    await inService(async (scene) => {
-      const { service, simulator, world, organization, now } = scene;
-      const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
-      await untilListed(scene, fresh);
-      await untilIdle(service);
-      assert.deepEqual(await historyOf(scene, fresh), { commits: 0, isComplete: true, branch: '' });
-      const requests = simulator.requests.filter((request) => request.endsWith(`/repos/${organization.login}/fresh`));
-      assert.ok(requests.length < 20, `${requests.length} requests`);
-    });
+    const { service, simulator, world, now } = scene;
+    const organization = addOrganization(scene);
+    const fresh = addRepository(world, { ownerId: organization.id, name: 'fresh', createdAt: now() });
+    await untilListed(scene, organization, fresh);
+    await untilIdle(service);
+    assert.deepEqual(await historyOf(scene, fresh), { commits: 0, isComplete: true, branch: '' });
+    const requests = simulator.requests.filter((request) => request.endsWith(`/repos/${organization.login}/fresh`));
+    assert.ok(requests.length < 20, `${requests.length} requests`);
   });
 });
 
@@ -202,18 +214,19 @@ async function untilHistory(scene: Scene, repository: Repository, wanted: object
   );
 }
 
-async function untilListed(scene: Scene, repository: Repository): Promise<void> {
+async function untilListed(scene: Scene, owner: Account, repository: Repository): Promise<void> {
   await until(async () => {
-    await scene.service.get(`${entity(engines.name)}/contributors`);
+    await scene.service.get(`${entity(owner.login)}/contributors`);
     return (await historyOf(scene, repository)) === undefined ? undefined : true;
   }, 'the repository is listed');
 }
 
 /** Runs `act` when a repository is requested for the third time. */
-function atThirdRequest({ simulator, organization }: Scene, { name }: Repository, act: () => void): void {
+function atThirdRequest({ simulator, world }: Scene, { ownerId, name }: Repository, act: () => void): void {
+  const owner = world.accounts.find(({ id }) => id === ownerId);
   let requests = 0;
   simulator.overrides.push((path) => {
-    if (path === `/repos/${organization.login}/${name}`) requests += 1;
+    if (path === `/repos/${owner?.login}/${name}`) requests += 1;
     if (requests === 3) act();
     return undefined;
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
 import { addComment } from '../../../simulators/world/comments.ts';
@@ -11,7 +11,7 @@ import { engines } from '../../integration/access/owner.ts';
 import { untilIdle } from '../access/state.ts';
 import { installAsOperator } from '../installations/as-operator.ts';
 import { runTask } from '../installations/installed.ts';
-import { entity, inService, type Scene, settingsOf, untilTrue } from './scene.ts';
+import { entity, openScene, type Scene, settingsOf, untilTrue } from './scene.ts';
 
 /** Tests polls of an installed owner at a simulated Gitea without webhooks. */
 
@@ -22,25 +22,27 @@ async function round({ service, advance }: Scene, afterSeconds = 30): Promise<vo
   await untilIdle(service);
 }
 
-async function installed(check: (scene: Scene) => Promise<void>): Promise<void> {
-  await inService(async (scene) => {
-    const { service, simulator, people } = scene;
-    await untilTrue(scene, 'everything is counted');
-    await service.get(entity(people.max.login));
-    await untilIdle(service);
-    await installAsOperator(service, settingsOf(simulator), `gitea/${engines.name}`);
-    await untilIdle(service);
-    // The command has the clock of the machine, which is ahead of the test's.
-    await service.database.pool.query('update repositories set installed_at = $1 where installed_at is not null', [
-      scene.now(),
-    ]);
-    // The clock of the machine begins polls of single repositories each minute.
-    await service.database.pool.query(
-      "insert into repository_polls select id, '2100-01-01', 300, '' from repositories on conflict (repository_id) do update set next_at = excluded.next_at",
-    );
-    await round(scene);
-    await check(scene);
-  });
+/** Opens a service that has collected everything, with the organization installed. */
+async function openInstalled(): Promise<Scene & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const scene = stack.use(await openScene());
+  const { service, simulator, people } = scene;
+  await untilTrue(scene, 'everything is counted');
+  await service.get(entity(people.max.login));
+  await untilIdle(service);
+  await installAsOperator(service, settingsOf(simulator), `gitea/${engines.name}`);
+  await untilIdle(service);
+  // The command has the clock of the machine, which is ahead of the test's.
+  await service.database.pool.query('update repositories set installed_at = $1 where installed_at is not null', [
+    scene.now(),
+  ]);
+  // The clock of the machine begins polls of single repositories each minute.
+  await service.database.pool.query(
+    "insert into repository_polls select id, '2100-01-01', 300, '' from repositories on conflict (repository_id) do update set next_at = excluded.next_at",
+  );
+  await round(scene);
+  const parts = stack.move();
+  return { ...scene, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
 async function assertTrue({ service, world, people }: Scene): Promise<void> {
@@ -52,166 +54,163 @@ async function assertTrue({ service, world, people }: Scene): Promise<void> {
   }
 }
 describe('polls of owners at Gitea', () => {
+  let scene: Scene & AsyncDisposable;
+  before(async () => {
+    scene = await openInstalled();
+  });
+  // The scene is missing when it could not be set up.
+  after(() => scene?.[Symbol.asyncDispose]());
+  afterEach(() => {
+    scene.simulator.overrides.length = 0;
+  });
+
   it('hides a repository within 60 seconds that becomes private or is deleted, and shows it again', async () => {
-    await installed(async (scene) => {
-      const { world, repositories } = scene;
-      await assertTrue(scene);
-      setVisibility(world, repositories.handbook, 'private');
-      await round(scene);
-      await assertTrue(scene);
-      setVisibility(world, repositories.handbook, 'public');
-      await round(scene);
-      await assertTrue(scene);
-      deleteRepository(world, repositories.handbook);
-      await round(scene);
-      await assertTrue(scene);
-    });
+    await using scene = await openInstalled();
+    const { world, repositories } = scene;
+    await assertTrue(scene);
+    setVisibility(world, repositories.handbook, 'private');
+    await round(scene);
+    await assertTrue(scene);
+    setVisibility(world, repositories.handbook, 'public');
+    await round(scene);
+    await assertTrue(scene);
+    deleteRepository(world, repositories.handbook);
+    await round(scene);
+    await assertTrue(scene);
   });
 
   it('hides a repository when the token shows no repository any more', async () => {
-    await installed(async (scene) => {
-      const { service, world, repositories, organization, people } = scene;
-      const { rows } = await service.database.pool.query(
-        "select 1 from repositories where name = 'secret-plans' and deleted_at is null",
-      );
-      assert.equal(rows.length, 1);
-      world.memberships.splice(0, world.memberships.length);
-      setVisibility(world, repositories.handbook, 'private');
-      assert.equal(world.membership(organization.id, people.max.id), undefined);
-      await round(scene);
-      const { rows: shown } = await service.database.pool.query(
-        'select name from repositories where deleted_at is null and owner_id = (select id from accounts where name = $1)',
-        [engines.name],
-      );
-      assert.deepEqual(shown, [{ name: 'empty' }]);
-      await assertTrue(scene);
-    });
+    await using scene = await openInstalled();
+    const { service, world, repositories, organization, people } = scene;
+    const { rows } = await service.database.pool.query(
+      "select 1 from repositories where name = 'secret-plans' and deleted_at is null",
+    );
+    assert.equal(rows.length, 1);
+    world.memberships.splice(0, world.memberships.length);
+    setVisibility(world, repositories.handbook, 'private');
+    assert.equal(world.membership(organization.id, people.max.id), undefined);
+    await round(scene);
+    const { rows: shown } = await service.database.pool.query(
+      'select name from repositories where deleted_at is null and owner_id = (select id from accounts where name = $1)',
+      [engines.name],
+    );
+    assert.deepEqual(shown, [{ name: 'empty' }]);
+    await assertTrue(scene);
   });
 
   it('changes nothing when another account takes the name of the owner', async () => {
-    await installed(async (scene) => {
-      const { service, world, organization, now } = scene;
-      renameAccount(world, organization, 'difference-engines');
-      const other = addAccount(world, { type: 'Organization', login: engines.name, createdAt: now() });
-      addRepository(world, { ownerId: other.id, name: 'looms', createdAt: now() });
-      await round(scene);
-      const { rows } = await service.database.pool.query("select 1 from repositories where name = 'looms'");
-      assert.deepEqual(rows, []);
-      assert.equal((await service.get(`${entity(engines.name)}/contributors`)).status, 404);
-    });
+    await using scene = await openInstalled();
+    const { service, world, organization, now } = scene;
+    renameAccount(world, organization, 'difference-engines');
+    const other = addAccount(world, { type: 'Organization', login: engines.name, createdAt: now() });
+    addRepository(world, { ownerId: other.id, name: 'looms', createdAt: now() });
+    await round(scene);
+    const { rows } = await service.database.pool.query("select 1 from repositories where name = 'looms'");
+    assert.deepEqual(rows, []);
+    assert.equal((await service.get(`${entity(engines.name)}/contributors`)).status, 404);
   });
 
   it('reads new issues, comments, reviews and commits within 60 seconds, and requests nothing of other repositories', async () => {
-    await installed(async (scene) => {
-      const { service, simulator, world, repositories, people, issues, pulls } = scene;
-      const { handbook } = repositories;
-      const [, second] = issues;
-      const [, , , pull] = pulls;
-      assert.ok(second && pull);
-      for (const act of [
-        () => addIssue(world, handbook, { author: people.max }),
-        () => addComment(world, second, { author: people.olive }),
-        () => addReview(world, pull, { author: people.max }),
-        () => addCommit(world, handbook, { author: { name: 'Max', email: people.max.emails[0] ?? '' } }),
-      ]) {
-        await round(scene, 600);
-        const before = simulator.requests.length;
-        act();
-        await round(scene);
-        await assertTrue(scene);
-        const requests = simulator.requests.slice(before);
-        assert.ok(requests.length < 40, requests.join('\n'));
-        assert.doesNotMatch(requests.join('\n'), /secret-plans|\/empty/);
-      }
-      const kinds = await kindsStored(service, handbook);
-      assert.deepEqual([kinds['issue'], kinds['issue_comment'], kinds['review']], [6, 3, 4]);
-    });
+    const { service, simulator, world, repositories, people, issues, pulls } = scene;
+    const { handbook } = repositories;
+    const [, second] = issues;
+    const [, , , pull] = pulls;
+    assert.ok(second && pull);
+    const known = await kindsStored(service, handbook);
+    for (const act of [
+      () => addIssue(world, handbook, { author: people.max }),
+      () => addComment(world, second, { author: people.olive }),
+      () => addReview(world, pull, { author: people.max }),
+      () => addCommit(world, handbook, { author: { name: 'Max', email: people.max.emails[0] ?? '' } }),
+    ]) {
+      await round(scene, 600);
+      const before = simulator.requests.length;
+      act();
+      await round(scene);
+      await assertTrue(scene);
+      const requests = simulator.requests.slice(before);
+      assert.ok(requests.length < 40, requests.join('\n'));
+      assert.doesNotMatch(requests.join('\n'), /secret-plans|\/empty/);
+    }
+    const kinds = await kindsStored(service, handbook);
+    for (const kind of ['issue', 'issue_comment', 'review']) assert.equal(kinds[kind], (known[kind] ?? 0) + 1, kind);
   });
 
   it('requests a page for each view and one search where nothing changed, and writes nothing', async () => {
-    await installed(async (scene) => {
-      const { service, simulator } = scene;
-      // The first poll reads the changes of the hour before it; they are stored now.
-      await round(scene, 3700);
-      const rows = async (): Promise<unknown> => {
-        const { rows: versions } = await service.database.pool.query(
-          `select 'repository' as what, id::text, xmin::text from repositories
+    const { service, simulator } = scene;
+    // The first poll reads the changes of the hour before it; they are stored now.
+    await round(scene, 3700);
+    const rows = async (): Promise<unknown> => {
+      const { rows: versions } = await service.database.pool.query(
+        `select 'repository' as what, id::text, xmin::text from repositories
          union all select 'stream', repository_id::text || name, xmin::text from streams
          union all select 'account', id::text, xmin::text from accounts order by 1, 2`,
-        );
-        return versions;
-      };
-      const [requests, written] = [simulator.requests.length, await rows()];
-      await round(scene);
-      assert.deepEqual(
-        simulator.requests.slice(requests).map((request) => request.replace(/\?.*$/, '')),
-        ['/orgs/analytical-engines/repos', '/orgs/analytical-engines/repos', '/repos/issues/search'].map(
-          (path) => `organization_member ${path}`,
-        ),
       );
-      assert.deepEqual(await rows(), written);
-      await round(scene, 5);
-      assert.equal(simulator.requests.length, requests + 3);
-    });
+      return versions;
+    };
+    const [requests, written] = [simulator.requests.length, await rows()];
+    await round(scene);
+    assert.deepEqual(
+      simulator.requests.slice(requests).map((request) => request.replace(/\?.*$/, '')),
+      ['/orgs/analytical-engines/repos', '/orgs/analytical-engines/repos', '/repos/issues/search'].map(
+        (path) => `organization_member ${path}`,
+      ),
+    );
+    assert.deepEqual(await rows(), written);
+    await round(scene, 5);
+    assert.equal(simulator.requests.length, requests + 3);
   });
 
   it('finds changes later that happened while the host failed', async () => {
-    await installed(async (scene) => {
-      const { simulator, world, repositories, people } = scene;
-      addIssue(world, repositories.handbook, { author: people.max });
-      simulator.overrides.push((path) =>
-        path.startsWith('/repos/issues/search') ? { status: 500, body: {} } : undefined,
-      );
-      await round(scene);
-      simulator.overrides.pop();
-      await round(scene, 60);
-      await assertTrue(scene);
-    });
+    const { simulator, world, repositories, people } = scene;
+    addIssue(world, repositories.handbook, { author: people.max });
+    simulator.overrides.push((path) =>
+      path.startsWith('/repos/issues/search') ? { status: 500, body: {} } : undefined,
+    );
+    await round(scene);
+    simulator.overrides.length = 0;
+    await round(scene, 60);
+    await assertTrue(scene);
   });
 
   it('polls an owner once although several rounds begin at the same time', async () => {
-    await installed(async (scene) => {
-      const { service, simulator, advance } = scene;
-      await round(scene, 3700);
-      const before = simulator.requests.length;
-      advance(30);
-      await Promise.all(
-        ['one', 'two', 'three'].map((name) =>
-          service.database.pool.query(
-            'select graphile_worker.add_job(\'poll_owners\', \'{"provider": "gitea"}\', job_key := $1)',
-            [name],
-          ),
+    const { service, simulator, advance } = scene;
+    await round(scene, 3700);
+    const before = simulator.requests.length;
+    advance(30);
+    await Promise.all(
+      ['one', 'two', 'three'].map((name) =>
+        service.database.pool.query(
+          'select graphile_worker.add_job(\'poll_owners\', \'{"provider": "gitea"}\', job_key := $1)',
+          [name],
         ),
-      );
-      await untilIdle(service);
-      assert.equal(simulator.requests.length - before, 3);
-    });
+      ),
+    );
+    await untilIdle(service);
+    assert.equal(simulator.requests.length - before, 3);
   });
 
   it('polls less often where the owners of a host cost more than their share', async () => {
-    await installed(async (scene) => {
-      const { service, simulator } = scene;
-      const { pool } = service.database;
-      await service.get(entity('ada-lovelace'));
-      await untilIdle(service);
-      await installAsOperator(service, settingsOf(simulator), 'gitea/ada-lovelace');
-      await untilIdle(service);
-      await round(scene, 3700);
-      await pool.query(
-        "update owner_polls set cost = 2997 where account_id = (select id from accounts where name = 'ada-lovelace')",
-      );
-      await pool.query("update owner_polls set next_at = next_at + interval '1 day' where cost = 2997");
-      await round(scene);
-      const { rows } = await pool.query<{ seconds: number }>(
-        'select extract(epoch from p.next_at - $2)::integer as seconds from owner_polls p join accounts a on a.id = p.account_id where a.name = $1',
-        [engines.name, scene.now()],
-      );
-      assert.deepEqual(rows, [{ seconds: (2997 + 3) / 5 }]);
-      assert.ok(
-        isDeepStrictEqual((await pool.query('select count(*)::integer as count from owner_polls')).rows, [
-          { count: 2 },
-        ]),
-      );
-    });
+    await using scene = await openInstalled();
+    const { service, simulator } = scene;
+    const { pool } = service.database;
+    await service.get(entity('ada-lovelace'));
+    await untilIdle(service);
+    await installAsOperator(service, settingsOf(simulator), 'gitea/ada-lovelace');
+    await untilIdle(service);
+    await round(scene, 3700);
+    await pool.query(
+      "update owner_polls set cost = 2997 where account_id = (select id from accounts where name = 'ada-lovelace')",
+    );
+    await pool.query("update owner_polls set next_at = next_at + interval '1 day' where cost = 2997");
+    await round(scene);
+    const { rows } = await pool.query<{ seconds: number }>(
+      'select extract(epoch from p.next_at - $2)::integer as seconds from owner_polls p join accounts a on a.id = p.account_id where a.name = $1',
+      [engines.name, scene.now()],
+    );
+    assert.deepEqual(rows, [{ seconds: (2997 + 3) / 5 }]);
+    assert.ok(
+      isDeepStrictEqual((await pool.query('select count(*)::integer as count from owner_polls')).rows, [{ count: 2 }]),
+    );
   });
 });

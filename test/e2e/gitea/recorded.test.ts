@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import sharp from 'sharp';
 import { listOf, recordedDeliveries, recordedSecret } from '../../../simulators/gitea/recordings.ts';
@@ -20,24 +20,30 @@ interface Scene {
 }
 
 /** At this moment the issues and two pull requests exist, but not the other three, a review and the last commit. */
-const before = new Date('2026-11-21T01:45:57Z');
-const after = new Date('2026-11-21T01:46:10Z');
+const moments = {
+  before: new Date('2026-11-21T01:45:57Z'),
+  after: new Date('2026-11-21T01:46:10Z'),
+};
 
-async function inService(moment: Date, check: (scene: Scene) => Promise<void>): Promise<void> {
-  await using replay = await startReplay();
+async function openScene(moment: Date): Promise<Scene & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const replay = stack.use(await startReplay());
   replay.moment = moment;
   const settings = {
     GITEA_URL: replay.url,
     GITEA_TOKEN: secretOf('alice'),
     GITEA_WEBHOOK_SECRET: recordedSecret,
   };
-  await using service = await startTestService({
-    simulator: { ...replay, tokens: {} as never },
-    tokens: [],
-    settings,
-    now: () => replay.moment,
-  });
-  await check({ replay, service, settings });
+  const service = stack.use(
+    await startTestService({
+      simulator: { ...replay, tokens: {} as never },
+      tokens: [],
+      settings,
+      now: () => replay.moment,
+    }),
+  );
+  const parts = stack.move();
+  return { replay, service, settings, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
 const entity = (name: string): string => `/v1/gitea/entities/${name}`;
@@ -63,135 +69,134 @@ const contributorsAfter: ContributorCounts = [
   ['forgeadmin', 0 + 1 + 0 + 0],
 ];
 describe('the service on a recorded Gitea', () => {
+  let scene: Scene & AsyncDisposable;
+  before(async () => {
+    scene = await openScene(moments.after);
+  });
+  // The scene is missing when it could not be set up.
+  after(() => scene?.[Symbol.asyncDispose]());
+
   it('looks up, counts, lists and draws a recorded organization and its people', async () => {
-    await inService(after, async (scene) => {
-      const { service } = scene;
-      const { status, body } = await service.get(entity('acme'));
-      assert.equal(status, 200);
-      assert.deepEqual(
-        [body.data[0]?.['type'], body.data[0]?.['name'], body.data[0]?.['display_name']],
-        ['organization', 'acme', 'Acme Documentation'],
-      );
-      assert.equal((await service.get(entity('nobody-here'))).status, 404);
-      assert.deepEqual(await contributors(scene), contributorsAfter);
-      const { body: counted } = await service.getComplete(`${entity('acme')}/contributions`);
-      assert.deepEqual(counted.data[0]?.['contributions'], {
-        commits: 20,
-        issues: 5,
-        pull_requests: 5,
-        reviews: 4,
-        stars: 4,
-        contributed_to: 1,
-        issues_closed: 2,
-        pull_requests_merged: 2,
-        discussions: 0,
-        discussions_answered: 0,
-      });
-      await untilIdle(service);
-      const { body: bob } = await service.get(`${entity('bob')}/contributions`);
-      assert.equal(Object(bob.data[0]?.['contributions']).commits, 7);
-      const { text: card } = await service.get(`${entity('bob')}/contributions?format=svg`);
-      assert.match(card, />Public contributions · In repositories collected here · as of Nov 21, 2026</);
-      const { body: example } = await service.getComplete(`${entity('ALICE')}/contributors`);
-      assert.deepEqual(
-        example.data.map(({ name, contributions }) => [name, contributions]),
-        [['bob', 1]],
-      );
-      const { text } = await service.get(`${entity('acme')}/contributors?format=svg`);
-      for (const name of ['Bob Barrow', 'Alice Ashdown', 'Carol Chen']) assert.match(text, new RegExp(name));
-      const calendar = await fetch(`${service.url}${entity('bob')}/contributions?format=png&card=calendar`);
-      assert.equal((await sharp(Buffer.from(await calendar.arrayBuffer())).metadata()).format, 'png');
+    const { service } = scene;
+    const { status, body } = await service.get(entity('acme'));
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [body.data[0]?.['type'], body.data[0]?.['name'], body.data[0]?.['display_name']],
+      ['organization', 'acme', 'Acme Documentation'],
+    );
+    assert.equal((await service.get(entity('nobody-here'))).status, 404);
+    assert.deepEqual(await contributors(scene), contributorsAfter);
+    const { body: counted } = await service.getComplete(`${entity('acme')}/contributions`);
+    assert.deepEqual(counted.data[0]?.['contributions'], {
+      commits: 20,
+      issues: 5,
+      pull_requests: 5,
+      reviews: 4,
+      stars: 4,
+      contributed_to: 1,
+      issues_closed: 2,
+      pull_requests_merged: 2,
+      discussions: 0,
+      discussions_answered: 0,
     });
+    await untilIdle(service);
+    const { body: bob } = await service.get(`${entity('bob')}/contributions`);
+    assert.equal(Object(bob.data[0]?.['contributions']).commits, 7);
+    const { text: card } = await service.get(`${entity('bob')}/contributions?format=svg`);
+    assert.match(card, />Public contributions · In repositories collected here · as of Nov 21, 2026</);
+    const { body: example } = await service.getComplete(`${entity('ALICE')}/contributors`);
+    assert.deepEqual(
+      example.data.map(({ name, contributions }) => [name, contributions]),
+      [['bob', 1]],
+    );
+    const { text } = await service.get(`${entity('acme')}/contributors?format=svg`);
+    for (const name of ['Bob Barrow', 'Alice Ashdown', 'Carol Chen']) assert.match(text, new RegExp(name));
+    const calendar = await fetch(`${service.url}${entity('bob')}/contributions?format=png&card=calendar`);
+    assert.equal((await sharp(Buffer.from(await calendar.arrayBuffer())).metadata()).format, 'png');
   });
 
   it('ignores the activity feed, which repeats a pull request for each watcher', async () => {
     const feed = listOf<{ op_type: string; content: string }>('feed-repo');
     const opened = feed.filter(({ op_type: what }) => what === 'create_pull_request').map(({ content }) => content);
     assert.ok(opened.length > new Set(opened).size);
-    await inService(after, async (scene) => {
-      assert.deepEqual(await contributors(scene), contributorsAfter);
-      await untilIdle(scene.service);
-      assert.doesNotMatch(scene.replay.requests.join('\n'), /activities|heatmap/);
-    });
+    assert.deepEqual(await contributors(scene), contributorsAfter);
+    await untilIdle(scene.service);
+    assert.doesNotMatch(scene.replay.requests.join('\n'), /activities|heatmap/);
   });
 
   it('updates the numbers after recorded deliveries with their original signatures', async () => {
-    await inService(before, async (scene) => {
-      const { replay, service } = scene;
-      assert.deepEqual(await contributors(scene), contributorsBefore);
-      await untilIdle(service);
-      replay.moment = after;
-      const states: Record<string, number> = {};
-      for (const { name, headers, body } of recordedDeliveries) {
-        const response = await send(service, '/v1/gitea/webhooks', 'POST', headers, body);
-        assert.equal(response.status, 202, `${name}: ${response.body}`);
-        const { state } = (JSON.parse(response.body) as { data: { state: string } }).data;
-        states[state] = (states[state] ?? 0) + 1;
-      }
-      assert.deepEqual(states, { accepted: 52, ignored: 8 });
-      const isThere = async (): Promise<true | undefined> =>
-        isDeepStrictEqual(await contributors(scene), contributorsAfter) ? true : undefined;
-      await until(isThere, 'what was delivered is counted');
-      const [first] = recordedDeliveries;
-      assert.ok(first);
-      const { headers, body } = first;
-      const forged = await send(service, '/v1/gitea/webhooks', 'POST', headers, body.replace('acme', 'evil'));
-      assert.equal(forged.status, 401);
-      await untilIdle(service);
-      assert.deepEqual(await contributors(scene), contributorsAfter);
-    });
+    await using scene = await openScene(moments.before);
+    const { replay, service } = scene;
+    assert.deepEqual(await contributors(scene), contributorsBefore);
+    await untilIdle(service);
+    replay.moment = moments.after;
+    const states: Record<string, number> = {};
+    for (const { name, headers, body } of recordedDeliveries) {
+      const response = await send(service, '/v1/gitea/webhooks', 'POST', headers, body);
+      assert.equal(response.status, 202, `${name}: ${response.body}`);
+      const { state } = (JSON.parse(response.body) as { data: { state: string } }).data;
+      states[state] = (states[state] ?? 0) + 1;
+    }
+    assert.deepEqual(states, { accepted: 52, ignored: 8 });
+    const isThere = async (): Promise<true | undefined> =>
+      isDeepStrictEqual(await contributors(scene), contributorsAfter) ? true : undefined;
+    await until(isThere, 'what was delivered is counted');
+    const [first] = recordedDeliveries;
+    assert.ok(first);
+    const { headers, body } = first;
+    const forged = await send(service, '/v1/gitea/webhooks', 'POST', headers, body.replace('acme', 'evil'));
+    assert.equal(forged.status, 401);
+    await untilIdle(service);
+    assert.deepEqual(await contributors(scene), contributorsAfter);
   });
 
   it('shows private data only to its owner, and reads it with the token of the owner', async () => {
-    await inService(after, async (scene) => {
-      const { replay, service } = scene;
-      assert.deepEqual(await contributors(scene), contributorsAfter);
-      await untilIdle(service);
-      const token = tokenIn(await service.get(`${entity('acme')}/token`, bearer(secretOf('alice'))));
-      const { body: own } = await service.get(`${entity('acme')}/repositories`, bearer(token));
-      assert.deepEqual(
-        own.data.map(({ name, private: isPrivate }) => [name, isPrivate]),
-        [
-          ['secret-plans', true],
-          ['handbook', false],
-        ],
-      );
-      // An issue and five commits are private.
-      assert.deepEqual(await contributors(scene, bearer(token)), [
-        ['alice', 11 + 4],
-        ['bob', 12 + 2],
-        ['carol', 10],
-        ['forgeadmin', 1],
-      ]);
-      assert.deepEqual(await contributors(scene), contributorsAfter);
-      const privateRequests = replay.gitRequests.filter((request) => request.includes('secret-plans'));
-      assert.deepEqual([...new Set(privateRequests)], ['alice /acme/secret-plans.git']);
-      assert.equal((await service.get(`${entity('acme')}/repositories`)).status, 401);
-      assert.equal((await service.get(`${entity('acme')}/token`, bearer('nobody knows it'))).status, 401);
-      const { text } = await service.get(`${entity('acme')}/repositories?repository=secret-plans`);
-      assert.doesNotMatch(text, /Private plans/);
-      for (const line of service.lines) assert.doesNotMatch(line, /token-of-|secret-plans/);
-    });
+    const { replay, service } = scene;
+    assert.deepEqual(await contributors(scene), contributorsAfter);
+    await untilIdle(service);
+    const token = tokenIn(await service.get(`${entity('acme')}/token`, bearer(secretOf('alice'))));
+    const { body: own } = await service.get(`${entity('acme')}/repositories`, bearer(token));
+    assert.deepEqual(
+      own.data.map(({ name, private: isPrivate }) => [name, isPrivate]),
+      [
+        ['secret-plans', true],
+        ['handbook', false],
+      ],
+    );
+    // An issue and five commits are private.
+    assert.deepEqual(await contributors(scene, bearer(token)), [
+      ['alice', 11 + 4],
+      ['bob', 12 + 2],
+      ['carol', 10],
+      ['forgeadmin', 1],
+    ]);
+    assert.deepEqual(await contributors(scene), contributorsAfter);
+    const privateRequests = replay.gitRequests.filter((request) => request.includes('secret-plans'));
+    assert.deepEqual([...new Set(privateRequests)], ['alice /acme/secret-plans.git']);
+    assert.equal((await service.get(`${entity('acme')}/repositories`)).status, 401);
+    assert.equal((await service.get(`${entity('acme')}/token`, bearer('nobody knows it'))).status, 401);
+    const { text } = await service.get(`${entity('acme')}/repositories?repository=secret-plans`);
+    assert.doesNotMatch(text, /Private plans/);
+    for (const line of service.lines) assert.doesNotMatch(line, /token-of-|secret-plans/);
   });
 
   it('awards and draws achievements for the recorded contributions', async () => {
-    await inService(after, async (scene) => {
-      const { replay, service, settings } = scene;
-      replay.files.set('.plaudit/config.yaml', achievements);
-      await installAsOperator(service, settings, 'gitea/acme/handbook');
-      const earned = async (name: string): Promise<string[]> => {
-        const { body } = await service.get(`${entity(name)}/achievements`);
-        return body.data.map((achievement) => String(achievement['name'])).toSorted();
-      };
-      const expected = { alice: ['Critic'], bob: ['Finisher', 'Stylist'], carol: ['Loved'], forgeadmin: [] };
-      await until(async () => {
-        const awarded = await Promise.all(Object.keys(expected).map(earned));
-        return isDeepStrictEqual(awarded, Object.values(expected)) ? true : undefined;
-      }, 'everybody has what they earned');
-      const { text } = await service.get(`${entity('bob')}/achievements?format=svg`);
-      assert.match(text, /Stylist/);
-      assert.match(text, /Finisher/);
-    });
+    await using scene = await openScene(moments.after);
+    const { replay, service, settings } = scene;
+    replay.files.set('.plaudit/config.yaml', achievements);
+    await installAsOperator(service, settings, 'gitea/acme/handbook');
+    const earned = async (name: string): Promise<string[]> => {
+      const { body } = await service.get(`${entity(name)}/achievements`);
+      return body.data.map((achievement) => String(achievement['name'])).toSorted();
+    };
+    const expected = { alice: ['Critic'], bob: ['Finisher', 'Stylist'], carol: ['Loved'], forgeadmin: [] };
+    await until(async () => {
+      const awarded = await Promise.all(Object.keys(expected).map(earned));
+      return isDeepStrictEqual(awarded, Object.values(expected)) ? true : undefined;
+    }, 'everybody has what they earned');
+    const { text } = await service.get(`${entity('bob')}/achievements?format=svg`);
+    assert.match(text, /Stylist/);
+    assert.match(text, /Finisher/);
   });
 });
 

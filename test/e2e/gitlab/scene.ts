@@ -29,7 +29,9 @@ export const settingsOf = ({ url, tokens }: GitLabSimulator): Record<string, str
 
 export const entity = (name: string): string => `/v1/gitlab/entities/${encodeURIComponent(name)}`;
 
-export async function inService(check: (scene: Scene) => Promise<void>): Promise<void> {
+/** Starts a service and its simulator, for one test or for several that change nothing. */
+export async function openScene(): Promise<Scene & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
   const world = createContractWorld();
   // GitLab shows a review that neither approves nor requests changes by its comments alone.
   for (const { reviews } of world.pulls) {
@@ -41,14 +43,15 @@ export async function inService(check: (scene: Scene) => Promise<void>): Promise
   const cards = addRepository(world.world, { ownerId: looms.id, name: 'punch.cards', createdAt: now() });
   addCommit(world.world, cards, { author: { name: 'Ada', email: people.ada.emails[0] ?? '' } });
   addIssue(world.world, cards, { author: people.max });
-  await using simulator = await startGitLabSimulator({ world: world.world, maxPerPage: 3 });
-  await using service = await startTestService({
-    simulator,
-    tokens: [],
-    settings: settingsOf(simulator),
-    now,
-  });
-  await check({ ...world, simulator, service, looms, cards });
+  const simulator = stack.use(await startGitLabSimulator({ world: world.world, maxPerPage: 3 }));
+  const service = stack.use(await startTestService({ simulator, tokens: [], settings: settingsOf(simulator), now }));
+  const parts = stack.move();
+  return { ...world, simulator, service, looms, cards, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+export async function inService(check: (scene: Scene) => Promise<void>): Promise<void> {
+  await using scene = await openScene();
+  await check(scene);
 }
 
 export const untilTrue = (scene: Scene, what: string, name: string = engines.name): Promise<void> =>

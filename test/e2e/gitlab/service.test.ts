@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { delivery, events } from '../../../simulators/gitlab/deliveries.ts';
 import { addCommit, addIssue, addRepository, addReview } from '../../../simulators/world/activity.ts';
 import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
@@ -8,7 +8,7 @@ import { listed } from '../../contract/served.ts';
 import { bearer, engines } from '../../integration/access/owner.ts';
 import { untilIdle } from '../access/state.ts';
 import { send } from '../raw-request.ts';
-import { deliver, entity, inService, projectPayload, type Scene, untilTrue } from './scene.ts';
+import { deliver, entity, inService, openScene, projectPayload, type Scene, untilTrue } from './scene.ts';
 
 /** Tests a whole service on a simulated GitLab. */
 
@@ -19,92 +19,93 @@ async function ownersToken({ service, simulator }: Scene, name: string): Promise
   return (JSON.parse(text) as { data: { token: string } }).data.token;
 }
 describe('the service on GitLab', () => {
+  let scene: Scene & AsyncDisposable;
+  before(async () => {
+    scene = await openScene();
+  });
+  // The scene is missing when it could not be set up.
+  after(() => scene?.[Symbol.asyncDispose]());
+
   it('looks up, counts, lists and draws a group, a subgroup and a user', async () => {
-    await inService(async (scene) => {
-      const { service, world, looms, people } = scene;
-      const { status, body } = await service.get(entity('ANALYTICAL-engines'));
-      assert.equal(status, 200);
-      assert.deepEqual([body.data[0]?.['name'], body.data[0]?.['provider']], [engines.name, 'gitlab']);
-      await untilTrue(scene, 'everything is counted');
-      const { body: ofOne } = await service.getComplete(`${entity(engines.name)}/contributors?repository=handbook`);
-      assert.deepEqual(listed(ofOne.data), contributorsOf(world, engines.name, { repository: 'handbook' }));
+    const { service, world, looms, people } = scene;
+    const { status, body } = await service.get(entity('ANALYTICAL-engines'));
+    assert.equal(status, 200);
+    assert.deepEqual([body.data[0]?.['name'], body.data[0]?.['provider']], [engines.name, 'gitlab']);
+    await untilTrue(scene, 'everything is counted');
+    const { body: ofOne } = await service.getComplete(`${entity(engines.name)}/contributors?repository=handbook`);
+    assert.deepEqual(listed(ofOne.data), contributorsOf(world, engines.name, { repository: 'handbook' }));
 
-      const { body: below } = await service.get(entity(looms.login.toUpperCase()));
-      assert.deepEqual([below.data[0]?.['name'], below.data[0]?.['type']], [looms.login, 'organization']);
-      assert.match(String(below.data[0]?.['url']), /\/api\/v4\/groups\/analytical-engines%2Flooms$/);
-      await untilTrue(scene, 'what the group below owns is counted', looms.login);
-      const { body: cards } = await service.getComplete(`${entity(looms.login)}/contributors?repository=punch.cards`);
-      assert.deepEqual(listed(cards.data), contributorsOf(world, looms.login, { repository: 'punch.cards' }));
-      for (const picture of ['contributors?format=svg', 'contributions?format=svg&card=calendar', 'badges/community']) {
-        const { headers, text } = await service.get(`${entity(looms.login)}/${picture}`);
-        assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/, picture);
-        assert.match(text, /<svg/);
-      }
-      const { text: composed } = await service.get(`/cards?provider=gitlab&name=${encodeURIComponent(looms.login)}`);
-      assert.ok(composed.includes('/v1/gitlab/entities/analytical-engines%2Flooms/contributions?'), 'picture');
-      assert.ok(composed.includes(`${scene.simulator.url}/analytical-engines/looms`), 'link');
+    const { body: below } = await service.get(entity(looms.login.toUpperCase()));
+    assert.deepEqual([below.data[0]?.['name'], below.data[0]?.['type']], [looms.login, 'organization']);
+    assert.match(String(below.data[0]?.['url']), /\/api\/v4\/groups\/analytical-engines%2Flooms$/);
+    await untilTrue(scene, 'what the group below owns is counted', looms.login);
+    const { body: cards } = await service.getComplete(`${entity(looms.login)}/contributors?repository=punch.cards`);
+    assert.deepEqual(listed(cards.data), contributorsOf(world, looms.login, { repository: 'punch.cards' }));
+    for (const picture of ['contributors?format=svg', 'contributions?format=svg&card=calendar', 'badges/community']) {
+      const { headers, text } = await service.get(`${entity(looms.login)}/${picture}`);
+      assert.match(headers.get('content-type') ?? '', /^image\/svg\+xml/, picture);
+      assert.match(text, /<svg/);
+    }
+    const { text: composed } = await service.get(`/cards?provider=gitlab&name=${encodeURIComponent(looms.login)}`);
+    assert.ok(composed.includes('/v1/gitlab/entities/analytical-engines%2Flooms/contributions?'), 'picture');
+    assert.ok(composed.includes(`${scene.simulator.url}/analytical-engines/looms`), 'link');
 
-      await service.get(entity('max-member'));
-      await untilIdle(service);
-      const { body: numbers } = await service.get(`${entity('max-member')}/contributions`);
-      assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, people.max.login));
-      assert.deepEqual(numbers.meta_data.missing?.toSorted(), [
-        'commits',
-        'contributed_to',
-        'experience',
-        'level',
-        'reviews',
-      ]);
-      for (const absentName of ['nobody-at-all', `${looms.login}/deeper`, 'a//b', '-']) {
-        assert.equal((await service.get(entity(absentName))).status, 404, absentName);
-      }
-    });
+    await service.get(entity('max-member'));
+    await untilIdle(service);
+    const { body: numbers } = await service.get(`${entity('max-member')}/contributions`);
+    assert.deepEqual(numbers.data[0]?.['contributions'], countersOf(world, people.max.login));
+    assert.deepEqual(numbers.meta_data.missing?.toSorted(), [
+      'commits',
+      'contributed_to',
+      'experience',
+      'level',
+      'reviews',
+    ]);
+    for (const absentName of ['nobody-at-all', `${looms.login}/deeper`, 'a//b', '-']) {
+      assert.equal((await service.get(entity(absentName))).status, 404, absentName);
+    }
   });
 
   it('shows private data only to its owner, and refuses a service token to another member', async () => {
-    await inService(async (scene) => {
-      const { service, simulator, world } = scene;
-      await untilTrue(scene, 'everything public is counted');
-      await untilIdle(service);
-      const token = await ownersToken(scene, engines.name);
-      const { body: own } = await service.get(`${entity(engines.name)}/repositories`, bearer(token));
-      assert.deepEqual(own.data.map(({ name }) => String(name)).toSorted(), ['empty', 'handbook', 'secret-plans']);
-      assert.match(String(own.data[0]?.['url']), /\/api\/v4\/projects\/analytical-engines%2F/);
-      assert.equal((await service.get(`${entity(engines.name)}/repositories`)).status, 401);
-      const { body: people } = await service.getComplete(`${entity(engines.name)}/contributors`, bearer(token));
-      const viewer = { accountId: scene.people.olive.id, seesPrivate: true };
-      assert.deepEqual(listed(people.data), contributorsOf(world, engines.name, { viewer }));
-      assert.notDeepEqual(listed(people.data), contributorsOf(world, engines.name));
-      assert.ok(simulator.gitRequests.some((request) => request.includes('secret-plans')));
-      for (const line of service.lines) assert.doesNotMatch(line, /simulated_organization/);
-      const member = await service.get(`${entity(engines.name)}/token`, bearer(simulator.tokens.organization_member));
-      assert.equal(member.status, 403);
-    });
+    const { service, simulator, world } = scene;
+    await untilTrue(scene, 'everything public is counted');
+    await untilIdle(service);
+    const token = await ownersToken(scene, engines.name);
+    const { body: own } = await service.get(`${entity(engines.name)}/repositories`, bearer(token));
+    assert.deepEqual(own.data.map(({ name }) => String(name)).toSorted(), ['empty', 'handbook', 'secret-plans']);
+    assert.match(String(own.data[0]?.['url']), /\/api\/v4\/projects\/analytical-engines%2F/);
+    assert.equal((await service.get(`${entity(engines.name)}/repositories`)).status, 401);
+    const { body: people } = await service.getComplete(`${entity(engines.name)}/contributors`, bearer(token));
+    const viewer = { accountId: scene.people.olive.id, seesPrivate: true };
+    assert.deepEqual(listed(people.data), contributorsOf(world, engines.name, { viewer }));
+    assert.notDeepEqual(listed(people.data), contributorsOf(world, engines.name));
+    assert.ok(simulator.gitRequests.some((request) => request.includes('secret-plans')));
+    for (const line of service.lines) assert.doesNotMatch(line, /simulated_organization/);
+    const member = await service.get(`${entity(engines.name)}/token`, bearer(simulator.tokens.organization_member));
+    assert.equal(member.status, 403);
   });
 
   it('accepts the owner of a group for its subgroups, and limits a service token to its own group', async () => {
-    await inService(async (scene) => {
-      const { service, looms } = scene;
-      await untilTrue(scene, 'it is counted', looms.login);
-      const token = await ownersToken(scene, looms.login);
-      const { body } = await service.get(`${entity(looms.login)}/repositories`, bearer(token));
-      assert.deepEqual(
-        body.data.map(({ name, owner }) => [name, owner]),
-        [['punch.cards', looms.login]],
-      );
-      const path = `${entity(looms.login)}/repositories/punch.cards/contributors`;
-      assert.equal((await service.getComplete(path, bearer(token))).status, 200);
-      assert.equal((await service.get(`${entity(engines.name)}/repositories`, bearer(token))).status, 403);
-      const { status, text } = await service.get(`${entity(looms.login)}/embeds`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ path: `${path}?limit=5`, format: 'svg' }),
-      });
-      assert.equal(status, 201, text);
-      const { data } = JSON.parse(text) as { data: { url: string } };
-      const { pathname, search } = new URL(data.url);
-      assert.match((await service.get(`${pathname}${search}`)).text, /<svg/);
+    const { service, looms } = scene;
+    await untilTrue(scene, 'it is counted', looms.login);
+    const token = await ownersToken(scene, looms.login);
+    const { body } = await service.get(`${entity(looms.login)}/repositories`, bearer(token));
+    assert.deepEqual(
+      body.data.map(({ name, owner }) => [name, owner]),
+      [['punch.cards', looms.login]],
+    );
+    const path = `${entity(looms.login)}/repositories/punch.cards/contributors`;
+    assert.equal((await service.getComplete(path, bearer(token))).status, 200);
+    assert.equal((await service.get(`${entity(engines.name)}/repositories`, bearer(token))).status, 403);
+    const { status, text } = await service.get(`${entity(looms.login)}/embeds`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ path: `${path}?limit=5`, format: 'svg' }),
     });
+    assert.equal(status, 201, text);
+    const { data } = JSON.parse(text) as { data: { url: string } };
+    const { pathname, search } = new URL(data.url);
+    assert.match((await service.get(`${pathname}${search}`)).text, /<svg/);
   });
 
   it('updates the responses within seconds of a delivery', async () => {

@@ -48,8 +48,8 @@ const requestsFor = (simulator: Simulator, name: string): number =>
 describe('the calendar card', () => {
   it("shows GitHub's calendar of a user, fetches it once for all callers, and collects nothing for it", async () => {
     const { now } = clock();
-    await using simulator = await startSimulator({ now });
-    await using service = await startTestService({ simulator, now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
+    await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '30000' } });
     simulator.faults.add({ kind: 'slow', delayMs: 300, on: 'Calendar' });
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => service.get(`${calendarOf(ada.name)}&width=${700 + index}`)),
@@ -72,7 +72,7 @@ describe('the calendar card', () => {
 
   it('shows a stale calendar while it fetches a new one, and keeps the last good one after a failure', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     const notes = simulator.world.repository(ada.name, 'notes') ?? assert.fail();
     const first = await service.get(calendarOf(ada.name));
@@ -99,7 +99,7 @@ describe('the calendar card', () => {
   });
 
   it("updates a calendar after deliveries about the user's contributions", async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
     await using service = await startTestService({ simulator, settings });
     const first = await service.get(calendarOf(ada.name));
@@ -117,7 +117,7 @@ describe('the calendar card', () => {
 
   it('marks a calendar as not final while its first fetch takes longer than a caller waits', async () => {
     const { now } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now, settings: { LOOKUP_BUDGET_MS: '400' } });
     await service.getComplete(`${ada.name}/contributors`);
     simulator.faults.add({ kind: 'slow', delayMs: 1500, on: 'Calendar', times: 2 });
@@ -137,7 +137,7 @@ describe('the calendar card', () => {
 
   it('draws collected days, and marks them as not final, when GitHub returns no calendar', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     simulator.faults.add({ kind: 'unavailable', on: 'Calendar', times: 1000 });
     await service.getComplete(`${ada.name}/contributors`);
@@ -154,7 +154,7 @@ describe('the calendar card', () => {
 
   it('draws days of collected repositories when no token is certain to see only public data', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using database = await createTestDatabase();
     const { url: databaseUrl } = database;
     {
@@ -174,7 +174,7 @@ describe('the calendar card', () => {
   });
 
   it("draws collected days in an owner's calendar with private contributions", async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, tokens: ['private_owner', 'public_only'] });
     const token = await serviceToken(service, simulator, keeper);
     await service.getComplete(`${keeper.name}/contributors`, bearer(token));
@@ -188,7 +188,7 @@ describe('the calendar card', () => {
   });
 
   it('includes a calendar in the export, and erases it with its account', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator });
     const token = await serviceToken(service, simulator, ada);
     const id = String(decode(token).payload['sub']);
@@ -222,7 +222,7 @@ describe('the calendar card', () => {
 
   it("marks an organization's days as not final while its repositories are being collected", async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     const { organization } = simulator.accounts;
     simulator.faults.add({ kind: 'unavailable', on: 'PullRequests', times: 100_000 });

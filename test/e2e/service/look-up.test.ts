@@ -13,7 +13,7 @@ import { startTestService } from '../service.ts';
 
 describe('lookups', () => {
   it('sends one lookup to the provider for a hundred simultaneous requests for one unknown name', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator });
     simulator.faults.add({ kind: 'slow', delayMs: 300 });
     const spellings = ['ada-lovelace', 'Ada-Lovelace', 'ADA-LOVELACE'];
@@ -25,7 +25,7 @@ describe('lookups', () => {
   });
 
   it('responds with 202 when the budget ends before the lookup, and continues the lookup', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator, settings: { LOOKUP_BUDGET_MS: '200' } });
     simulator.faults.add({ kind: 'slow', delayMs: 700 });
     const first = await service.get('ada-lovelace/contributions');
@@ -39,7 +39,7 @@ describe('lookups', () => {
 
   it('serves a stale account at once and refreshes it in the background', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
     await service.get('ada-lovelace');
@@ -58,7 +58,7 @@ describe('lookups', () => {
 
   it('serves the stored data of a known account unchanged when GitHub fails', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     const before = await service.get('ada-lovelace/contributions');
     for (const kind of [
@@ -99,7 +99,7 @@ describe('lookups', () => {
       ['primary_limit_in_200', 429, 6, /used up/],
     ] as const;
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     for (const [kind, status, code, message] of cases) {
       // By then earlier failures are forgotten, and every limit has ended.
@@ -119,7 +119,7 @@ describe('lookups', () => {
   });
 
   it('responds with 502 and the path of the value when the provider sends an unreadable identity', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator });
     simulator.faults.add({ kind: 'surprise', path: ['data', 'account', 'databaseId'], value: 'many' });
     const { status, body } = await service.get('ada-lovelace');
@@ -129,7 +129,7 @@ describe('lookups', () => {
   });
 
   it('leaves out an unreadable number, and logs its path without its value', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator });
     simulator.faults.add({ kind: 'surprise', path: ['data', 'account', 'followers'], value: { totalCount: 'plenty' } });
     const { status, body } = await service.get('ada-lovelace');
@@ -149,7 +149,7 @@ describe('lookups', () => {
 
   it('keeps the id of a renamed account, and redirects its old name until another account takes it', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     const { renamed_from: from, renamed_to: to } = simulator.accounts;
     const before = await service.get(from);
@@ -174,7 +174,7 @@ describe('lookups', () => {
 
   it('notices a rename in a refresh, even when only the letter case changes', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
     const before = await service.get('ada-lovelace');
@@ -194,7 +194,7 @@ describe('lookups', () => {
 
   it('hides an account that was deleted at the provider, and shows it again after it was restored', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 1 });
     await using service = await startTestService({ simulator, now });
     const account = simulator.world.accountByLogin('ada-lovelace') ?? assert.fail();
     const { body } = await service.get('ada-lovelace');
@@ -217,7 +217,7 @@ describe('lookups', () => {
   });
 
   it('looks up an absent name once, and does not look up an impossible name', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using service = await startTestService({ simulator });
     for (let count = 0; count < 3; count += 1) {
       const { status, body } = await service.get('nobody-has-this-name');

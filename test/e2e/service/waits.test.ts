@@ -14,7 +14,7 @@ const untilFound = (service: TestService, name: string): Promise<true> =>
   until(async () => ((await service.get(name)).status === 200 ? true : undefined), `${name} is found`);
 describe('time limits', () => {
   it('calls a host again within an hour, and at once after a start, when it names a wait of millennia', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using database = await createTestDatabase();
     const { user } = simulator.accounts;
     {
@@ -34,7 +34,7 @@ describe('time limits', () => {
   });
 
   it('ends stored waits when it starts', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 1 });
     await using database = await createTestDatabase();
     const { user, organization: owner } = simulator.accounts;
     {

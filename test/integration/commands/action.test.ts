@@ -118,7 +118,6 @@ describe('the action for card files', () => {
       [`.git/hooks/me.svg ${address}`, /is not a file of the repository/],
       ['me.svg', /needs a file and an address/],
       ['\n', /there are no cards/],
-      [`me.svg ${address}?theme=pink`, /theme must be/],
       [`me.gif ${address}`, /files end with .svg or .png/],
     ] as const) {
       await assert.rejects(runAction(workflow, { cards }, installed), message, cards);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { type Simulator, startSimulator } from '../../../../simulators/github/simulator.ts';
 import { addIssue } from '../../../../simulators/world/activity.ts';
 import { setVisibility } from '../../../../simulators/world/mutations.ts';
@@ -47,9 +47,17 @@ async function namesUntil(service: TestService, names: string[], path = list, in
   }, 'these are shown').catch(() => assert.deepEqual(seen, names));
 }
 describe('the list of awards', () => {
+  let service: TestService;
+  let simulator: Simulator;
+  let ending: AsyncDisposableStack;
+  before(async () => {
+    ending = new AsyncDisposableStack();
+    simulator = ending.use(await startSimulator({ repositories: 2 }));
+    service = ending.use(await withAwards(simulator));
+  });
+  after(() => ending.disposeAsync());
+
   it('lists awards newest first, page by page, in the documented shape', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await withAwards(simulator);
     const { body, headers } = await service.get(list);
     assert.deepEqual(body.meta_data, { count: 3, data_type: 5, includes_private: false });
     const [three, two, one] = body.data;
@@ -119,8 +127,6 @@ describe('the list of awards', () => {
   });
 
   it('allows only the owner of a repository to revoke an award and to restore it', async () => {
-    await using simulator = await startSimulator({ repositories: 2 });
-    await using service = await withAwards(simulator);
     const owner = await serviceToken(service, simulator, engines);
     const hers = await serviceToken(service, simulator, ada);
     const id = String((await service.get(list)).body.data[1]?.['id']);
