@@ -144,7 +144,7 @@ describe('plaudit achievements check', () => {
       ['gitlab', 'GitLab does'],
     ] as const) {
       assert.deepEqual(await warnings(closed, host), [
-        `6:75: warning: ${name} not tell why an issue was closed: reason is not known there`,
+        `6:75: warning: ${name} not report why an issue was closed: reason is not known there`,
       ]);
     }
     assert.deepEqual(await warnings(closed, 'github'), []);
