@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { copyExists, measurePacks, removeCopy, sweepCopy } from './copy-files.ts';
@@ -70,7 +71,7 @@ async function updateCopy(tip: RemoteTip, directory: string, options: FetchOptio
   }
   await removeCopy(directory);
   try {
-    await makeCopy(directory, tip.oid, options.signal);
+    await makeCopy(directory, tip.oid);
     return await fetchInto(directory, tip, options);
   } catch (error) {
     await removeCopy(directory);
@@ -86,22 +87,33 @@ async function findLocalTip(directory: string, signal: AbortSignal): Promise<str
   return found.code === 0 ? found.output.trim() : null;
 }
 
-async function makeCopy(directory: string, tip: string, signal: AbortSignal): Promise<void> {
-  const format = tip.length === 64 ? 'sha256' : 'sha1';
-  const parameters = ['init', '--quiet', '--bare', '--template=', '--initial-branch=tip', `--object-format=${format}`];
+/** Reads the ref that a fetch has just written: git has checked then that it points to a commit. */
+async function readLocalRef(directory: string): Promise<string | null> {
+  const content = await readFile(join(directory, localRef), 'utf8').catch(() => '');
+  return content.trim() || null;
+}
+
+/**
+ * Makes an empty copy as `git init --bare` does (`man gitrepository-layout`). A process of git for it would take longer
+ * than all of this. `HEAD` comes last, so that an interrupted copy is no repository.
+ */
+async function makeCopy(directory: string, tip: string): Promise<void> {
+  const isSha256 = tip.length === 64;
+  const format = isSha256 ? '[extensions]\n\tobjectformat = sha256\n' : '';
+  const config = `[core]\n\trepositoryformatversion = ${isSha256 ? 1 : 0}\n\tbare = true\n${format}`;
   try {
-    await mkdir(directory, { recursive: true });
-    const { code, complaint } = await runGit(directory, parameters, { signal });
-    if (code !== 0) throw new Error(complaint);
+    await mkdir(join(directory, 'objects', 'pack'), { recursive: true });
+    await mkdir(join(directory, 'refs', 'heads'), { recursive: true });
+    await writeFile(join(directory, 'config'), config);
+    await writeFile(join(directory, 'HEAD'), `ref: ${localRef}\n`);
   } catch (cause) {
-    signal.throwIfAborted();
     throw new AppError('misconfigured', 'The directory of the histories cannot be written.', { cause });
   }
 }
 
 async function fetchInto(directory: string, tip: RemoteTip, options: FetchOptions): Promise<string> {
   await fetchPack(directory, tip, options);
-  const fetched = await findLocalTip(directory, options.signal);
+  const fetched = await readLocalRef(directory);
   if (fetched === null) throw new AppError('provider_invalid_response', 'The provider sent no commit of the branch.');
   const packs = await measurePacks(directory);
   if (packs.bytes > options.maxBytes) throw new HistoryTooLarge(options.maxBytes);
