@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { listRefs } from './ls-refs.ts';
 import { gitEnvironment } from './run-git.ts';
 
 /** `unauthorized` results in status 401, which GitHub sends to anonymous callers for private repositories. */
@@ -26,6 +28,7 @@ export interface SmartHttpOptions {
 
 const maxHeaderBytes = 16 * 1024;
 const uploadPackStep = '/git-upload-pack';
+const uploadPackHeaders = { 'content-type': 'application/x-git-upload-pack-result', 'cache-control': 'no-cache' };
 
 /** Serves bare repositories for reading over git's smart HTTP protocol (`man gitprotocol-http`). */
 export function smartHttp(
@@ -39,11 +42,35 @@ export function smartHttp(
     if (resolved === 'not_found') return refuse(response, 404);
     if (resolved === 'unauthorized') return refuse(response, 401);
     const environment = backendEnvironment(request, gitRequest, resolved.directory, options);
-    if (gitRequest.rest === uploadPackStep) return uploadPack(request, response, resolved.directory, environment);
-    if (!isCapabilityListing(request)) return listRefs(response, environment);
-    const { headers, body } = await findCapabilities(resolved.directory, options, environment);
-    response.writeHead(200, headers).end(body);
+    if (gitRequest.rest !== uploadPackStep) {
+      if (!isCapabilityListing(request)) return listByOldProtocol(response, environment);
+      const { headers, body } = await findCapabilities(resolved.directory, options, environment);
+      response.writeHead(200, headers).end(body);
+      return;
+    }
+    const body = isRefListing(request) ? await buffer(request) : undefined;
+    const refs = body && (await listRefs(resolved.directory, body));
+    if (refs !== undefined) {
+      response.writeHead(200, uploadPackHeaders).end(refs);
+      return;
+    }
+    const isPacked = request.headers['content-encoding'] === 'gzip';
+    await uploadPack(body === undefined ? request : [body], response, {
+      isPacked,
+      directory: resolved.directory,
+      environment,
+    });
   };
+}
+
+/** Requests of fetches are longer, or compressed. */
+const maxRefListingBytes = 1000;
+
+/** Returns whether a request may be the command that lists references. */
+function isRefListing({ method, headers }: IncomingMessage): boolean {
+  const length = Number(headers['content-length'] ?? Number.NaN);
+  const isPlain = headers['content-encoding'] === undefined;
+  return method === 'POST' && headers['git-protocol'] === 'version=2' && isPlain && length <= maxRefListingBytes;
 }
 
 interface Capabilities {
@@ -145,26 +172,24 @@ function backendEnvironment(
 }
 
 /** Sends the references in the protocols before 2. */
-async function listRefs(response: ServerResponse, env: NodeJS.ProcessEnv): Promise<void> {
+async function listByOldProtocol(response: ServerResponse, env: NodeJS.ProcessEnv): Promise<void> {
   const child = spawn('git', ['http-backend'], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   await sendOutput(child, response, () => pipeResponse(child, response));
 }
 
 /** Does what `git http-backend` does for a POST request, which would start two more processes. */
 async function uploadPack(
-  request: IncomingMessage,
+  body: AsyncIterable<Buffer> | Iterable<Buffer>,
   response: ServerResponse,
-  directory: string,
-  env: NodeJS.ProcessEnv,
+  { isPacked, directory, environment: env }: { isPacked: boolean; directory: string; environment: NodeJS.ProcessEnv },
 ): Promise<void> {
   const parameters = ['upload-pack', '--stateless-rpc', '--strict', directory];
   const child = spawn('git', parameters, { env, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   // Git may respond before it has read the whole request, so a failed write is no error.
-  const isPacked = request.headers['content-encoding'] === 'gzip';
-  const sent = (isPacked ? pipeline(request, createGunzip(), child.stdin) : pipeline(request, child.stdin)).catch(
+  const sent = (isPacked ? pipeline(body, createGunzip(), child.stdin) : pipeline(body, child.stdin)).catch(
     () => undefined,
   );
-  response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result', 'cache-control': 'no-cache' });
+  response.writeHead(200, uploadPackHeaders);
   await sendOutput(child, response, () => pipeline(child.stdout, response));
   await sent;
 }

@@ -36,6 +36,7 @@ export async function buildHistories(
   }
   const recordedIds = new Map([...ids].map(([recordedId, id]) => [id, recordedId]));
   const requests: string[] = [];
+  const tips = new Map<string, string | null>();
   const resolve = async (path: string, authorization: string | undefined): Promise<ResolvedRepository> => {
     const who = as(authorization);
     requests.push(`${who} ${path}`);
@@ -45,7 +46,9 @@ export async function buildHistories(
     if (members?.includes(who) === false) return 'unauthorized';
     const directory = place.at(path);
     const tip = commits.findLast(({ committedAt }) => committedAt <= moment());
-    await moveRef(directory, 'refs/heads/main', ids.get(tip?.recordedId ?? '') ?? null);
+    const oid = ids.get(tip?.recordedId ?? '') ?? null;
+    if (tips.get(path) !== oid) await moveRef(directory, 'refs/heads/main', oid);
+    tips.set(path, oid);
     return { directory };
   };
   return {

@@ -69,8 +69,9 @@ export class GitHost {
     const added = commits.filter(({ oid }) => !built.oids.has(oid));
     const ref = `refs/heads/${branch}`;
     await appendCommits(built.directory, ref, toDescriptions(added));
-    await moveRef(built.directory, ref, tip ?? null);
-    await setDefaultBranch(built.directory, branch);
+    // The import moves the branch to the last commit that it adds; git is started again only where that is not enough.
+    if (added.length === 0 || added.at(-1)?.oid !== tip) await moveRef(built.directory, ref, tip ?? null);
+    if (built.branch !== branch) await setDefaultBranch(built.directory, branch);
     for (const { oid } of added) built.oids.add(oid);
     return { ...built, tip, branch };
   }

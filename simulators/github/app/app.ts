@@ -17,7 +17,7 @@ import {
   type Permissions,
   readPermissions,
 } from './installation.ts';
-import { type KeyPair, makeKeyPair, proofFault } from './proof.ts';
+import { initialKeyPair, type KeyPair, makeKeyPair, proofFault } from './proof.ts';
 
 /** A caller with the App's credentials, or the refusal of these credentials. */
 export type AppCaller =
@@ -282,7 +282,7 @@ export class App {
   }
 
   #keyPairs(): KeyPair[] {
-    this.#keys ??= [makeKeyPair()];
+    this.#keys ??= [initialKeyPair()];
     return this.#keys;
   }
 }

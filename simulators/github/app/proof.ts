@@ -13,6 +13,14 @@ export function makeKeyPair(): KeyPair {
   return { publicKey, pem: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString() };
 }
 
+let firstKeyPair: KeyPair | undefined;
+
+/** Returns the key pair that Apps of this process begin with; making one takes longer than everything else of an App. */
+export function initialKeyPair(): KeyPair {
+  firstKeyPair ??= makeKeyPair();
+  return firstKeyPair;
+}
+
 /** The longest validity of a proof that GitHub accepts, in s. */
 const longestS = 600;
 

@@ -102,6 +102,37 @@ describe('the simulated git server', () => {
     assert.match(await want(hidden), /not our ref/);
   });
 
+  it('lists references as git does, without starting it', async () => {
+    await using place = await makeTemporaryDirectory();
+    const ada = { name: 'Ada', email: 'ada@example.org' };
+    const commit = { parents: [], author: ada, authoredAt: new Date(0), committedAt: new Date(0) };
+    const refs = { 'refs/heads/a-side': 0, 'refs/heads/side/one': 0, 'refs/pull/1/head': 0 };
+    await buildRepository(place.at('full.git'), { commits: [commit], branch: 'main', refs });
+    await buildRepository(place.at('empty.git'), { commits: [], branch: 'main' });
+    await buildRepository(place.at('tagged.git'), { commits: [commit], branch: 'main', refs: { 'refs/tags/v1': 0 } });
+    await using server = await startHttpServer(smartHttp((path) => ({ directory: place.at(path.slice(1)) })));
+    const packet = (line: string): string => `${(line.length + 4).toString(16).padStart(4, '0')}${line}`;
+    const list = async (name: string, parameters: string[], isPacked: boolean): Promise<string> => {
+      const sections = [['command=ls-refs\n', 'agent=git/2.39.5', 'object-format=sha1'], parameters];
+      const body = `${sections.map((lines) => lines.map(packet).join('')).join('0001')}0000`;
+      const headers = { 'git-protocol': 'version=2', 'content-type': 'application/x-git-upload-pack-request' };
+      const response = await fetch(`${server.url}/${name}/git-upload-pack`, {
+        method: 'POST',
+        // Compressed requests go to git.
+        headers: { ...headers, ...(isPacked && { 'content-encoding': 'gzip' }) },
+        body: isPacked ? gzipSync(body) : body,
+      });
+      assert.equal(response.headers.get('content-type'), 'application/x-git-upload-pack-result');
+      return response.text();
+    };
+    const some = ['ref-prefix HEAD\n', 'ref-prefix refs/heads/a\n'];
+    for (const name of ['full.git', 'empty.git', 'tagged.git']) {
+      for (const parameters of [[], ['peel\n', 'symrefs\n'], ['symrefs\n', 'unborn\n', ...some], some]) {
+        assert.equal(await list(name, parameters, false), await list(name, parameters, true), `${name} ${parameters}`);
+      }
+    }
+  });
+
   it('sends trees when it does not support filters', async () => {
     await using place = await makeTemporaryDirectory();
     await buildSample(place);
