@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Logger, parseCronItems, type Runner, run, type WorkerEvents } from 'graphile-worker';
+import { Logger, parseCronItems, type Runner, run, type WorkerEvents, type WorkerPool } from 'graphile-worker';
 import { sql } from 'kysely';
 import type { Connection, Database } from './connection.ts';
+import { wakeForDueJobs } from './due-jobs.ts';
 import { livingNodes } from './listener.ts';
 
 /** Interactive jobs have a waiting caller; background jobs must not delay them. Each kind has workers of its own. */
@@ -13,6 +14,8 @@ const concurrency: Record<Urgency, number> = { interactive: 16, background: 6 };
 /** The time that running jobs may go on when the service stops, in ms; then they hand the rest back. */
 const finishingTimeMs = 1000;
 const pollIntervalMs = 2000;
+/** The interval at which each idle worker looks for jobs by itself, though it is woken for new and for due ones. */
+const workerPollMs = 60_000;
 const sweepIntervalMs = 15_000;
 const restartDelayMs = 1000;
 /** The length at which messages of errors are cut. */
@@ -108,7 +111,7 @@ export async function startQueue(options: {
   log: (level: 'error' | 'warning' | 'info' | 'debug', line: string) => void;
 }): Promise<Queue> {
   const { database, node } = options;
-  const running: Running = { pools: new Set(), jobs: new Set() };
+  const running: Running = { pools: new Map(), jobs: new Set() };
   const sweep = async (): Promise<void> => {
     await releaseJobsOfDeadNodes(database.connection);
     await releaseLostJobs(database.connection, running);
@@ -119,12 +122,17 @@ export async function startQueue(options: {
   for (const urgency of ['interactive', 'background'] as const) {
     workers.push(await keepWorking({ ...options, urgency, running }));
   }
+  const stopWaking = wakeForDueJobs(database.connection, {
+    everyMs: options.pollMs ?? pollIntervalMs,
+    pools: () => running.pools.values(),
+  });
   const sweeper = setInterval(() => {
     sweep().catch(() => options.log('warning', 'could not look for jobs of dead nodes'));
   }, sweepIntervalMs);
   return {
     stop: async () => {
       clearInterval(sweeper);
+      stopWaking();
       await Promise.all(workers.map((one) => one.stop()));
       // While the database is unavailable this fails; other nodes do it later, when they see that this node has ended.
       await database.connection
@@ -140,7 +148,7 @@ type WorkerOptions = Parameters<typeof startQueue>[0] & { urgency: Urgency; runn
 
 /** The worker pools of this node, in whose names jobs are locked, and the jobs that really run. */
 interface Running {
-  pools: Set<string>;
+  pools: Map<string, WorkerPool>;
   jobs: Set<string>;
 }
 
@@ -208,12 +216,12 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
     // Awaited before the pool's first job; until then a failure must not end the process.
     registration.catch(() => {});
     registrations.set(workerPool.id, registration);
-    options.running.pools.add(workerPool.id);
+    options.running.pools.set(workerPool.id, workerPool);
   });
   const runner = await run({
     pgPool: database.pool,
     concurrency: concurrency[urgency],
-    pollInterval: options.pollMs ?? pollIntervalMs,
+    pollInterval: workerPollMs,
     preset: {
       worker: {
         gracefulShutdownAbortTimeout: finishingTimeMs,
@@ -252,7 +260,7 @@ async function startRunner(options: WorkerOptions): Promise<Workers> {
 async function releaseLostJobs(connection: Connection, { pools, jobs }: Running): Promise<void> {
   await sql`
     update graphile_worker._private_jobs set locked_at = null, locked_by = null
-    where locked_by = any(${[...pools]}::text[]) and id <> all(${[...jobs]}::bigint[])
+    where locked_by = any(${[...pools.keys()]}::text[]) and id <> all(${[...jobs]}::bigint[])
       and locked_at < now() - ${sql.lit(unregisteredGrace)}::interval`.execute(connection);
 }
 

@@ -128,7 +128,11 @@ describe('the simulated git server', () => {
     const some = ['ref-prefix HEAD\n', 'ref-prefix refs/heads/a\n'];
     for (const name of ['full.git', 'empty.git', 'tagged.git']) {
       for (const parameters of [[], ['peel\n', 'symrefs\n'], ['symrefs\n', 'unborn\n', ...some], some]) {
-        assert.equal(await list(name, parameters, false), await list(name, parameters, true), `${name} ${parameters}`);
+        assert.equal(
+          await list(name, parameters, false),
+          await list(name, parameters, true),
+          `${name} ${parameters.join('')}`,
+        );
       }
     }
   });
