@@ -46,6 +46,8 @@ export async function replaceSkips(
   at: { provider: string; target: SkipTarget; stream: string; seenAt: Date },
   parts: readonly SkippedPart[],
 ): Promise<void> {
+  // Most runs skip nothing, and then one statement is enough.
+  if (parts.length === 0) return forgetSkippedBefore(context.connection, at);
   await inTransaction(context.connection, async (transaction) => {
     await recordSkips(context, transaction, at, parts);
     await forgetSkippedBefore(transaction, at);

@@ -16,7 +16,7 @@ describe('deliveries about the commits of others', () => {
 
   it('refreshes a co-author whose commit another person pushes, and no account when a repository is first read', async () => {
     const { now, advance } = clock();
-    await using simulator = await startSimulator({ now });
+    await using simulator = await startSimulator({ now, repositories: 2 });
     const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret };
     await using service = await startTestService({ simulator, settings, now });
     const { world, accounts } = simulator;

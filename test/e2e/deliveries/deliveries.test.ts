@@ -40,7 +40,7 @@ async function untilTrue(service: TestService, simulator: Simulator, what: strin
 }
 describe('deliveries', () => {
   it('updates responses within seconds for deliveries of new, closed and deleted items, in any order and repeated', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator, settings });
     const { world } = simulator;
     await service.getComplete(`${engines.name}/contributors`);
@@ -72,7 +72,7 @@ describe('deliveries', () => {
   });
 
   it('reads once for a burst of deliveries', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator, settings, hasFullDelays: true });
     const { world } = simulator;
     await service.getComplete(`${engines.name}/contributors`);
@@ -90,13 +90,13 @@ describe('deliveries', () => {
   });
 
   it('hides a repository that becomes private before any request to GitHub, and follows renames and removals', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator, settings, tokens: ['organization_admin'] });
     const { world } = simulator;
     const token = await serviceToken(service, simulator, engines);
     await service.getComplete(`${engines.name}/contributors`, bearer(token));
     await untilIdle(service);
-    const repository = world.repository(engines.name, 'engine-3') ?? assert.fail();
+    const repository = world.repository(engines.name, 'engine-2') ?? assert.fail();
     const sent = outbox(simulator);
     setVisibility(world, repository, 'private');
     simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
@@ -123,7 +123,7 @@ describe('deliveries', () => {
     await until(async () => {
       const { body } = await service.get(`${engines.name}/repositories?limit=100`, bearer(token));
       const isShown = (repository: string): boolean => body.data.some(({ name }) => name === repository);
-      return !isShown('hidden-engine') && isShown('engine-3') ? true : undefined;
+      return !isShown('hidden-engine') && isShown('engine-2') ? true : undefined;
     }, 'what is private and not installed any more is hidden, what is public stays');
     simulator.faults.clear();
 
@@ -136,7 +136,7 @@ describe('deliveries', () => {
   });
 
   it('refuses deliveries that are too large, broken or not signed by GitHub, and ignores unknown events', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator, settings });
     const good = signed('ping', '{"zen":"x"}');
     const body = JSON.stringify({ action: 'opened' });
@@ -207,7 +207,7 @@ describe('deliveries', () => {
   });
 
   it('accepts every example delivery of GitHub, or ignores it on purpose', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator, settings });
     const states = new Map<string, Set<string | undefined>>();
     for (const { name, examples: payloads } of events) {
@@ -239,12 +239,12 @@ describe('deliveries', () => {
   });
 
   it('applies deliveries later that are accepted while no worker runs or before a kill', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using first = await startTestService({ simulator, settings });
     const { world } = simulator;
     await first.getComplete(`${engines.name}/contributors`);
     await untilIdle(first);
-    const repository = world.repository(engines.name, 'engine-4') ?? assert.fail();
+    const repository = world.repository(engines.name, 'engine-2') ?? assert.fail();
     const author = world.accountByLogin(simulator.accounts.outsider) ?? assert.fail();
     const sent = outbox(simulator);
     addIssue(world, repository, { author });

@@ -16,7 +16,7 @@ import { startTestService } from '../service.ts';
 async function startInstalled() {
   const stack = new AsyncDisposableStack();
   const time = clock();
-  const simulator = stack.use(await startSimulator({ now: time.now }));
+  const simulator = stack.use(await startSimulator({ now: time.now, repositories: 2 }));
   const tokens = ['organization_admin' as const];
   const service = stack.use(await startTestService({ simulator, tokens, now: time.now }));
   const { url, apiUrl } = simulator;

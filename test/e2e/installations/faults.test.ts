@@ -26,7 +26,7 @@ describe('faults of an App', () => {
   ] as const) {
     it(`reports in one log line that GitHub refuses the App because ${how}, and still serves public data`, async () => {
       const time = clock();
-      await using simulator = await startSimulator({ now: time.now });
+      await using simulator = await startSimulator({ now: time.now, repositories: 2 });
       await using service = await startAppService(simulator, { now: time.now, tokens: ['public_only'] });
       const { app } = simulator;
       app.install(organization(simulator));
@@ -55,7 +55,7 @@ describe('faults of an App', () => {
 
   it('renews tokens before they expire, and after they were revoked', async () => {
     const time = clock();
-    await using simulator = await startSimulator({ now: time.now });
+    await using simulator = await startSimulator({ now: time.now, repositories: 2 });
     await using service = await startAppService(simulator, { now: time.now });
     const { app, requests } = simulator;
     app.install(organization(simulator));
@@ -78,14 +78,14 @@ describe('faults of an App', () => {
   it('corrects a wrong clock by the time of GitHub', async () => {
     const [github, ours] = [clock(), clock()];
     ours.advance(900);
-    await using simulator = await startSimulator({ now: github.now });
+    await using simulator = await startSimulator({ now: github.now, repositories: 2 });
     await using service = await startAppService(simulator, { now: ours.now });
     simulator.app.install(organization(simulator));
     await untilShown(service, 'engine-1', /installed/);
   });
 
   it('reports that the App has no installation when no token allows a request to GitHub', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator);
     const response = await service.get(simulator.accounts.user);
     assert.deepEqual([response.status, response.body.error?.type], [502, 'provider_denied'], response.text);
@@ -98,7 +98,7 @@ describe('faults of an App', () => {
   });
 
   it('uses an installation on every node after a delivery to one of them, until it is suspended', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using one = await startAppService(simulator);
     await using other = await startAppService(simulator, { databaseUrl: one.databaseUrl, hasNoDeliveries: true });
     const { app } = simulator;
@@ -124,7 +124,7 @@ describe('faults of an App', () => {
   });
 
   it('writes no key, proof or token into logs, errors, metrics or tables', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator, { settings: { LOG_LEVEL: 'trace' } });
     const { app } = simulator;
     const installation = app.install(organization(simulator));
@@ -151,7 +151,7 @@ describe('faults of an App', () => {
   });
 
   it('hides repositories that only the App showed after the App was removed from the settings', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using first = await startAppService(simulator);
     simulator.app.install(organization(simulator), [engine(simulator, 'hidden-engine')]);
     await untilShown(first, 'hidden-engine', /^private installed collected$/);

@@ -24,7 +24,7 @@ async function missing({ database }: TestService): Promise<string[]> {
 async function following(way: (typeof ways)[number]) {
   const time = clock();
   const stack = new AsyncDisposableStack();
-  const simulator = stack.use(await startSimulator({ now: time.now }));
+  const simulator = stack.use(await startSimulator({ now: time.now, repositories: 2 }));
   const service = stack.use(
     await startAppService(simulator, { now: time.now, hasNoDeliveries: way === 'looking alone' }),
   );
@@ -114,7 +114,7 @@ describe('changes of installations', () => {
   }
 
   it('hides repositories when a delivery suspends or ends their installation, even while GitHub is unavailable', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator);
     const { app } = simulator;
     const installation = app.install(organization(simulator));
@@ -135,7 +135,7 @@ describe('changes of installations', () => {
   });
 
   it('installs new repositories of an account that has everything installed', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator);
     const { app, world } = simulator;
     const hidden = engine(simulator, 'hidden-engine');

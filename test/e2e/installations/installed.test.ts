@@ -10,7 +10,7 @@ const toContributors = (items: Record<string, unknown>[]): object[] =>
   items.map(({ name, contributions }) => ({ login: name, contributions }));
 describe('installed repositories', () => {
   it('collects installed repositories without a request, and shows private data to its owner alone', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator);
     const { app, world } = simulator;
     const installation = app.install(organization(simulator), [

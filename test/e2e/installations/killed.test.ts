@@ -21,6 +21,7 @@ describe('recovery of installations after kills', () => {
     let left = 0;
     let die: (() => void) | undefined;
     await using simulator = await startSimulator({
+      repositories: 2,
       onRequest: () => {
         left -= 1;
         if (left === 0) die?.();

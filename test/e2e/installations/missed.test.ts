@@ -25,7 +25,7 @@ const attemptsOf = ({ app }: Simulator, guid: string | undefined): Attempt[] =>
   app.deliverer.attempts.filter((attempt) => attempt.guid === guid);
 describe('missed deliveries', () => {
   it('finds a lost delivery and requests it again, but not one that arrived', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator);
     const { app, world } = simulator;
     app.install(organization(simulator));
@@ -63,7 +63,7 @@ describe('missed deliveries', () => {
 
   it('requests a delivery that never arrives three times, but not one that is older than three days', async () => {
     const time = clock();
-    await using simulator = await startSimulator({ now: time.now });
+    await using simulator = await startSimulator({ now: time.now, repositories: 2 });
     await using service = await startAppService(simulator, { now: time.now });
     const { app } = simulator;
     app.install(organization(simulator));
@@ -89,7 +89,7 @@ describe('missed deliveries', () => {
   });
 
   it('requests the deliveries of a downtime page by page, and starts the list again after an invalid cursor', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using first = await startAppService(simulator);
     const { app, world } = simulator;
     const installation = app.install(organization(simulator));
@@ -120,7 +120,7 @@ describe('missed deliveries', () => {
   });
 
   it('ignores a delivery of an unknown installation, and stores nothing of it', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator);
     const { app, world } = simulator;
     app.install(organization(simulator), [engine(simulator, 'engine-1')]);

@@ -42,7 +42,7 @@ function environmentOf(simulator: Simulator, service: TestService, token: TokenN
 }
 describe('installations by the operator', () => {
   it('installs a repository, then everything, for the operator, and removes both, while the service runs', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator, tokens: ['organization_admin'] });
     const environment = environmentOf(simulator, service, 'organization_admin');
     const install = (target: string): Promise<string[]> => run(installByName, target, environment);
@@ -78,7 +78,7 @@ describe('installations by the operator', () => {
   });
 
   it('refuses a target in one line when the operator’s token cannot read it', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator });
     const environment = environmentOf(simulator, service, 'public_only');
     const cases: [string | undefined, RegExp][] = [
@@ -107,7 +107,7 @@ describe('installations by the operator', () => {
   });
 
   it('lists installations of the App with their faults, and refuses to remove them for the operator', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startAppService(simulator);
     const { app } = simulator;
     const installation = app.install(organization(simulator), [engine(simulator, 'engine-1')], { metadata: 'read' });

@@ -32,7 +32,7 @@ async function listening(onMessage: () => number = () => 200) {
 describe('notifications', () => {
   it('sends each message once from two nodes', async () => {
     await using receiver = await listening();
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     const settings = { OUTBOUND_ALLOW: receiver.host };
     await using one = await startTestService({ simulator, settings });
     await using other = await startTestService({ simulator, settings, databaseUrl: one.databaseUrl });
@@ -59,7 +59,7 @@ describe('notifications', () => {
     });
     await using created = await createTestDatabase();
     await using directory = await makeTemporaryDirectory();
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     const settings = { OUTBOUND_ALLOW: receiver.host };
     {
       await using service = await startTestService({ simulator, databaseUrl: created.url });
@@ -110,7 +110,7 @@ describe('notifications', () => {
   it('allows only owners to list messages, to send given-up ones again and to create secrets', async () => {
     let status = 410;
     await using receiver = await listening(() => status);
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
     const token = await serviceToken(service, simulator, engines);
     const others = await serviceToken(service, simulator, ada);
@@ -176,7 +176,7 @@ describe('notifications', () => {
 
   it('lists notifications in pages', async () => {
     await using receiver = await listening(() => 200);
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator, settings: { OUTBOUND_ALLOW: receiver.host } });
     const token = await serviceToken(service, simulator, engines);
     const awarding = await prepareAwarding(service.database, now, engines.name);
@@ -197,7 +197,7 @@ describe('notifications', () => {
   });
 
   it('refuses requests of other accounts and invalid addresses', async () => {
-    await using simulator = await startSimulator();
+    await using simulator = await startSimulator({ repositories: 2 });
     await using service = await startTestService({ simulator });
     const token = await serviceToken(service, simulator, engines);
     const others = await serviceToken(service, simulator, ada);

@@ -22,7 +22,7 @@ const nothing = (): void => {};
  */
 async function compareInterrupted(every: number, offset: number, interrupt: Interruption | 'kill'): Promise<void> {
   let onRequest = nothing;
-  await using simulator = await startSimulator({ now, repositories: 3, onRequest: () => onRequest() });
+  await using simulator = await startSimulator({ now, repositories: 2, onRequest: () => onRequest() });
   const target = `github/${simulator.accounts.organization}`;
   const run = async (work: (options: SyncOptions) => Promise<void>): Promise<Record<string, string[]>> => {
     await using database = await createTestDatabase();
@@ -55,10 +55,10 @@ async function compareInterrupted(every: number, offset: number, interrupt: Inte
 }
 describe('interrupted collection', () => {
   it('collects the same data after a stop at any request as without a stop', () =>
-    compareInterrupted(isThorough ? 1 : 11, 0, (_options, controller) => controller.abort()));
+    compareInterrupted(isThorough ? 1 : 18, 0, (_options, controller) => controller.abort()));
 
   it('collects the same data when the database drops every connection', () =>
-    compareInterrupted(isThorough ? 2 : 14, 1, ({ databaseUrl }) => {
+    compareInterrupted(isThorough ? 2 : 23, 1, ({ databaseUrl }) => {
       const drop = async (): Promise<void> => {
         const client = new Client({ connectionString: databaseUrl });
         await client.connect();
@@ -70,13 +70,14 @@ describe('interrupted collection', () => {
       void drop();
     }));
 
-  it('collects the same data when the process is killed', () => compareInterrupted(isThorough ? 3 : 14, 2, 'kill'));
+  it('collects the same data when the process is killed', () => compareInterrupted(isThorough ? 3 : 24, 2, 'kill'));
 
   it('notices a page that is lost after an interruption, even the first one after it', async () => {
-    await using simulator = await startSimulator({ now, repositories: 3 });
+    await using simulator = await startSimulator({ now, repositories: 2 });
     const target = `github/${simulator.accounts.organization}`;
     const taken: Record<string, string[]>[] = [];
-    for (const on of ['', 'OwnedRepositories', 'Issues', 'PullRequests', 'Discussions']) {
+    const interrupted = sampled(['OwnedRepositories', 'PullRequests', 'Issues', 'Discussions'], 2);
+    for (const on of ['', ...interrupted]) {
       await using database = await createTestDatabase();
       await using directory = await makeTemporaryDirectory();
       const options = { simulator, target, databaseUrl: database.url, dataDir: directory.path };
@@ -94,7 +95,7 @@ describe('interrupted collection', () => {
   });
 
   it('collects the same data with faults as without them', async () => {
-    await using simulator = await startSimulator({ now, repositories: 3 });
+    await using simulator = await startSimulator({ now, repositories: 2 });
     const target = `github/${simulator.accounts.organization}`;
     const collect = async (): Promise<Record<string, string[]>> => {
       await using database = await createTestDatabase();
@@ -132,7 +133,7 @@ describe('interrupted collection', () => {
         .filter((on) => on !== 'CommitAuthors' || !isOfPages(kind))
         .map((on) => ({ kind, on })),
     );
-    for (const { kind, on } of sampled(cases, 8)) {
+    for (const { kind, on } of sampled(cases, 11)) {
       simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { invalid: true } });
       simulator.faults.add({ kind, on, after: 1, path: ['data'], value: { invalid: true } });
       if (on === 'OwnedRepositories') simulator.faults.clear();
