@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, type ClientConfig } from 'pg';
 import { v4 as uuidv4 } from 'uuid';
 import { openDatabase } from '../src/database/open.ts';
+import { useMemoryForTemporaryFiles } from './memory-directory.ts';
 
 /** Runs one statement on a server. */
 export async function onServer(serverUrl: string, statement: string): Promise<void> {
@@ -67,6 +68,7 @@ export async function createTemplate(serverUrl: string): Promise<string> {
 export async function withTestServer<Result>(
   work: (environment: Record<string, string>, directory: string) => Promise<Result>,
 ): Promise<Result> {
+  useMemoryForTemporaryFiles();
   const directory = await mkdtemp(join(tmpdir(), 'plaudit-test-'));
   const databaseUrl = process.env['DATABASE_URL'] || undefined;
   const server = await openDatabase({ databaseUrl, dataDir: directory, log: (line) => console.error(line) });

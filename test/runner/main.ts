@@ -2,7 +2,6 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { withTestServer } from '../database-server.ts';
-import { useMemoryForTemporaryFiles } from '../memory-directory.ts';
 import { runBatch } from './batch.ts';
 import type { TestResult } from './reporter.ts';
 
@@ -30,7 +29,6 @@ const slowestShown = 10;
 const startedAt = performance.now();
 const results: TestResult[] = [];
 const broken: string[] = [];
-useMemoryForTemporaryFiles();
 
 if (files.every((file) => file.startsWith('test/unit/'))) await runBatches({ ...process.env, DATABASE_URL: undefined });
 else {

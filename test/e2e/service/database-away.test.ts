@@ -1,74 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { startSimulator } from '../../../simulators/github/simulator.ts';
 import { createTestDatabase } from '../../database.ts';
+import { linkTo } from '../../database-link.ts';
 import { until } from '../../time.ts';
 import { startTestService } from '../service.ts';
 
-/** A proxy between the service and its database that can fall silent, or drop all connections. */
-interface Link extends AsyncDisposable {
-  url: string;
-  silence(): void;
-  breakOff(): void;
-  restore(): void;
-}
-
-async function linkTo(databaseUrl: string): Promise<Link> {
-  const target = new URL(databaseUrl);
-  const directory = target.searchParams.get('host');
-  const open = (): Socket =>
-    directory?.startsWith('/')
-      ? connect(join(directory, `.s.PGSQL.${target.searchParams.get('port') ?? '5432'}`))
-      : connect(Number(target.port || '5432'), target.hostname);
-  const sockets = new Set<Socket>();
-  let state: 'whole' | 'silent' | 'broken' = 'whole';
-  const server = createServer((near) => {
-    if (state === 'broken') {
-      near.destroy();
-      return;
-    }
-    sockets.add(near);
-    near.on('error', () => {});
-    if (state === 'silent') return;
-    const far = open();
-    sockets.add(far);
-    far.on('error', () => near.destroy());
-    near.on('data', (chunk) => (state === 'silent' ? undefined : far.write(chunk)));
-    far.on('data', (chunk) => (state === 'silent' ? undefined : near.write(chunk)));
-    near.on('close', () => far.destroy());
-    far.on('close', () => near.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const breakAll = (): void => {
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-  };
-  const url = new URL(databaseUrl);
-  const user = url.searchParams.get('user') ?? url.username;
-  return {
-    url: `postgresql://${user}@127.0.0.1:${(server.address() as AddressInfo).port}${url.pathname}`,
-    silence: () => {
-      state = 'silent';
-    },
-    breakOff: () => {
-      state = 'broken';
-      breakAll();
-    },
-    restore: () => {
-      state = 'whole';
-      breakAll();
-    },
-    [Symbol.asyncDispose]: async () => {
-      breakAll();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
 describe('an unavailable database', () => {
   it('responds in time while the database is unavailable or silent, and works again afterwards', async () => {
     await using simulator = await startSimulator();
@@ -90,7 +27,8 @@ describe('an unavailable database', () => {
       const requestCount = simulator.requests.length;
       await service.get(underWay);
       await until(async () => (simulator.requests.length > requestCount ? true : undefined), 'the provider is asked');
-      link[disturbance]();
+      if (disturbance === 'breakOff') link.breakOff();
+      else link.silence('all');
       const responses = await Promise.all(
         ['ada-lovelace?v=1', 'person-1', 'person-2/contributors'].map((path) => service.get(path)),
       );

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { Kysely, PostgresDialect } from 'kysely';
+import type { Pool } from 'pg';
+import type { Simulator } from '../../../simulators/github/simulator.ts';
+import { contributorsOf, countersOf } from '../../../simulators/world/expected-totals.ts';
+import { recountRepository } from '../../../src/contributions/recount-store.ts';
+import type { Tables } from '../../../src/database/tables.ts';
+import { engines } from '../../integration/access/owner.ts';
+import { until } from '../../time.ts';
+import { organization } from '../installations/installed.ts';
+import { storedItems } from './stored-items.ts';
+import { worldItems } from './world-items.ts';
+
+/** Moves all times back by eight days, so that all daily and weekly work is due. */
+export async function letTimePass(pool: Pool): Promise<void> {
+  const days = "interval '8 days'";
+  // Whole tables are locked first, because locks of row after row end in deadlocks.
+  const changes = {
+    accounts: `update accounts set listed_at = listed_at - ${days}, fetched_at = fetched_at - ${days}`,
+    streams: `update streams set full_scan_at = full_scan_at - ${days}, known_until = known_until - ${days},
+      withheld_at = withheld_at - ${days}`,
+    repository_polls: 'delete from repository_polls',
+  };
+  for (const [table, change] of Object.entries(changes)) {
+    await pool.query(`begin; lock table ${table} in share row exclusive mode; ${change}; commit`);
+  }
+  await pool.query(
+    `update graphile_worker._private_jobs set run_at = now() where run_at > now() and locked_at is null`,
+  );
+  await pool.query(`update deliveries set attempts = 0`);
+  for (const task of ['find_missed_deliveries', 'reconcile_installations', 'poll_due', 'apply_deliveries']) {
+    await pool.query('select graphile_worker.add_job($1)', [task]);
+  }
+}
+
+/** Asserts that the responses become those that follow from the world. */
+export async function assertResponses({ url }: { url: string }, { world }: Simulator): Promise<void> {
+  let seen: unknown;
+  const expected = [contributorsOf(world, engines.name), countersOf(world, engines.name)];
+  const fetchData = async (path: string): Promise<Record<string, unknown>[]> => {
+    const response = await fetch(`${url}/v1/github/entities/${engines.name}/${path}`);
+    return ((await response.json()) as { data: Record<string, unknown>[] }).data;
+  };
+  await until(async () => {
+    const people = await fetchData('contributors?limit=100');
+    const [numbers] = await fetchData('contributions');
+    const contributors = people.map(({ name, contributions }) => ({ login: name, contributions }));
+    seen = [contributors, numbers?.['contributions']];
+    return JSON.stringify(seen) === JSON.stringify(expected) ? true : undefined;
+  }, 'the responses are those of the world').catch(() => assert.deepEqual(seen, expected));
+}
+
+/** Asserts that everything stored about the organization follows from the world, and the totals from the stored data. */
+export async function assertStored(pool: Pool, simulator: Simulator): Promise<void> {
+  const { world } = simulator;
+  for (const repository of world.owned(organization(simulator))) {
+    const [stored, expected] = [await storedItems(pool, repository.id), worldItems(world, repository)];
+    const differences = {
+      stored: stored.filter((row) => !expected.includes(row)),
+      expected: expected.filter((row) => !stored.includes(row)),
+    };
+    assert.deepEqual(differences, { stored: [], expected: [] }, repository.name);
+    assert.equal(stored.length, expected.length);
+  }
+  const connection = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const { rows } = await pool.query<{ id: string; name: string }>(
+    `select r.id, r.name from repositories r join repository_totals t on t.repository_id = r.id
+     where r.deleted_at is null and t.commits_counted`,
+  );
+  assert.ok(rows.length > 3);
+  for (const { id, name } of rows) {
+    const wrong = await connection.transaction().execute((transaction) => recountRepository(transaction, id));
+    assert.equal(wrong, 0, `totals of ${name} are not what is stored`);
+  }
+}
