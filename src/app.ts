@@ -23,7 +23,7 @@ import type { Database } from './database/connection.ts';
 import { SharedCounts } from './database/counts.ts';
 import { addJob, startQueue } from './database/queue.ts';
 import { sharedSecret } from './database/secrets.ts';
-import { createDeliveryMetrics } from './deliveries/metrics.ts';
+import { createDeliveryMetrics, openBodies } from './deliveries/metrics.ts';
 import { addRejections } from './deliveries/rejection-store.ts';
 import { Rejections } from './deliveries/rejections.ts';
 import { deliveryRoutes } from './deliveries/routes.ts';
@@ -205,6 +205,7 @@ async function createApp(
         publicUrl,
         images,
         rejections,
+        bodies: openBodies(registry, now),
         newId: uuidv7,
         randomBytes,
         newSigningKey: generateSigningKey,

@@ -3,16 +3,27 @@ import type { RejectionCount } from './rejection-store.ts';
 
 /**
  * The reason of a rejection: `signature`, the delivery is not signed with the configured secret; `headers` and
- * `payload`, they are not as documented; `compressed`; `too_large`; `no_secret`, none is configured, so that no
- * delivery can be trusted.
+ * `payload`, they are not as documented; `compressed`; `too_large`; `too_slow`; `overloaded`, the bodies that were
+ * being received used up the memory for them; `no_secret`, none is configured, so that no delivery can be trusted.
  */
-export type RejectionReason = 'signature' | 'headers' | 'payload' | 'compressed' | 'too_large' | 'no_secret';
+export type RejectionReason =
+  | 'signature'
+  | 'headers'
+  | 'payload'
+  | 'compressed'
+  | 'too_large'
+  | 'too_slow'
+  | 'overloaded'
+  | 'no_secret';
 
 const reasonByCode: Partial<Record<ErrorCode, RejectionReason>> = {
   unauthenticated: 'signature',
   missing_field: 'headers',
   invalid_input: 'payload',
   not_found: 'no_secret',
+  payload_too_large: 'too_large',
+  too_slow: 'too_slow',
+  overloaded: 'overloaded',
 };
 
 /** Returns the reason for which a provider rejected a delivery; undefined when the delivery was not at fault. */

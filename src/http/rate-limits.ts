@@ -12,6 +12,8 @@ export interface Counts {
 
 const minuteMs = 60_000;
 /** The limits a minute of requests that prove or change something: from one address, and about one account. */
+/** The limit a minute of deliveries from one address: no host has sent as many, as it sends from several. */
+const deliveriesPerMinute = 6000;
 const sensitive = { perAddress: 20, perAccount: 60 };
 /** Requests from loopback are counted but not limited: they come from the operator, or from a proxy for all clients. */
 const loopbackPerMinute = 1_000_000;
@@ -30,7 +32,7 @@ export async function addRateLimits(
     global: true,
     hook: 'onRequest',
     timeWindow: minuteMs,
-    max: ({ ip }: FastifyRequest) => (isLoopback(ip) ? loopbackPerMinute : options.readsPerMinute),
+    max: exceptLoopback(options.readsPerMinute),
     store: storeOver(options),
     enableDraftSpec: true,
     skipOnError: true,
@@ -44,6 +46,17 @@ export const seldomByAddress = {
   max: sensitive.perAddress,
   groupId: ' sensitive',
 };
+
+/** The limit of deliveries from one address, for a route's `config`. */
+export const deliveriesByAddress = {
+  timeWindow: minuteMs,
+  max: exceptLoopback(deliveriesPerMinute),
+  groupId: ' deliveries',
+};
+
+function exceptLoopback(perMinute: number): (request: FastifyRequest) => number {
+  return ({ ip }) => (isLoopback(ip) ? loopbackPerMinute : perMinute);
+}
 
 /**
  * Counts an attempt at an account by any caller.

@@ -38,8 +38,21 @@ export interface Delivery {
 /** The deliveries of a host. Present where the host sends some, even when no secret is configured; absent: 404. */
 export interface Deliveries {
   /**
-   * Reads a delivery after checking that it comes from the host.
-   * @throws AppError `unauthenticated` if it does not; `not_found` when no deliveries are configured; `invalid_input`.
+   * Returns the reader of a delivery whose body is still to be received, so that a delivery that cannot be accepted
+   * costs no memory.
+   * @throws AppError `unauthenticated` when the headers lack a credential of the host; `not_found` when no secret is
+   * configured.
    */
-  read(headers: DeliveryHeaders, body: Buffer): Delivery;
+  read(headers: DeliveryHeaders): DeliveryReader;
+}
+
+export interface DeliveryReader {
+  /** Takes the next bytes of the body into the signature. */
+  update(bytes: Buffer): void;
+  /**
+   * Reads the delivery after checking that it comes from the host.
+   * @param body all bytes that `update` took.
+   * @throws AppError `unauthenticated` if it does not; `missing_field` or `invalid_input`.
+   */
+  finish(body: Buffer): Delivery;
 }

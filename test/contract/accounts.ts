@@ -75,7 +75,7 @@ export const accountRules: readonly Rule[] = [
     what: 'refuses unsigned deliveries',
     tokens: ['public_only'],
     check: async ({ provider }) => {
-      assert.throws(() => provider.deliveries.read({}, Buffer.from('{}')), { code: 'unauthenticated' });
+      assert.throws(() => provider.deliveries.read({}), { code: 'unauthenticated' });
     },
   }),
   {

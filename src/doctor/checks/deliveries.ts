@@ -99,7 +99,7 @@ function assessLastDelivery(
 /** Reasons of rejections that strangers cannot cause: only the host signs with the secret. */
 const signedReasons = new Set(['headers', 'payload']);
 /** Reasons of rejections that lose no data by themselves. */
-const harmlessReasons = new Set(['no_secret', 'too_large']);
+const harmlessReasons = new Set(['no_secret', 'too_large', 'too_slow']);
 
 /**
  * Turns rejections into findings. Those that strangers can cause are settled once a later delivery was accepted: it
@@ -143,6 +143,17 @@ function rejectionWords(host: ProviderConfig, reason: string): { cause: string; 
       };
     case 'too_large':
       return { cause: 'they are larger than any host sends', remedy: 'Nothing: they come from strangers.' };
+    case 'too_slow':
+      return {
+        cause: 'their bodies did not arrive completely within 10 seconds',
+        remedy: 'If this continues, look at the proxy before the service; else they come from strangers.',
+      };
+    case 'overloaded':
+      return {
+        cause: 'other deliveries used up the memory for them',
+        remedy:
+          'Limit the requests of unknown addresses at the proxy before the service. Deliver them again at the host.',
+      };
     case 'compressed':
       return { cause: 'they are compressed', remedy: 'Have the proxy before the service pass bodies on as they come.' };
     default:

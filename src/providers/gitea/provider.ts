@@ -64,7 +64,7 @@ export function createGiteaProvider(options: GiteaOptions): GiteaProvider {
     unreported,
     ...partsOfRepositories(client, url),
     privateData: { accesses: () => accessesOf(client) },
-    deliveries: { read: (headers, body) => readDelivery(options.webhookSecret, headers, body) },
+    deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
     ownership: {
       prove: (credential, login, signal) =>
         proveOwnership(bearers, credential, possibleName.test(login) ? login : null, signal),

@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
-import { isDeliveryId, isSignature, parseDelivered, requireSecret } from '../http/deliveries.ts';
-import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
+import { isDeliveryId, parseDelivered, signedReader } from '../http/deliveries.ts';
+import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 
 /**
  * Reads deliveries of Gitea or Forgejo. A delivery only says what may have changed; the states in it are ignored, so
@@ -11,16 +11,15 @@ import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
  */
 
 /**
- * @throws AppError `unauthenticated` when the delivery is not signed with the secret; `missing_field` or
- * `invalid_input`.
+ * Returns the reader of a delivery.
+ * @throws AppError `not_found` without a secret; `unauthenticated` without a signature.
  */
-export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
-  if (!isSignature(signatureOf(headers), requireSecret(secret), body)) {
-    throw new AppError(
-      'unauthenticated',
-      'X-Gitea-Signature is not the signature of this body with the configured secret.',
-    );
-  }
+export function readDelivery(secret: string | undefined, headers: DeliveryHeaders): DeliveryReader {
+  const signed = { signature: signatureOf(headers), header: 'X-Gitea-Signature' };
+  return signedReader(secret, signed, (body) => readSigned(headers, body));
+}
+
+function readSigned(headers: DeliveryHeaders, body: Buffer): Delivery {
   const [id, event] = [own(headers, 'delivery'), own(headers, 'event')];
   if (id === undefined || event === undefined) {
     throw new AppError('missing_field', 'A delivery needs the headers X-Gitea-Delivery and X-Gitea-Event.');

@@ -90,8 +90,8 @@ export function createGitHubProvider(options: GitHubOptions): GitHubProvider {
     unreported: unreportedWith(!isAnonymous),
     ...(isAnonymous ? anonymousParts(client, { url, remoteOf }) : partsByToken(client, app, { url, remoteOf, now })),
     deliveries: {
-      read: (headers, body) =>
-        readDelivery(options.webhookSecret, headers, body, (installation) => app?.isUsed(installation) ?? true),
+      read: (headers) =>
+        readDelivery(options.webhookSecret, headers, (installation) => app?.isUsed(installation) ?? true),
     },
     ownership: {
       prove: (credential, login, signal) =>

@@ -3,8 +3,8 @@ import { Check } from 'typebox/value';
 import type { ItemKind } from '../../contributions/contribution.ts';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
-import { isDeliveryId, isSignature, parseDelivered, requireSecret } from '../http/deliveries.ts';
-import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
+import { isDeliveryId, parseDelivered, signedReader } from '../http/deliveries.ts';
+import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 import { isGhostName, restActor } from './actors.ts';
 import { accessOf } from './app/registration.ts';
 import { RestAccountPayload } from './payloads.ts';
@@ -16,24 +16,24 @@ import { RestAccountPayload } from './payloads.ts';
  */
 
 /**
+ * Returns the reader of a delivery.
  * @param isOurs returns whether an installation of the App is known; of deliveries from others, only the installation
  * counts.
- * @throws AppError `unauthenticated` when the body is not signed with the secret; `missing_field` or `invalid_input`.
+ * @throws AppError `not_found` without a secret; `unauthenticated` without a signature.
  */
 export function readDelivery(
   secret: string | undefined,
   headers: DeliveryHeaders,
-  body: Buffer,
   isOurs: (installation: string) => boolean,
-): Delivery {
-  const signature = headers['x-hub-signature-256'];
-  const digest = typeof signature === 'string' ? /^sha256=(.*)$/.exec(signature)?.[1] : undefined;
-  if (!isSignature(digest, requireSecret(secret), body)) {
-    throw new AppError(
-      'unauthenticated',
-      'X-Hub-Signature-256 is not the signature of this body with the configured secret.',
-    );
-  }
+): DeliveryReader {
+  const hub = headers['x-hub-signature-256'];
+  const signature = typeof hub === 'string' ? /^sha256=(.*)$/.exec(hub)?.[1] : undefined;
+  return signedReader(secret, { signature, header: 'X-Hub-Signature-256' }, (body) =>
+    readSigned(headers, body, isOurs),
+  );
+}
+
+function readSigned(headers: DeliveryHeaders, body: Buffer, isOurs: (installation: string) => boolean): Delivery {
   const [id, event] = [headers['x-github-delivery'], headers['x-github-event']];
   if (typeof id !== 'string' || typeof event !== 'string') {
     throw new AppError('missing_field', 'A delivery needs the headers X-GitHub-Delivery and X-GitHub-Event.');

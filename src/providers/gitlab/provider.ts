@@ -70,7 +70,7 @@ export function createGitLabProvider(options: GitLabOptions): GitLabProvider {
     unreported: unreportedWith(tokens.length > 0),
     ...partsOfRepositories(client, options),
     privateData: { accesses: () => accessesOf(client) },
-    deliveries: { read: (headers, body) => readDelivery(options.webhookSecret, headers, body) },
+    deliveries: { read: (headers) => readDelivery(options.webhookSecret, headers) },
     ownership: {
       prove: (credential, login, signal) =>
         proveOwnership(bearers, credential, isPossibleName(login) ? login : null, signal),

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { AppError } from '../../errors.ts';
 import { checkDelivered } from '../http/checks.ts';
 import { isDeliveryId, isSameSecret, parseDelivered, requireSecret } from '../http/deliveries.ts';
-import type { Change, Delivery, DeliveryHeaders } from '../provider.ts';
+import type { Change, Delivery, DeliveryHeaders, DeliveryReader } from '../provider.ts';
 import { groupIdOf } from './actors.ts';
 
 /**
@@ -13,12 +13,19 @@ import { groupIdOf } from './actors.ts';
  * https://docs.gitlab.com/administration/system_hooks/
  */
 
-/** @throws AppError `unauthenticated` when the delivery lacks the secret; `missing_field` or `invalid_input`. */
-export function readDelivery(secret: string | undefined, headers: DeliveryHeaders, body: Buffer): Delivery {
+/**
+ * Returns the reader of a delivery. GitLab sends the secret itself, so that the body needs no signature.
+ * @throws AppError `not_found` without a secret; `unauthenticated` when the delivery lacks it.
+ */
+export function readDelivery(secret: string | undefined, headers: DeliveryHeaders): DeliveryReader {
   const given = headers['x-gitlab-token'];
   if (!isSameSecret(typeof given === 'string' ? given : undefined, requireSecret(secret))) {
     throw new AppError('unauthenticated', 'X-Gitlab-Token is not the configured secret.');
   }
+  return { update: () => {}, finish: (body) => readTrusted(headers, body) };
+}
+
+function readTrusted(headers: DeliveryHeaders, body: Buffer): Delivery {
   const name = headers['idempotency-key'] ?? headers['x-gitlab-event-uuid'];
   const event = headers['x-gitlab-event'];
   if (typeof name !== 'string' || typeof event !== 'string') {

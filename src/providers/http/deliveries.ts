@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../errors.ts';
+import type { Delivery, DeliveryReader } from '../provider.ts';
 import { parseClean } from './checks.ts';
 
 /** Checks that the readers of deliveries of all hosts share. */
@@ -19,9 +20,30 @@ export function requireSecret(secret: string | undefined): string {
   );
 }
 
-/** Returns whether a signature is the hexadecimal HMAC-SHA256 of a body. */
-export function isSignature(given: string | undefined, secret: string, body: Buffer): boolean {
-  return isSameSecret(given, createHmac('sha256', secret).update(body).digest('hex'));
+const signatureForm = /^[0-9a-f]{64}$/i;
+
+/**
+ * Returns a reader that computes the HMAC-SHA256 of a body while it is received.
+ * @param signed.signature the hexadecimal signature that the host sent.
+ * @param signed.header the name of the header that holds it, for messages.
+ * @throws AppError `not_found` without a secret; `unauthenticated` without a signature.
+ */
+export function signedReader(
+  secret: string | undefined,
+  { signature, header }: { signature: string | undefined; header: string },
+  read: (body: Buffer) => Delivery,
+): DeliveryReader {
+  const hmac = createHmac('sha256', requireSecret(secret));
+  const unsigned = (): AppError =>
+    new AppError('unauthenticated', `${header} is not the signature of this body with the configured secret.`);
+  if (signature === undefined || !signatureForm.test(signature)) throw unsigned();
+  return {
+    update: (bytes) => void hmac.update(bytes),
+    finish: (body) => {
+      if (!isSameSecret(signature.toLowerCase(), hmac.digest('hex'))) throw unsigned();
+      return read(body);
+    },
+  };
 }
 
 /** Compares hashes, so that the time taken reveals nothing, not even the length of the secret. */

@@ -4,6 +4,7 @@ import examples from '@octokit/webhooks-examples' with { type: 'json' };
 import { signed, webhookSecret } from '../../../../simulators/github/deliver.ts';
 import { readDelivery, subscribedEvents } from '../../../../src/providers/github/webhooks.ts';
 import type { Change } from '../../../../src/providers/provider.ts';
+import { wholeDelivery } from '../../../whole-delivery.ts';
 
 // The types of the package wrongly describe an object that holds the list.
 const events = examples as unknown as { name: string; examples: Json[] }[];
@@ -11,7 +12,10 @@ type Json = { [key: string]: Json | undefined } | Json[] | string | number | boo
 
 const read = (event: string, payload: Json): Change[] => {
   const { headers, body } = signed(event, JSON.stringify(payload));
-  return readDelivery(webhookSecret, headers, Buffer.from(body), () => true).changes;
+  return wholeDelivery(
+    readDelivery(webhookSecret, headers, () => true),
+    body,
+  ).changes;
 };
 
 /** Parts deeper than this are never read. */

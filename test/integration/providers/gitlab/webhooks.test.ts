@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { delivery, deliverySecret, events } from '../../../../simulators/gitlab/deliveries.ts';
 import { readDelivery } from '../../../../src/providers/gitlab/webhooks.ts';
 import type { Change } from '../../../../src/providers/provider.ts';
+import { wholeDelivery } from '../../../whole-delivery.ts';
 
 /** Tests the changes that follow from deliveries of GitLab. */
 
@@ -11,7 +12,7 @@ const ada = { id: 4, login: 'ada' };
 
 function changesOf(event: string, payload: object): Change[] {
   const { headers, body } = delivery(event, payload);
-  return readDelivery(deliverySecret, headers, Buffer.from(body)).changes;
+  return wholeDelivery(readDelivery(deliverySecret, headers), body).changes;
 }
 
 const contributed = (...streams: string[]): Change => ({
@@ -88,8 +89,8 @@ describe('webhooks of GitLab', () => {
   it('gives a repeated delivery the same id, and different deliveries of one request different ids', () => {
     const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
     const { 'idempotency-key': key, ...older } = headers;
-    assert.equal(readDelivery(deliverySecret, headers, Buffer.from(body)).id, key);
-    const idOf = (text: string) => readDelivery(deliverySecret, older, Buffer.from(text)).id;
+    assert.equal(wholeDelivery(readDelivery(deliverySecret, headers), body).id, key);
+    const idOf = (text: string) => wholeDelivery(readDelivery(deliverySecret, older), text).id;
     assert.equal(idOf(body), idOf(body));
     assert.notEqual(idOf(body), idOf(delivery('Push Hook', events.push(handbook, { id: 5, login: 'max' })).body));
   });
@@ -97,8 +98,8 @@ describe('webhooks of GitLab', () => {
   it('refuses a delivery without the secret, or with invalid headers or an invalid body', () => {
     const { headers, body } = delivery('Push Hook', events.push(handbook, ada));
     const read = (changed: Record<string, string | string[] | undefined>, text = body) =>
-      readDelivery(deliverySecret, { ...headers, ...changed }, Buffer.from(text));
-    assert.throws(() => readDelivery(undefined, headers, Buffer.from(body)), { code: 'not_found' });
+      wholeDelivery(readDelivery(deliverySecret, { ...headers, ...changed }), text);
+    assert.throws(() => wholeDelivery(readDelivery(undefined, headers), body), { code: 'not_found' });
     for (const token of [undefined, '', deliverySecret.slice(1), `${deliverySecret} `, [deliverySecret]]) {
       assert.throws(() => read({ 'x-gitlab-token': token }), { code: 'unauthenticated' });
     }

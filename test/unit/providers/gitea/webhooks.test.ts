@@ -4,12 +4,13 @@ import { describe, it } from 'node:test';
 import { recordedDeliveries, recordedDelivery, recordedSecret } from '../../../../simulators/gitea/recordings.ts';
 import { readDelivery } from '../../../../src/providers/gitea/webhooks.ts';
 import type { Change } from '../../../../src/providers/provider.ts';
+import { wholeDelivery } from '../../../whole-delivery.ts';
 
 /** Tests the changes that follow from deliveries of a real Gitea. */
 
 function changesOf(name: string): Change[] {
   const { headers, body } = recordedDelivery(name);
-  return readDelivery(recordedSecret, headers, Buffer.from(body)).changes;
+  return wholeDelivery(readDelivery(recordedSecret, headers), body).changes;
 }
 
 const account = (id: string, name: string): Change => ({ what: 'account', account: id, name });
@@ -24,7 +25,7 @@ describe('webhooks of Gitea', () => {
   it('reads every recorded delivery with its own id and event', () => {
     const ids = new Set<string>();
     for (const { headers, body, name } of recordedDeliveries) {
-      const { id, event } = readDelivery(recordedSecret, headers, Buffer.from(body));
+      const { id, event } = wholeDelivery(readDelivery(recordedSecret, headers), body);
       ids.add(id);
       assert.equal(event, headers['x-gitea-event'], name);
     }
@@ -78,14 +79,14 @@ describe('webhooks of Gitea', () => {
 
   it('reports a deleted comment as removed, and a deleted repository as hidden', () => {
     const comment = altered('018-issue_comment-created', (body) => Object.assign(body, { action: 'deleted' }));
-    assert.deepEqual(readDelivery(recordedSecret, comment.headers, comment.body).changes[0], {
+    assert.deepEqual(wholeDelivery(readDelivery(recordedSecret, comment.headers), comment.body).changes[0], {
       what: 'removed',
       repository: '1',
       kind: 'issue_comment',
       externalId: '9',
     });
     const repository = altered('001-repository-created', (body) => Object.assign(body, { action: 'deleted' }));
-    assert.deepEqual(readDelivery(recordedSecret, repository.headers, repository.body).changes, [
+    assert.deepEqual(wholeDelivery(readDelivery(recordedSecret, repository.headers), repository.body).changes, [
       { what: 'hidden', repository: '1', onlyPrivate: false },
       { what: 'owned', account: '5', name: 'acme' },
     ]);
@@ -96,7 +97,7 @@ describe('webhooks of Gitea', () => {
     const { headers, body } = altered('007-issues-opened', ({ issue }) =>
       Object.assign(Object(issue), { user: ghost }),
     );
-    assert.deepEqual(readDelivery(recordedSecret, headers, body).changes, [contributed('issues')]);
+    assert.deepEqual(wholeDelivery(readDelivery(recordedSecret, headers), body).changes, [contributed('issues')]);
   });
 
   it('accepts the signature and event headers of Forgejo', () => {
@@ -106,18 +107,18 @@ describe('webhooks of Gitea', () => {
         .filter(([name]) => name.startsWith('x-gitea-'))
         .map(([name, value]) => [name.replace('gitea', 'forgejo'), value]),
     );
-    assert.equal(readDelivery(recordedSecret, own, Buffer.from(body)).event, 'issues');
+    assert.equal(wholeDelivery(readDelivery(recordedSecret, own), body).event, 'issues');
     const { 'x-hub-signature-256': hub = '', 'x-gitea-event': event, 'x-gitea-delivery': id } = headers;
     const byHub = { 'x-hub-signature-256': hub, 'x-gitea-event': event, 'x-gitea-delivery': id };
-    assert.equal(readDelivery(recordedSecret, byHub, Buffer.from(body)).event, 'issues');
+    assert.equal(wholeDelivery(readDelivery(recordedSecret, byHub), body).event, 'issues');
   });
 
   it('refuses an unsigned or invalid delivery', () => {
     const { headers, body } = recordedDelivery('007-issues-opened');
     const read = (changed: Record<string, string | undefined>, text = body) =>
-      readDelivery(recordedSecret, { ...headers, ...changed }, Buffer.from(text));
-    assert.throws(() => readDelivery(undefined, headers, Buffer.from(body)), { code: 'not_found' });
-    assert.throws(() => readDelivery('another secret of ours', headers, Buffer.from(body)), {
+      wholeDelivery(readDelivery(recordedSecret, { ...headers, ...changed }), text);
+    assert.throws(() => wholeDelivery(readDelivery(undefined, headers), body), { code: 'not_found' });
+    assert.throws(() => wholeDelivery(readDelivery('another secret of ours', headers), body), {
       code: 'unauthenticated',
     });
     assert.throws(() => read({}, `${body} `), { code: 'unauthenticated' });
