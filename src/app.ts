@@ -129,13 +129,15 @@ export async function startService(config: Config, options: AppOptions): Promise
   };
 }
 
-function countRejections({ database }: Core, log: Log, now: () => Date): Rejections {
-  return new Rejections({
+function countRejections(app: App, { database }: Core, { log, now }: { log: Log; now: () => Date }): Rejections {
+  const rejections = new Rejections({
     now,
     storeEveryMs: storeRejectionsEveryMs,
     store: (counts) => addRejections(database.connection, counts),
     onFailure: (error) => log.warn({ err: error }, 'counts of rejected deliveries could not be stored'),
   });
+  app.addHook('onClose', () => rejections.close());
+  return rejections;
 }
 
 const moduleRoutes = [
@@ -190,8 +192,6 @@ async function createApp(
     newRequestId: requestIdSource(),
     handlerTimeoutMs: config.lookupBudgetMs + handlerMarginMs,
     register: (routes) => {
-      const rejections = countRejections(core, log, now);
-      routes.addHook('onClose', () => rejections.close());
       const services = {
         providers: core.providers,
         accounts: resolver,
@@ -204,7 +204,7 @@ async function createApp(
         lookUpBudgetMs: config.lookupBudgetMs,
         publicUrl,
         images,
-        rejections,
+        rejections: countRejections(routes, core, { log, now }),
         bodies: openBodies(registry, now),
         newId: uuidv7,
         randomBytes,

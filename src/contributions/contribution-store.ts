@@ -171,23 +171,6 @@ export async function removeUnseen(
     .execute();
 }
 
-/** Removes one contribution, together with the comments and reviews below it. */
-export async function removeContribution(
-  connection: Connection,
-  item: { repositoryId: string; kind: Contribution['kind']; externalId: string },
-): Promise<void> {
-  await sql`
-    delete from contributions
-    where repository_id = ${item.repositoryId} and (
-      (kind = ${item.kind} and external_id = ${item.externalId})
-      or (parent_external_id = ${item.externalId} and kind = any(${below[item.kind] ?? []})))`.execute(connection);
-}
-
-const below: Partial<Record<Contribution['kind'], Contribution['kind'][]>> = {
-  issue: ['issue_comment'],
-  pull_request: ['review', 'pull_request_comment', 'review_comment'],
-};
-
 /** Counts the contributions of some kinds that a scan has seen. */
 export async function countSeen(
   connection: Connection,

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -38,9 +37,7 @@ export function deliveryRoutes(app: App, services: DeliveryServices): void {
   app.register(async (raw: App) => {
     raw.removeAllContentTypeParsers();
     // The signature is that of the raw bytes. The connection ends after an error, because the rest is not received.
-    raw.addContentTypeParser('*', (request: FastifyRequest, stream: IncomingMessage) =>
-      receive(services, request, stream),
-    );
+    raw.addContentTypeParser('*', (request: FastifyRequest, stream: Readable) => receive(services, request, stream));
     raw.post(
       '/v1/:provider/webhooks',
       {

@@ -1,5 +1,5 @@
 import type { Actor } from '../accounts/account.ts';
-import type { Contribution } from '../contributions/contribution.ts';
+import type { ItemKind } from '../contributions/contribution.ts';
 
 /** Headers of a delivery, in lower case. */
 export type DeliveryHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -23,8 +23,11 @@ export type Change =
   | { what: 'hidden'; repository: string; onlyPrivate: boolean }
   /** An account starred a repository, or removed its star, at a time. Hosts may not show the list of stars. */
   | { what: 'star'; repository: string; account: Actor; at: string; isTakenBack: boolean }
-  /** A contribution was deleted. No list of changes shows deletions. The id of a star is the id of its account. */
-  | { what: 'removed'; repository: string; kind: Contribution['kind']; externalId: string };
+  /**
+   * A contribution may have been deleted, which only a complete list shows. It comes with the change of contributions
+   * in the streams that list it.
+   */
+  | { what: 'removed'; repository: string; kind: ItemKind; externalId: string };
 
 /** A delivery from a provider, such as a webhook request. */
 export interface Delivery {

@@ -1,8 +1,6 @@
 import { lookUpJob, refreshJob } from '../accounts/jobs.ts';
 import { findKnown, wantListing } from '../accounts/mention-store.ts';
 import { findReportedCalendar } from '../contributions/calendar-store.ts';
-import { recordTotalsChanged } from '../contributions/collection-store.ts';
-import { removeContribution } from '../contributions/contribution-store.ts';
 import { calendarJob, collectJob, collectRepositoryJob } from '../contributions/jobs.ts';
 import type { Connection } from '../database/connection.ts';
 import { claimLookupWithin } from '../database/lookups.ts';
@@ -24,8 +22,8 @@ import { applyStar } from './apply-star.ts';
 import type { SyncContext } from './context.ts';
 import { followInstallation } from './installations/settle.ts';
 import { pollJob } from './poll-repository.ts';
-import { recordState, recordVisibility } from './record-state.ts';
-import { recordStreamChange } from './stream-store.ts';
+import { recordVisibility } from './record-state.ts';
+import { recordStreamChange, wantScanFor } from './stream-store.ts';
 
 /**
  * Delays in ms. They let the work on a burst of changes be done once, and give the provider's own copies the time to
@@ -161,7 +159,7 @@ async function applyChange(
     case 'star':
       return applyStar(context, transaction, repository, change);
     case 'removed':
-      return remove(context, transaction, repository, change);
+      return checkRemoved(context, transaction, repository, change);
   }
 }
 
@@ -230,16 +228,18 @@ async function hide(
   await recordVisibility(context, transaction, repository.ownerId);
 }
 
-async function remove(
-  context: SyncContext,
+/**
+ * Requests the lists in which a stored item must be absent to be removed. The job that reads them is queued by the
+ * change of contributions that every such delivery reports as well.
+ */
+async function checkRemoved(
+  { now }: SyncContext,
   transaction: Connection,
   repository: Repository | undefined,
   { kind, externalId }: Extract<Change, { what: 'removed' }>,
 ): Promise<void> {
   if (repository === undefined) return;
-  await removeContribution(transaction, { repositoryId: repository.id, kind, externalId });
-  if (await recordTotalsChanged(transaction, repository.id))
-    await recordState(context, transaction, repository.ownerId);
+  await wantScanFor(transaction, { repositoryId: repository.id, kind, externalId }, now());
 }
 
 function later({ now }: SyncContext, job: Job, restForMs: number): Job {

@@ -7,13 +7,14 @@ import type { Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
 import type { SyncContext } from './context.ts';
 import { savePage } from './read-stream.ts';
+import { isStreamShown, wantScanFor } from './stream-store.ts';
 
 /** The time, in ms, for which star deliveries are remembered. An older delivery cannot be put in order any more. */
 export const starEventsKeptMs = 30 * 86_400_000;
 
 /**
- * Stores or removes a star as a delivery says. Only installed repositories have stars stored. Their host may not show
- * stars to the service, so that deliveries are the only source of them.
+ * Stores or removes a star as a delivery says, where its host does not show the list of stars, so that deliveries are
+ * their only source. Otherwise the list decides. Only installed repositories have stars stored.
  */
 export async function applyStar(
   context: SyncContext,
@@ -27,6 +28,10 @@ export async function applyStar(
   if (at.getTime() + starEventsKeptMs < now.getTime()) return;
   const star = { repositoryId: repository.id, externalId: account.externalId };
   const state = await saveStarEvent(transaction, { ...star, at, isTakenBack }, now);
+  if (await isStreamShown(transaction, repository.id, 'stars')) {
+    if (!state.isStarred) await wantScanFor(transaction, { ...star, kind: 'star' }, now);
+    return;
+  }
   if (state.isStarred) {
     const page = {
       contributions: [starOf(account.externalId, state.at)],
