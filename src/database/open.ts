@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { Database } from './connection.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
+import { StorableClient } from './storable.ts';
 import type { Tables } from './tables.ts';
 
 /** Ten nodes with one pool and one listener each stay below PostgreSQL's default of 100 connections. */
@@ -96,7 +97,7 @@ function connect(server: Server, statementTimeout: number): Database {
     statement_timeout: statementTimeout,
     types: typeParsers(),
   };
-  const pool = new Pool({ ...clientConfig, max: maxPoolConnections });
+  const pool = new Pool({ ...clientConfig, max: maxPoolConnections, Client: StorableClient });
   // A connection that breaks while idle is replaced when the next one is needed; without a listener its error would end
   // the process.
   pool.on('error', () => {});

@@ -121,9 +121,10 @@ function listener(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
     },
     (request, response) => {
+      request.url = originForm(request.url ?? '/');
       const { method, headers, url } = request;
       const isPlain = (method === 'GET' || method === 'HEAD') && !hasBody(headers);
-      const cached = isPlain && options.isCacheLive() ? findCached(options, headers, url ?? '') : undefined;
+      const cached = isPlain && options.isCacheLive() ? findCached(options, headers, url) : undefined;
       if (cached === undefined) return handler(request, response);
       const requestId = options.newRequestId();
       const representation = representationFor(cached, headers['accept-encoding']);
@@ -138,6 +139,15 @@ function listener(
       response.end(method === 'HEAD' ? undefined : representation.body);
     },
   );
+}
+
+/**
+ * Returns the path and query of a request target. Servers must accept absolute URLs too (RFC 9112, section 3.2.2), and
+ * everything behind this function expects a path.
+ */
+function originForm(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return path === target || path.startsWith('/') ? path : `/${path}`;
 }
 
 /** Returns the cached response for the public, or for this caller. */

@@ -62,7 +62,7 @@ function parseHeader(token: string): Record<string, unknown> {
   }
 }
 
-/** Verifies a token that this service issued. */
+/** Verifies a token that this service issued. It ends exactly at its `exp`: the clock that set it is ours. */
 async function verifyIssued(context: VerifyContext, token: string, kid: string): Promise<Caller | undefined> {
   const publicKey = await findPublicKey(context.connection, kid, context.now());
   if (publicKey === undefined) return undefined;
@@ -78,7 +78,9 @@ async function verifyIssued(context: VerifyContext, token: string, kid: string):
   // This service must be the only audience.
   if (typeof payload.aud !== 'string') return undefined;
   checkLife(payload, context.now());
-  return toCaller(payload, { accountId: payload.sub ?? '', keyId: null });
+  const { exp = 0 } = payload;
+  if (exp * 1000 <= context.now().getTime()) throw expired();
+  return toCaller(payload, { accountId: payload.sub ?? '', keyId: null }, exp);
 }
 
 /** Verifies a token that an owner signed with a key that its account has registered. */
@@ -87,7 +89,8 @@ async function verifySigned(
   token: string,
   { kid, alg }: { kid: string; alg: string },
 ): Promise<Caller | undefined> {
-  const { sub = '' } = decodePayload(token);
+  const { sub }: { sub?: unknown } = decodePayload(token);
+  if (typeof sub !== 'string') return undefined;
   const registered = await findKeys(context.connection, kid);
   const key = registered.find(
     ({ accountId, provider, name }) => sub === accountId || nameKey(sub) === nameKey(`${provider}/${name}`),
@@ -102,12 +105,12 @@ async function verifySigned(
     clockTolerance: clockToleranceS,
     currentDate: context.now(),
   });
-  const { typ } = protectedHeader;
-  if (typ !== undefined && !['jwt', serviceTokenType].includes(typ.toLowerCase())) {
+  const { typ }: { typ?: unknown } = protectedHeader;
+  if (typ !== undefined && !['jwt', serviceTokenType].includes(String(typ).toLowerCase())) {
     throw new AppError('unauthenticated', `The token's typ must be ${serviceTokenType}, JWT, or absent.`);
   }
   checkLife(payload, context.now());
-  return toCaller(payload, { accountId: key.accountId, keyId: key.id });
+  return toCaller(payload, { accountId: key.accountId, keyId: key.id }, (payload.exp ?? 0) + clockToleranceS);
 }
 
 function decodePayload(token: string): JWTPayload {
@@ -127,8 +130,13 @@ function checkLife({ exp = 0, iat }: JWTPayload, now: Date): void {
   }
 }
 
-function toCaller(payload: JWTPayload, owner: { accountId: string; keyId: string | null }): Caller | undefined {
-  const { jti, exp = 0 }: { jti?: unknown; exp?: number } = payload;
+/** @param endS the time until which the token is accepted, in seconds since 1970. */
+function toCaller(
+  payload: JWTPayload,
+  owner: { accountId: string; keyId: string | null },
+  endS: number,
+): Caller | undefined {
+  const { jti }: { jti?: unknown } = payload;
   if (!uuid.test(owner.accountId)) return undefined;
   const tokenId = jti ?? null;
   if (tokenId !== null && (typeof tokenId !== 'string' || !tokenIdPattern.test(tokenId))) return undefined;
@@ -138,7 +146,7 @@ function toCaller(payload: JWTPayload, owner: { accountId: string; keyId: string
     ...owner,
     tokenId,
     mayManage: scope.includes('manage'),
-    expiresAt: (exp + clockToleranceS) * 1000,
+    expiresAt: endS * 1000,
   };
 }
 
@@ -146,11 +154,15 @@ const reportableClaims = new Set(['aud', 'iss', 'typ', 'exp', 'nbf', 'iat', 'sub
 
 /** Returns the error of a refused token. It may name a claim, because claims are checked only after the signature. */
 function explain(error: errors.JOSEError): AppError {
-  if (error instanceof errors.JWTExpired) return new AppError('unauthenticated', 'The token has expired.');
+  if (error instanceof errors.JWTExpired) return expired();
   if (error instanceof errors.JWTClaimValidationFailed && reportableClaims.has(error.claim)) {
     return new AppError('unauthenticated', `The token's ${error.claim} is missing or wrong.`);
   }
   return invalid();
+}
+
+function expired(): AppError {
+  return new AppError('unauthenticated', 'The token has expired. Get a new one.');
 }
 
 function invalid(): AppError {

@@ -60,7 +60,7 @@ describe('a signed delivery of a deletion that did not happen', () => {
     const { rows: states } = await service.database.pool.query('select distinct kind from contributions');
     assert.ok(states.length >= 7, JSON.stringify(states));
     const firstOfEach = [...new Map(before.map((item) => [item.kind, item])).values()];
-    // Nothing of GitHub is available: whatever changes now is changed on the word of the deliveries alone.
+    // While GitHub is unavailable, only the deliveries themselves could change anything.
     simulator.faults.add({ kind: 'unavailable', times: 1_000_000 });
     for (const item of firstOfEach) {
       const { status } = await service.get('/v1/github/webhooks', { method: 'POST', ...forgedDeletion(item) });

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readPublicKey } from '../../../src/access/keys/public-key.ts';
+import { saveKey } from '../../../src/access/keys/store.ts';
+import { verifyToken } from '../../../src/access/tokens/verify.ts';
+import { openTestDatabase } from '../../database.ts';
+import { ed25519, eddsa, forge, pem } from '../../e2e/access/forging.ts';
+import { addRepository } from '../contributions/stored-repository.ts';
+
+describe('a token with the id of a registered key', () => {
+  it('is refused when its claims are of another type, with and without a valid signature', async () => {
+    await using opened = await openTestDatabase();
+    const { connection } = opened.database;
+    await addRepository(connection);
+    const { id: accountId } = await connection.selectFrom('accounts').select('id').executeTakeFirstOrThrow();
+    const pair = ed25519();
+    const key = readPublicKey(pem(pair.publicKey));
+    const now = new Date();
+    await saveKey(connection, { ...key, accountId, createdAt: now });
+    const context = { connection, now: () => now, publicUrl: () => 'https://plaudit.example' };
+    const good = { sub: accountId, aud: 'https://plaudit.example', exp: Math.floor(now.getTime() / 1000) + 60 };
+    const header = { alg: 'EdDSA', typ: 'JWT', kid: key.id };
+    const control = await verifyToken(context, forge({ header, payload: good }, eddsa(pair.privateKey)));
+    assert.equal(control.accountId, accountId);
+    const values = [5, null, true, ['x'], { x: 1 }, '\0', ''];
+    for (const value of values) {
+      const claims = ['sub', 'aud', 'exp', 'iat', 'nbf', 'jti', 'scope'].map((claim) => ({ ...good, [claim]: value }));
+      const forged = [
+        ...claims.map((payload) => ({ header, payload })),
+        ...['typ', 'kid', 'alg'].map((name) => ({ header: { ...header, [name]: value }, payload: good })),
+      ];
+      for (const parts of forged) {
+        for (const signer of [eddsa(pair.privateKey), eddsa(ed25519().privateKey)]) {
+          const outcome = await verifyToken(context, forge(parts, signer)).catch(
+            (error: { code?: string }) => error.code,
+          );
+          const isHarmless = typeof outcome === 'object' && outcome.accountId === accountId;
+          assert.ok(outcome === 'unauthenticated' || isHarmless, `${JSON.stringify(parts)}: ${String(outcome)}`);
+        }
+      }
+    }
+  });
+});
