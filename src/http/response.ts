@@ -33,6 +33,14 @@ export const imageHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 };
 
+/** The headers that clients on pages of other origins may read, besides those that they always may. */
+export const exposedHeaders = 'etag, link, retry-after, x-request-id';
+/**
+ * Pages of any origin may read responses, also to requests with a token: no browser adds a token on its own, because the
+ * service uses no cookies.
+ */
+const corsHeaders = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders };
+
 /** The audience of a response: the public, the public until the owner withdraws the data, or one caller. */
 export type Audience = 'public' | 'public_until_withdrawn' | 'caller';
 
@@ -71,10 +79,7 @@ export function renderResponse(content: {
       'cache-control': cacheControl(content.audience, isFinished),
       // A cache must not serve the response without a token to the bearer of one.
       vary: 'authorization',
-      ...(content.audience !== 'caller' && {
-        'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'etag, link, retry-after, x-request-id',
-      }),
+      ...corsHeaders,
       'x-content-type-options': 'nosniff',
       ...(link !== '' && { link }),
     },

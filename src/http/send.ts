@@ -18,7 +18,6 @@ const stalledAfterMs = 30_000;
 const json = 'application/json; charset=utf-8';
 
 export function sendResponse(request: FastifyRequest, reply: FastifyReply, response: RenderedResponse): FastifyReply {
-  if (response.headers['access-control-allow-origin'] === undefined) reply.removeHeader('access-control-allow-origin');
   const representation = representationFor(response, request.headers['accept-encoding']);
   return isNotModified(request.headers['if-none-match'], representation.etag)
     ? reply.code(304).headers(notModifiedHeaders(representation)).send()
@@ -120,7 +119,6 @@ function ofRepository(address: string, name: string): string {
 
 /** Sends a response that only this caller may see and no cache may store. */
 export function sendPrivately(reply: FastifyReply, body: object, status: 200 | 201 = 200): FastifyReply {
-  reply.removeHeader('access-control-allow-origin');
   return reply
     .code(status)
     .headers({ 'cache-control': 'private, no-store', vary: 'authorization' })
@@ -136,7 +134,6 @@ export function sendNothing(reply: FastifyReply): FastifyReply {
 /** Sends lines of JSON that only this caller may see, as they are read. */
 export function sendLines(reply: FastifyReply, lines: Readable): FastifyReply {
   reply.raw.setTimeout(stalledAfterMs, () => lines.destroy(new Error('the reader stalled')));
-  reply.removeHeader('access-control-allow-origin');
   return reply
     .headers({ 'cache-control': 'private, no-store', vary: 'authorization' })
     .type('application/x-ndjson; charset=utf-8')

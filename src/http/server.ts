@@ -15,7 +15,13 @@ import { bodyReader, parameterReader } from './parameters.ts';
 import { methodNotAllowed, type Problem, payloadTooLarge, toProblem, unavailable } from './problem.ts';
 import { addRateLimits, type Counts } from './rate-limits.ts';
 
-import { isNotModified, notModifiedHeaders, type RenderedResponse, representationFor } from './response.ts';
+import {
+  exposedHeaders,
+  isNotModified,
+  notModifiedHeaders,
+  type RenderedResponse,
+  representationFor,
+} from './response.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { sendProblem, sendProblemAsJson } from './send.ts';
 
@@ -91,7 +97,7 @@ export async function createServer(options: ServerOptions): Promise<App> {
   });
   addHooks(app, options);
   await addRateLimits(app, options);
-  await app.register(cors, { origin: '*', methods: ['GET', 'HEAD'], maxAge: 86_400, strictPreflight: false });
+  await app.register(cors, { origin: '*', methods, exposedHeaders, maxAge: 86_400, strictPreflight: false });
   await addDocumentation(app);
   options.register(app);
   app.setErrorHandler(async (error, request, reply) => {

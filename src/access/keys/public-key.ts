@@ -50,7 +50,7 @@ function parseKey(given: string | object): KeyObject {
   const text = typeof given === 'string' ? given.trim() : '';
   if (/PRIVATE KEY/.test(text)) throw isPrivate();
   const jwk = typeof given === 'object' ? given : text.startsWith('{') ? parseJson(text) : undefined;
-  if (jwk !== undefined && ('d' in jwk || 'k' in jwk)) throw isPrivate();
+  if (jwk !== undefined && hasSecret(jwk)) throw isPrivate();
   if (jwk === undefined && !text.startsWith('-----BEGIN PUBLIC KEY-----')) throw unreadable();
   try {
     return jwk === undefined
@@ -72,13 +72,52 @@ function parseJson(text: string): object {
 function kindOf(key: KeyObject): KeyKind {
   const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   const { asymmetricKeyType: type } = key;
-  if (type === 'ed25519') return 'Ed25519';
+  if (type === 'ed25519') {
+    if (isOfLowOrder(key)) throw isWeak();
+    return 'Ed25519';
+  }
   if (type === 'ec' && namedCurve === 'prime256v1') return 'P-256';
   if (type === 'ec' && namedCurve === 'secp384r1') return 'P-384';
   const isSizeAllowed = modulusLength >= rsaBits.least && modulusLength <= rsaBits.most;
   // With an exponent of 1 everything is a signature.
   if (type === 'rsa' && isSizeAllowed && publicExponent >= 3n && publicExponent % 2n === 1n) return 'RSA';
   throw new AppError('invalid_input', `data.key is of a kind that is not accepted; those that are: ${allowed}.`);
+}
+
+/** The members of private and symmetric keys (RFC 7518, section 6; RFC 8037, section 2). */
+const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+const maxNesting = 4;
+
+/** Returns whether an object is a private or symmetric JWK, or contains one, as a set of keys does. */
+function hasSecret(part: unknown, nesting = 0): boolean {
+  if (typeof part !== 'object' || part === null || nesting > maxNesting) return false;
+  if (!Array.isArray(part) && secretMembers.some((name) => name in part)) return true;
+  return Object.values(part).some((inner) => hasSecret(inner, nesting + 1));
+}
+
+/**
+ * The encodings of the points of low order on edwards25519, with a sign bit of zero. With such a key, one signature is
+ * valid for many messages (libsodium, ge25519_has_small_order in crypto_core/ed25519/ref10/ed25519_ref10.c).
+ */
+const lowOrderPoints = new Set([
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+]);
+
+function isOfLowOrder(key: KeyObject): boolean {
+  const point = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
+  const last = point.length - 1;
+  point.writeUInt8(point.readUInt8(last) & 0x7f, last);
+  return lowOrderPoints.has(point.toString('hex'));
+}
+
+function isWeak(): AppError {
+  return new AppError('invalid_input', 'data.key is a weak Ed25519 key, a point of low order. Generate a new key.');
 }
 
 function unreadable(): AppError {

@@ -74,7 +74,6 @@ function credential(app: App, services: AccessServices): void {
         key,
         services.publicUrl(),
       );
-      if (request.caller !== null) reply.removeHeader('access-control-allow-origin');
       return reply
         .headers({ 'cache-control': request.caller === null ? everybody : 'private, no-store', vary: 'authorization' })
         .type(mediaType)

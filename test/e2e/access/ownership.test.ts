@@ -43,7 +43,7 @@ describe('proof of ownership', () => {
         assert.match(body, /^\{"meta_data":\{"count":1,"data_type":4\},"data":\{"token":"[\w-]+\.[\w-]+\.[\w-]+"\}\}$/);
         assert.equal(headers['content-type'], 'application/json; charset=utf-8');
         assert.equal(headers['cache-control'], 'private, no-store');
-        assert.equal(headers['access-control-allow-origin'], undefined);
+        assert.equal(headers['access-control-allow-origin'], '*');
         assert.ok(Number(headers['ratelimit-limit']) > 0 && headers['ratelimit-remaining'] !== undefined);
       }
     }

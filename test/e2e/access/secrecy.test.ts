@@ -140,7 +140,8 @@ describe('secrecy of credentials and private data', () => {
         assert.equal(mine.text === open.text, !isPrivate, path);
         for (const response of [mine, open, third]) assert.equal(response.headers.get('vary'), 'authorization');
         assert.equal(mine.headers.get('cache-control'), 'private, no-store');
-        assert.equal(mine.headers.get('access-control-allow-origin'), null);
+        assert.equal(mine.headers.get('access-control-allow-origin'), '*');
+        assert.equal(mine.headers.get('access-control-allow-credentials'), null);
         assert.match(open.headers.get('cache-control') ?? '', /^public, /);
         // The tag of the private response has no effect for others, nor the public tag for the owner.
         if (!isPrivate) continue;

@@ -203,7 +203,20 @@ describe('GET .../status', () => {
     const response = await requestStatus(engines.name, bearer(tokens.engines));
     assert.equal(response.headers.get('cache-control'), 'private, no-store');
     assert.equal(response.headers.get('vary'), 'authorization');
-    assert.equal(response.headers.get('access-control-allow-origin'), null);
+    assert.equal(response.headers.get('access-control-allow-origin'), '*');
+    const preflight = await requestStatus(engines.name, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://pages.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization',
+      },
+    });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+    assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization');
+    assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /GET/);
+    assert.equal(preflight.headers.get('access-control-allow-credentials'), null);
     assert.equal((await requestStatus(engines.name, { ...bearer(tokens.engines), method: 'HEAD' })).status, 200);
     assert.equal((await service.get(`${engines.name}/status?limit=0`, bearer(tokens.engines))).status, 400);
     assert.equal((await service.get(`/v1/gitlab/entities/${engines.name}/status`, bearer(tokens.engines))).status, 404);
