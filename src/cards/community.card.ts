@@ -7,7 +7,7 @@ import { contrast, mix } from './colours.ts';
 import type { Drawing } from './frame.ts';
 import { escapeText, px } from './markup.ts';
 import type { CardOptions } from './options.ts';
-import { fit } from './text/fit.ts';
+import { fit, titleText } from './text/fit.ts';
 
 const height = 20;
 const sizePx = 11;
@@ -60,7 +60,7 @@ export function drawBadge(options: CardOptions, label: string, value: string, to
   canvas.add(write(canvas, left, 0, 'w'));
   canvas.add(write(canvas, right, left.width, 'o'));
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${height}" viewBox="0 0 ${px(width)} ${height}" role="img" aria-labelledby="title" xml:lang="${options.language.locale}">
-<title id="title">${escapeText(title)}</title>
+<title id="title">${escapeText(titleText(title))}</title>
 <style>text{font:${sizePx}px ${fonts}}.w{fill:${white}}${colours(accent)}${dark === undefined || tone !== undefined ? '' : `@media (prefers-color-scheme:dark){${colours(dark)}}`}</style>
 ${canvas.body()}
 </svg>

@@ -2,6 +2,7 @@ import { textStyles } from './canvas.ts';
 import type { Colour } from './colours.ts';
 import { escapeText, px } from './markup.ts';
 import type { CardOptions } from './options.ts';
+import { titleText, withoutDirections } from './text/fit.ts';
 import { type Palette, shades, trackOf } from './themes.ts';
 
 /** A finished card. */
@@ -53,8 +54,8 @@ export function frame(
     palettes.dark && `@media (prefers-color-scheme:dark){\n${colourRules(palettes.dark, options, card.usesShades)}}\n`;
   const ground = `<rect class="g" x="${inset}" y="${inset}" width="${px(width - 2 * inset)}" height="${px(height - 2 * inset)}" rx="${px(radius)}"/>\n`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${px(width)}" height="${px(height)}" viewBox="0 0 ${px(width)} ${px(height)}" role="img" aria-labelledby="title desc" xml:lang="${language.locale}">
-<title id="title">${escapeText(card.title)}</title>
-<desc id="desc">${escapeText(card.description)}</desc>
+<title id="title">${escapeText(titleText(card.title))}</title>
+<desc id="desc">${escapeText(withoutDirections(card.description))}</desc>
 <style>
 ${textRules}
 ${colourRules(palettes.light, options, card.usesShades)}${dark ?? ''}${options.isAnimated ? animation : ''}</style>

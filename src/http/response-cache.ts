@@ -15,22 +15,19 @@ export function imageKey(accountId: string, { key }: ImageRequest, caller: Calle
   return cacheKey(`${accountId}:${key}`, caller);
 }
 
-/** The memory of a cached response without its body and URL, in bytes. */
+/** The memory of an entry of the cache without its key and its response, in bytes. */
 const overheadBytes = 600;
 const maxRememberedInvalidations = 10_000;
-/** The largest number of URLs that lead to responses cached under another key. */
-const maxAliases = 20_000;
+
+/** A response, or a URL that leads to the response of another key. */
+type Entry = { response: RenderedResponse } | { name: string };
 
 /**
- * Caches rendered responses by URL, and by caller if there was one, until the data behind them changes. Bounded by
- * bytes; the response that was not used for the longest time is dropped first.
+ * Caches rendered responses by URL, and by caller if there was one, until the data behind them changes. Bounded by the
+ * bytes of responses, keys and aliases together; the entry that was not used for the longest time is dropped first.
  */
 export class ResponseCache {
-  readonly #responses: LRUCache<string, RenderedResponse>;
-  readonly #aliases = new LRUCache<string, string>({
-    max: maxAliases,
-    dispose: (name, alias) => this.#forgetAlias(name, alias),
-  });
+  readonly #entries: LRUCache<string, Entry>;
   /** Aliases are removed with their response: by then the URL may belong to another account. */
   readonly #aliasesOf = new Map<string, Set<string>>();
   readonly #addresses = new Map<string, Set<string>>();
@@ -40,24 +37,37 @@ export class ResponseCache {
   #floor = 0;
 
   constructor(maxBytes: number) {
-    this.#responses = new LRUCache({
+    this.#entries = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: (response, address) => bytesOf(response) + 2 * address.length + overheadBytes,
-      dispose: ({ accountId }, address) => this.#forgetAddress(accountId, address),
+      sizeCalculation: (entry, address) => bytesOf(entry) + 2 * address.length + overheadBytes,
+      disposeAfter: (entry, address) => {
+        if ('response' in entry) this.#forgetAddress(entry.response.accountId, address);
+        else this.#forgetAlias(entry.name, address);
+      },
     });
   }
 
+  /** The bytes of all entries. */
+  get bytes(): number {
+    return this.#entries.calculatedSize;
+  }
+
   get(address: string, now: number): RenderedResponse | undefined {
-    const name = this.#aliases.get(address);
-    const response = this.#responses.get(name ?? address);
-    return response !== undefined && response.expiresAt > now ? response : undefined;
+    const entry = this.#entries.get(address);
+    const found = entry !== undefined && 'name' in entry ? this.#entries.get(entry.name) : entry;
+    if (found === undefined || !('response' in found)) return undefined;
+    return found.response.expiresAt > now ? found.response : undefined;
   }
 
   /** Serves the response of a key at another URL too: equivalent URLs share one response. */
   alias(address: string, name: string): void {
-    if (!this.#responses.has(name)) return;
-    this.#aliases.set(address, name);
-    this.#aliasesOf.set(name, (this.#aliasesOf.get(name) ?? new Set()).add(address));
+    if (!this.#entries.has(name)) return;
+    this.#entries.set(address, { name });
+    // Room for the alias may have been made at the expense of its response.
+    if (!this.#entries.has(name)) this.#entries.delete(address);
+    else if (this.#entries.has(address)) {
+      this.#aliasesOf.set(name, (this.#aliasesOf.get(name) ?? new Set()).add(address));
+    }
   }
 
   /** Returns a mark to take before reading the data for a response; `put` requires it. */
@@ -69,9 +79,9 @@ export class ResponseCache {
   put(address: string, response: RenderedResponse, begun: number): void {
     const changedAt = this.#invalidated.get(response.accountId) ?? 0;
     if (begun < this.#floor || begun < changedAt) return;
-    this.#responses.set(address, response);
+    this.#entries.set(address, { response });
     const addresses = this.#addresses.get(response.accountId) ?? new Set();
-    if (this.#responses.has(address)) this.#addresses.set(response.accountId, addresses.add(address));
+    if (this.#entries.has(address)) this.#addresses.set(response.accountId, addresses.add(address));
   }
 
   /** Drops every response about an account. */
@@ -82,14 +92,14 @@ export class ResponseCache {
       this.#floor = this.#sequence;
     }
     this.#invalidated.set(accountId, this.#sequence);
-    for (const address of this.#addresses.get(accountId) ?? []) this.#responses.delete(address);
+    for (const address of this.#addresses.get(accountId) ?? []) this.#entries.delete(address);
   }
 
   /** Drops everything, because changes may have been missed. */
   clear(): void {
     this.#sequence += 1;
     this.#floor = this.#sequence;
-    this.#responses.clear();
+    this.#entries.clear();
   }
 
   #forgetAlias(name: string, alias: string): void {
@@ -99,13 +109,15 @@ export class ResponseCache {
   }
 
   #forgetAddress(accountId: string, address: string): void {
-    for (const alias of this.#aliasesOf.get(address) ?? []) this.#aliases.delete(alias);
+    for (const alias of this.#aliasesOf.get(address) ?? []) this.#entries.delete(alias);
     const addresses = this.#addresses.get(accountId);
     addresses?.delete(address);
     if (addresses?.size === 0) this.#addresses.delete(accountId);
   }
 }
 
-function bytesOf({ body, compressed }: RenderedResponse): number {
+function bytesOf(entry: Entry): number {
+  if ('name' in entry) return 2 * entry.name.length;
+  const { body, compressed } = entry.response;
   return body.length + (compressed === undefined ? 0 : compressed.br.body.length + compressed.gzip.body.length);
 }

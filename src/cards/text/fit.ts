@@ -30,6 +30,28 @@ export function oneLine(text: string): string {
     .trim();
 }
 
+/** The most characters of a title for screen readers and tooltips. */
+const maxTitleLength = 256;
+
+/** Returns the text of a title element, which is drawn by the reader's system: one line of limited length. */
+export function titleText(text: string): string {
+  const line = oneLine(text);
+  if (line.length <= maxTitleLength) return line;
+  let kept = '';
+  for (const { segment } of graphemes.segment(line)) {
+    if (kept.length + segment.length + ellipsis.length > maxTitleLength) break;
+    kept += segment;
+  }
+  return kept.trimEnd() + ellipsis;
+}
+
+/** Removes the characters that change the direction of the text after them. */
+export function withoutDirections(text: string): string {
+  return text.replace(directions, '');
+}
+
+const directions = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
 /**
  * Cuts a text to its room, never within a letter.
  * @param maxWidth in pixels.

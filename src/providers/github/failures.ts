@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { parseClean } from '../http/checks.ts';
 import type { Headers, RawResponse } from '../transport/http-transport.ts';
 import { invalid, unavailable } from './checks.ts';
 import { explain, type GraphqlError, refusingOrganizations, type Trouble } from './graphql-errors.ts';
@@ -35,7 +36,7 @@ export function reasonIn({ text, headers }: RawResponse): string {
 
 function tryParse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseClean(text);
   } catch {
     return undefined;
   }

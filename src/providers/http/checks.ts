@@ -66,10 +66,43 @@ export function placeIn(path: string): string {
 /** Escapes of NUL and of halves of surrogate pairs, which PostgreSQL does not store. */
 const unstorableEscape = /\\u(?:0000|d[89a-f])/i;
 
-/** Parses JSON of a host, without characters that cannot be stored. Throws SyntaxError. */
+/** The deepest nesting of lists and objects. No response of a host is half as deep. */
+const maxDepth = 100;
+
+/**
+ * Parses JSON of a host, without characters that cannot be stored. Throws SyntaxError, also for deep nesting: 10 MB of
+ * opening brackets block the process for seconds.
+ */
 export function parseClean(text: string): unknown {
+  if (isDeeperThan(maxDepth, text)) throw new SyntaxError('the JSON is nested too deeply');
   if (!unstorableEscape.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_key, value: unknown) => (typeof value === 'string' ? cleanText(value) : value));
+}
+
+const characters = { quote: 34, openList: 91, backslash: 92, closeList: 93, openObject: 123, closeObject: 125 };
+
+/** Returns whether JSON is nested deeper than a limit. It reads each character at most once, and skips texts. */
+function isDeeperThan(limit: number, json: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === characters.openList || code === characters.openObject) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (code === characters.closeList || code === characters.closeObject) depth -= 1;
+    else if (code === characters.quote) at = endOfText(json, at);
+  }
+  return false;
+}
+
+/** Returns the position of the quote that ends the text that begins at `start`; the end of the JSON without one. */
+function endOfText(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json.charCodeAt(end - 1 - backslashes) === characters.backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
 }
 
 function cleanText(text: string): string {

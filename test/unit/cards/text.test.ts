@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { initialsOf } from '../../../src/cards/avatar.ts';
-import { fit, oneLine, wrap } from '../../../src/cards/text/fit.ts';
+import { fit, oneLine, titleText, withoutDirections, wrap } from '../../../src/cards/text/fit.ts';
 import { measure } from '../../../src/cards/text/measure.ts';
 import { anyText } from './any-text.ts';
 import { names } from './samples.ts';
@@ -48,6 +48,15 @@ describe('text in cards', () => {
     assert.equal(oneLine(`x${'\u0301'.repeat(50)}`), 'x\u0301\u0301');
     assert.equal(oneLine('👩‍👩‍👧‍👦'), '👩‍👩‍👧‍👦');
     assert.ok(oneLine('y'.repeat(100_000)).length <= 400);
+  });
+
+  it('limits titles to 256 characters on one line, without characters that reorder their surroundings', () => {
+    assert.equal(titleText('Ada\u202e \u2067Lovelace\n'), 'Ada Lovelace');
+    assert.equal(titleText('x'.repeat(300)), `${'x'.repeat(255)}…`);
+    assert.equal(titleText('x'.repeat(256)), 'x'.repeat(256));
+    const families = titleText('👩‍👩‍👧‍👦'.repeat(30));
+    assert.ok(families.length <= 256 && families.endsWith('👩‍👩‍👧‍👦…'), families);
+    assert.equal(withoutDirections('a\u202e\u2066b\u2069\u200f'), 'ab');
   });
 
   it('breaks a long text between words, into the given number of lines at most', () => {
