@@ -17,7 +17,7 @@ const ProfilePayload = {
 /** Stars of the repositories that an account owns. A refused repository makes the sum unknown. */
 export const OwnedStarsPayload = Type.Object({
   pageInfo: PageInfo,
-  nodes: Type.Array(Type.Object({ stargazerCount: Count })),
+  nodes: Type.Array(Type.Object({ id: Text, stargazerCount: Count })),
 });
 export type OwnedStarsPayload = Static<typeof OwnedStarsPayload>;
 

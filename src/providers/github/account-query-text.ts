@@ -27,7 +27,7 @@ const totalFields = {
   owned: `owned: repositories(
       first: 100, ownerAffiliations: [OWNER], privacy: PUBLIC, isFork: false
       orderBy: { field: STARGAZERS, direction: DESC }
-    ) { pageInfo { hasNextPage endCursor } nodes { stargazerCount } }`,
+    ) { pageInfo { hasNextPage endCursor } nodes { id stargazerCount } }`,
 } as const satisfies Record<keyof UserTotalsPayload, string>;
 type TotalField = keyof typeof totalFields;
 export const allTotals: readonly TotalField[] = [

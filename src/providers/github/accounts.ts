@@ -158,12 +158,14 @@ async function sumStars(
   call: Call,
 ): Promise<number | undefined> {
   let page: OwnedStarsPayload | null | undefined = firstPage;
-  let stars = 0;
+  // A repository that gets or loses stars during the reading may be on two pages, or twice on one.
+  const counts = new Map<string, number>();
   for (let pages = 0; pages < maxStarPages && page; pages += 1) {
-    const counts: number[] = page.nodes.map(({ stargazerCount }) => stargazerCount);
-    stars += counts.reduce((sum, count) => sum + count, 0);
+    for (const { id, stargazerCount } of page.nodes) counts.set(id, stargazerCount);
     // The list is sorted by stars, so that only repositories without stars follow.
-    if (!page.pageInfo.hasNextPage || counts.at(-1) === 0) return stars;
+    if (!page.pageInfo.hasNextPage || page.nodes.at(-1)?.stargazerCount === 0) {
+      return [...counts.values()].reduce((sum, count) => sum + count, 0);
+    }
     page = await nextStarPage(client, handle, page.pageInfo.endCursor, call);
   }
   return undefined;

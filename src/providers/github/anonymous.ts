@@ -80,17 +80,18 @@ async function countByRest(client: GitHubClient, account: Actor, call: Call): Pr
 
 async function sumStarsByRest(client: GitHubClient, account: Actor, call: Call): Promise<Partial<Counters>> {
   if (account.type === 'bot') return { stars: 0 };
-  let stars = 0;
+  const counts = new Map<number, number>();
   for (let page = 1; page <= maxStarPages; page += 1) {
     const path = repositoriesPath(account.name, page);
     const listed = await ifAllowed(call, () => client.rest(path, RestRepositoriesPayload, call));
     // An unreadable repository makes the sum unknown.
     if (listed === null || listed.data.length < listed.listed) return {};
-    for (const { fork, stargazers_count } of listed.data) {
+    for (const { id, fork, stargazers_count } of listed.data) {
       if (stargazers_count === null) return {};
-      stars += fork ? 0 : stargazers_count;
+      // A repository that moves to the next page during the reading is read twice.
+      counts.set(id, fork ? 0 : stargazers_count);
     }
-    if (listed.listed < perPage) return { stars };
+    if (listed.listed < perPage) return { stars: [...counts.values()].reduce((sum, count) => sum + count, 0) };
   }
   return {};
 }

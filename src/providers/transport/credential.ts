@@ -4,8 +4,11 @@ import { type LimitReport, Quota } from './quota.ts';
 import type { Secret } from './secret.ts';
 import type { Slots } from './slots.ts';
 
-/** How long a refused credential is set aside. Then it is tried again, because the host may have failed temporarily. */
-const refusedForMs = 600_000;
+/**
+ * How long a refused credential is set aside, in ms: a few seconds after the first refusal, because hosts send single
+ * ones by mistake; longer after another one without a success between them. Then it is tried again.
+ */
+const refusedForMs = { first: 5000, again: 600_000 };
 
 export interface CredentialOptions {
   /** Undefined: requests are sent without a secret. */
@@ -26,6 +29,7 @@ export class Credential {
   readonly backoff: Backoff;
   readonly #quotas = new Map<string, Quota>();
   #refusedUntil = new Date(0);
+  #isSuspected = false;
 
   constructor({ secret, access, slots, backoff = new Backoff() }: CredentialOptions) {
     this.secret = secret;
@@ -54,9 +58,16 @@ export class Credential {
     return known;
   }
 
-  /** Sets the credential aside after the host rejected it. */
+  /** Sets the credential aside after the host rejected it. Requests that were sent at the same time count once. */
   refuse(now: Date): void {
-    this.#refusedUntil = new Date(now.getTime() + refusedForMs);
+    if (this.isRefused(now)) return;
+    this.#refusedUntil = new Date(now.getTime() + (this.#isSuspected ? refusedForMs.again : refusedForMs.first));
+    this.#isSuspected = true;
+  }
+
+  /** Notes that the host accepted the credential. */
+  accept(): void {
+    this.#isSuspected = false;
   }
 
   isRefused(now: Date): boolean {

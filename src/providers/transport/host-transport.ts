@@ -106,6 +106,8 @@ export class HostTransport<C extends Credential> {
       if (credential.secret?.reject(secret.value) !== true) credential.refuse(this.#now());
       return 'refused';
     }
+    // Hosts that fail check no credential.
+    if (response.status < 500) credential.accept();
     const result = this.#rules.isLimited(response) ? 'limited' : request.read(response, credential);
     if (result === 'limited') {
       this.#rules.block(credential, response);

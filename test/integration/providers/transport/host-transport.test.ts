@@ -11,8 +11,7 @@ import { withinOrigin } from '../../../../src/providers/transport/redirects.ts';
 import { RequestScheduler } from '../../../../src/providers/transport/request-scheduler.ts';
 import { fixedSecret } from '../../../../src/providers/transport/secret.ts';
 import { Slots } from '../../../../src/providers/transport/slots.ts';
-
-const now = (): Date => new Date();
+import { clock } from '../../../time.ts';
 
 /** Starts a server that records its requests as method, path and token. */
 async function startRecorder(respond: (request: IncomingMessage, response: ServerResponse) => void) {
@@ -27,7 +26,7 @@ async function startRecorder(respond: (request: IncomingMessage, response: Serve
 const redirect = (response: ServerResponse, status: number, location: string): void =>
   void response.writeHead(status, { location }).end();
 
-function startTransport(secrets: string[] = ['secret']) {
+function startTransport(secrets: string[] = ['secret'], now = (): Date => new Date()) {
   const slots = new Slots({ all: 1, background: 1, waiting: 10 });
   const credentials = secrets.map((secret) => new Credential({ secret: fixedSecret(secret), access: secret, slots }));
   const unavailable = (cause: unknown): AppError => new AppError('provider_unavailable', 'unavailable', { cause });
@@ -107,6 +106,41 @@ describe('redirects of a host', () => {
       assert.equal((await transport.send(`${server.url}/`, { body })).status, status);
       assert.equal(server.requests.length, 1);
     }
+  });
+});
+
+describe('a refused token', () => {
+  it('is tried again after a few seconds, and is set aside for ten minutes only after a second refusal', async () => {
+    const time = clock();
+    const statuses: number[] = [];
+    await using server = await startRecorder((_request, response) => {
+      response.writeHead(statuses.shift() ?? 200).end();
+    });
+    await using transport = startTransport(['secret'], time.now);
+    const outcome = async (): Promise<unknown> => {
+      const before = server.requests.length;
+      const result = await transport.send(`${server.url}/`).then(
+        ({ status }) => status,
+        ({ code }: { code: string }) => code,
+      );
+      return [result, server.requests.length - before];
+    };
+    for (let round = 0; round < 3; round += 1) {
+      statuses.push(401);
+      assert.deepEqual(await outcome(), ['provider_denied', 1]);
+      assert.deepEqual(await outcome(), ['provider_denied', 0]);
+      time.advance(6);
+      assert.deepEqual(await outcome(), [200, 1], 'one refusal between successes is not believed');
+    }
+    statuses.push(401, 502, 401);
+    assert.deepEqual(await outcome(), ['provider_denied', 1]);
+    time.advance(6);
+    assert.deepEqual(await outcome(), [502, 1]);
+    assert.deepEqual(await outcome(), ['provider_denied', 1]);
+    time.advance(590);
+    assert.deepEqual(await outcome(), ['provider_denied', 0]);
+    time.advance(11);
+    assert.deepEqual(await outcome(), [200, 1]);
   });
 });
 
