@@ -106,7 +106,8 @@ async function verifySigned(
     currentDate: context.now(),
   });
   const { typ }: { typ?: unknown } = protectedHeader;
-  if (typ !== undefined && !['jwt', serviceTokenType].includes(String(typ).toLowerCase())) {
+  const isAllowed = typeof typ === 'string' && ['jwt', serviceTokenType].includes(typ.toLowerCase());
+  if (typ !== undefined && !isAllowed) {
     throw new AppError('unauthenticated', `The token's typ must be ${serviceTokenType}, JWT, or absent.`);
   }
   checkLife(payload, context.now());

@@ -35,7 +35,10 @@ describe('a token with the id of a registered key', () => {
             (error: { code?: string }) => error.code,
           );
           const isHarmless = typeof outcome === 'object' && outcome.accountId === accountId;
-          assert.ok(outcome === 'unauthenticated' || isHarmless, `${JSON.stringify(parts)}: ${String(outcome)}`);
+          assert.ok(
+            outcome === 'unauthenticated' || isHarmless,
+            `${JSON.stringify(parts)}: ${JSON.stringify(outcome)}`,
+          );
         }
       }
     }

@@ -31,6 +31,7 @@ describe('public keys', () => {
     const jwks = [ed25519, rsa, ec].map(({ privateKey }) => privateKey.export({ format: 'jwk' }));
     const { d: _, ...primes } = rsa.privateKey.export({ format: 'jwk' });
     const open = ed25519.publicKey.export({ format: 'jwk' });
+    const openPem = String(ed25519.publicKey.export({ type: 'spki', format: 'pem' }));
     const pems = [
       ed25519.privateKey.export({ type: 'pkcs8', format: 'pem' }),
       rsa.privateKey.export({ type: 'pkcs1', format: 'pem' }),
@@ -42,16 +43,20 @@ describe('public keys', () => {
       ...jwks.map((jwk) => JSON.stringify(jwk)),
       ...jwks.map((jwk) => ({ keys: [open, jwk] })),
       ...jwks.map((jwk) => JSON.stringify({ keys: [jwk] })),
-      ...jwks.map((jwk) => ({ ...open, nested: { jwk } })),
+      ...jwks.map((jwk) => ({ kty: 'OKP', nested: { jwk } })),
       primes,
       { ...rsa.publicKey.export({ format: 'jwk' }), p: primes.p },
       { kty: 'oct', k: 'c2VjcmV0' },
       { keys: [{ kty: 'oct', k: 'c2VjcmV0' }] },
       ...pems,
-      ...pems.map((text) => `${ed25519.publicKey.export({ type: 'spki', format: 'pem' })}${text}`),
+      ...pems.map((text) => openPem + text),
     ];
     for (const key of given) {
-      assert.throws(() => readPublicKey(key), { code: 'invalid_input', message: /private or secret key/ }, String(key));
+      assert.throws(
+        () => readPublicKey(key),
+        { code: 'invalid_input', message: /private or secret key/ },
+        JSON.stringify(key),
+      );
     }
     assert.throws(() => readPublicKey({ keys: [open] }), { code: 'invalid_input' });
     assert.throws(() => readPublicKey({ kty: 'oct' }), { code: 'invalid_input' });

@@ -15,7 +15,13 @@ describe('JSON of hosts', () => {
 
   it('is read when brackets are in texts, after each other or unbalanced', () => {
     const brackets = '[{'.repeat(1000);
-    for (const value of [brackets, `\\${brackets}`, `"${brackets}\\`, { [brackets]: brackets }, Array(1000).fill([])]) {
+    for (const value of [
+      brackets,
+      `\\${brackets}`,
+      `"${brackets}\\`,
+      { [brackets]: brackets },
+      Array.from({ length: 1000 }, () => []),
+    ]) {
       assert.deepEqual(parseClean(JSON.stringify(value)), value);
     }
     assert.throws(() => parseClean(`"${brackets}`), SyntaxError);
