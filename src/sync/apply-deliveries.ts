@@ -23,7 +23,8 @@ import type { SyncContext } from './context.ts';
 import { followInstallation } from './installations/settle.ts';
 import { pollJob } from './poll-repository.ts';
 import { recordVisibility } from './record-state.ts';
-import { recordStreamChange, wantScanFor } from './stream-store.ts';
+import { wantScanFor } from './removal-store.ts';
+import { recordStreamChange } from './stream-store.ts';
 
 /**
  * Delays in ms. They let the work on a burst of changes be done once, and give the provider's own copies the time to

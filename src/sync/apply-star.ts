@@ -7,7 +7,7 @@ import type { Repository } from '../repositories/store.ts';
 import { ActorsOfScan } from './actors-of-scan.ts';
 import type { SyncContext } from './context.ts';
 import { savePage } from './read-stream.ts';
-import { isStreamShown, wantScanFor } from './stream-store.ts';
+import { isStreamShown, wantScanFor } from './removal-store.ts';
 
 /** The time, in ms, for which star deliveries are remembered. An older delivery cannot be put in order any more. */
 export const starEventsKeptMs = 30 * 86_400_000;

@@ -254,44 +254,6 @@ export async function recordStreamChange(
     where repository_id = ${repositoryId} and name = any(${streams})`.execute(connection);
 }
 
-/**
- * Requests a whole scan of the streams that show whether a stored item still exists, and the items below it. Changes
- * nothing when the item is not stored.
- */
-export async function wantScanFor(
-  connection: Connection,
-  item: { repositoryId: string; kind: ItemKind; externalId: string },
-  now: Date,
-): Promise<void> {
-  const kinds = [item.kind, ...(below[item.kind] ?? [])];
-  await sql`
-    update streams s set full_scan_wanted_at = ${now}
-    where repository_id = ${item.repositoryId} and covers && ${kinds}::text[] and exists (
-      select from contributions c
-      where c.repository_id = s.repository_id and c.kind = ${item.kind} and c.external_id = ${item.externalId})`.execute(
-    connection,
-  );
-}
-
-/** The kinds of items that hosts delete together with an item. */
-const below: Partial<Record<ItemKind, ItemKind[]>> = {
-  issue: ['issue_comment'],
-  pull_request: ['review', 'pull_request_comment', 'review_comment'],
-};
-
-/** Returns whether the host shows a stream, so that its list decides and not the deliveries about it. */
-export async function isStreamShown(connection: Connection, repositoryId: string, stream: string): Promise<boolean> {
-  const row = await connection
-    .selectFrom('streams')
-    .select('name')
-    .where('repository_id', '=', repositoryId)
-    .where('name', '=', stream)
-    .where('completed_at', 'is not', null)
-    .where('withheld_at', 'is', null)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Requests a whole scan of streams. */
 export async function wantFullScan(
   connection: Connection,

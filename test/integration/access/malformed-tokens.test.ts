@@ -24,10 +24,15 @@ describe('a token with the id of a registered key', () => {
     assert.equal(control.accountId, accountId);
     const values = [5, null, true, ['x'], { x: 1 }, '\0', ''];
     for (const value of values) {
-      const claims = ['sub', 'aud', 'exp', 'iat', 'nbf', 'jti', 'scope'].map((claim) => ({ ...good, [claim]: value }));
+      const claims = ['sub', 'aud', 'exp', 'iat', 'nbf', 'jti', 'scope'].map((claim) =>
+        Object.assign({}, good, { [claim]: value }),
+      );
       const forged = [
         ...claims.map((payload) => ({ header, payload })),
-        ...['typ', 'kid', 'alg'].map((name) => ({ header: { ...header, [name]: value }, payload: good })),
+        ...['typ', 'kid', 'alg'].map((name) => ({
+          header: Object.assign({}, header, { [name]: value }),
+          payload: good,
+        })),
       ];
       for (const parts of forged) {
         for (const signer of [eddsa(pair.privateKey), eddsa(ed25519().privateKey)]) {
