@@ -63,7 +63,7 @@ describe('awards as credentials', () => {
         description: 'Merge hero',
         criteria: {
           narrative:
-            'What the file of achievements of the repository Merge hero asks for, judged by contributions to it.',
+            'What the achievements file of the repository Merge hero requires, evaluated by contributions to it.',
         },
         image: {
           id: service.service.providers
