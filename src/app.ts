@@ -51,6 +51,9 @@ import { createTasks } from './sync/tasks.ts';
 /** The time limit of a response, without the wait for a provider, in ms. */
 const handlerMarginMs = 5000;
 const storeRejectionsEveryMs = 10_000;
+/** The time for responses under way when the service stops, in ms; then their connections are closed. */
+const responsesEndWithinMs = 3000;
+
 /** A running service. */
 export interface Service {
   url: string;
@@ -112,9 +115,10 @@ export async function startService(config: Config, options: AppOptions): Promise
     log: (level, line) => log[level === 'error' ? 'error' : 'debug'](line),
   });
   const close = async (): Promise<void> => {
-    await app.close();
+    const impatient = setTimeout(() => app.server.closeAllConnections(), responsesEndWithinMs);
+    await Promise.all([app.close(), queue.stop()]);
+    clearTimeout(impatient);
     await images.close();
-    await queue.stop();
     await notifications.close();
     await metrics?.close();
     await core.close();

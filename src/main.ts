@@ -4,6 +4,8 @@ import { commands } from './commands/index.ts';
 import type { Io } from './commands/io.ts';
 import { AppError } from './errors.ts';
 
+/** The exit status of a command that was interrupted by a signal. */
+const interrupted = 130;
 /** The exit status for a command line that cannot be run. */
 const misused = 2;
 
@@ -25,7 +27,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   // A reader that closes the pipe early, as in "| head", is no fault.
   process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));
-  const ending = endingSignal();
+  const ending = endingSignal(name === 'serve' || name === 'demo' ? 0 : interrupted);
   const io: Io = {
     environment: process.env,
     get input() {
@@ -39,7 +41,7 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     return (await command.run(io, rest)) ?? 0;
   } catch (error) {
-    if (ending.aborted) return 130;
+    if (ending.aborted) return interrupted;
     io.warn(error instanceof AppError ? `plaudit: ${error.message}` : `plaudit: ${describe(error)}`);
     return 1;
   }
@@ -51,27 +53,30 @@ function say(text: string): number {
   return 0;
 }
 
-const endTimeoutMs = 20_000;
+const endTimeoutMs = 5000;
 
 /** npm sends SIGINT a second time, so that a terminal's Ctrl-C arrives twice. */
 const sameRequestMs = 2000;
 
-/** Returns a signal that aborts at the first request to end; a later request ends the process at once. */
-function endingSignal(): AbortSignal {
+/**
+ * Returns a signal that aborts at the first request to end; a later request ends the process at once.
+ * @param lateStatus the exit status when the work does not end in time.
+ */
+function endingSignal(lateStatus: number): AbortSignal {
   const ending = new AbortController();
   let requestedAt = 0;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (ending.signal.aborted) {
-        if (performance.now() - requestedAt > sameRequestMs) process.exit(130);
+        if (performance.now() - requestedAt > sameRequestMs) process.exit(interrupted);
         return;
       }
       requestedAt = performance.now();
       ending.abort();
-      // Stored data is safe at any moment, so there is no reason to wait for ever for a shutdown that hangs.
+      // Stored data is safe at any moment: other nodes or the next start repeat the work that did not end.
       setTimeout(() => {
-        process.stderr.write('plaudit: the service did not end in time and is stopped\n');
-        process.exit(1);
+        process.stderr.write('plaudit: work under way did not end in time; it is repeated later\n');
+        process.exit(lateStatus);
       }, endTimeoutMs).unref();
     });
   }

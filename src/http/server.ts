@@ -74,6 +74,8 @@ export async function createServer(options: ServerOptions): Promise<App> {
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     routerOptions: { maxParamLength: limits.maxParameterLength },
     forceCloseConnections: 'idle',
+    // A request that was sent before the client could know of the stop gets its response.
+    return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id);
       sendProblemAsJson(
@@ -119,7 +121,7 @@ function listener(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   const { metrics } = options;
-  return createHttpServer(
+  const server = createHttpServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeoutMs,
@@ -133,6 +135,8 @@ function listener(
       const cached = isPlain && options.isCacheLive() ? findCached(options, headers, url) : undefined;
       if (cached === undefined) return handler(request, response);
       const requestId = options.newRequestId();
+      // A connection that stays open after the listener closed would keep the server from ending.
+      if (!server.listening) response.setHeader('connection', 'close');
       const representation = representationFor(cached, headers['accept-encoding']);
       if (isNotModified(headers['if-none-match'], representation.etag)) {
         metrics.countWarm(304);
@@ -145,6 +149,7 @@ function listener(
       response.end(method === 'HEAD' ? undefined : representation.body);
     },
   );
+  return server;
 }
 
 /**

@@ -52,6 +52,8 @@ interface Scene extends SoakOptions {
   startNode: () => Promise<ServiceProcess>;
   /** Times during which the database was unavailable, in ms since 1970, with the time for recovery. */
   outages: { from: number; to: number }[];
+  /** Promises that were not kept while the nodes ran. */
+  faults: string[];
 }
 
 /** Runs the nodes under faults. @returns a line for each promise that was not kept. */
@@ -73,10 +75,10 @@ export async function soak(options: SoakOptions): Promise<string[]> {
   await reads.stop();
   log(`${reads.count} reads, ${reads.failures.length} of them failed`);
   const failures = reads.failures.filter(({ at }) => !scene.outages.some(({ from, to }) => at >= from && at <= to));
-  const faults = failures
+  const failedReads = failures
     .slice(0, 10)
     .map(({ path, outcome, at }) => `${new Date(at).toISOString()} ${path}: ${outcome}`);
-  return [...faults, ...(await settle(scene))];
+  return [...scene.faults, ...failedReads, ...(await settle(scene))];
 }
 
 async function prepare(options: SoakOptions, stack: AsyncDisposableStack): Promise<Scene> {
@@ -110,7 +112,18 @@ async function prepare(options: SoakOptions, stack: AsyncDisposableStack): Promi
     return node;
   };
   for (let count = 0; count < nodeCount; count += 1) await startNode();
-  return { ...options, random: new Random(seed), simulator, postgres, link, balancer, nodes, startNode, outages: [] };
+  return {
+    ...options,
+    random: new Random(seed),
+    simulator,
+    postgres,
+    link,
+    balancer,
+    nodes,
+    startNode,
+    outages: [],
+    faults: [],
+  };
 }
 
 /** Waits until accounts are known. @returns the addresses that must succeed from then on. */
@@ -156,13 +169,16 @@ const killNode: Disturbance = async (scene) => {
   await startNode();
 };
 
-const rollNode: Disturbance = async ({ nodes, random, balancer, log, startNode }) => {
+const rollNode: Disturbance = async ({ nodes, random, balancer, log, startNode, faults }) => {
   const node = random.pick(nodes);
-  log('a node is replaced');
   await startNode();
-  balancer.remove(node.url);
   nodes.splice(nodes.indexOf(node), 1);
-  await node[Symbol.asyncDispose]();
+  const startedAt = Date.now();
+  // The balancer sends requests until the node refuses connections, as it does between two health checks.
+  const status = await node.stop();
+  balancer.remove(node.url);
+  log(`a node is replaced; the former one stopped within ${Date.now() - startedAt} ms`);
+  if (status !== 0) faults.push(`a node that stopped had the exit status ${status}`);
 };
 
 const failHost: Disturbance = async ({ simulator, random, log }) => {

@@ -11,6 +11,8 @@ export interface ServiceProcess extends AsyncDisposable {
   /** All output but the line with the address. */
   lines: string[];
   kill(): Promise<void>;
+  /** Ends the process as a service manager does. @returns the exit status, null after a signal. */
+  stop(): Promise<number | null>;
 }
 
 export async function startServiceProcess(environment: Record<string, string>): Promise<ServiceProcess> {
@@ -21,13 +23,20 @@ export async function startServiceProcess(environment: Record<string, string>): 
   });
   const lines: string[] = [];
   const url = await listening(child, lines);
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
     const ended = once(child, 'exit');
     child.kill(signal);
     await ended;
+    return child.exitCode;
   };
-  return { url, lines, kill: () => end('SIGKILL'), [Symbol.asyncDispose]: () => end('SIGTERM') };
+  return {
+    url,
+    lines,
+    kill: () => end('SIGKILL').then(() => undefined),
+    stop: () => end('SIGTERM'),
+    [Symbol.asyncDispose]: () => end('SIGTERM').then(() => undefined),
+  };
 }
 
 /** Returns the address of the service, once it listens. */

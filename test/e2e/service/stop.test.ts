@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { describe, it } from 'node:test';
+import { makeTemporaryDirectory } from '../../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../../simulators/github/simulator.ts';
+import { createTestDatabase } from '../../database.ts';
+import { engines } from '../../integration/access/owner.ts';
+import { until } from '../../time.ts';
+import { startServiceProcess } from '../installed/service-process.ts';
+
+/** Sends requests one after another over one connection, until it is closed. @returns the statuses of the responses. */
+async function requestUntilClosed(url: string, agent: Agent): Promise<number[]> {
+  const statuses: number[] = [];
+  for (;;) {
+    try {
+      const sent = request(url, { agent }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      await response.resume().toArray();
+      statuses.push(response.statusCode ?? 0);
+    } catch {
+      return statuses;
+    }
+  }
+}
+
+describe('a stop of the service', () => {
+  it('responds to every request that it received, hands over its jobs, and ends with 0', async () => {
+    await using simulator = await startSimulator();
+    await using database = await createTestDatabase();
+    await using directory = await makeTemporaryDirectory();
+    await using service = await startServiceProcess({
+      DATABASE_URL: database.url,
+      DATA_DIR: directory.path,
+      GITHUB_URL: simulator.url,
+      GITHUB_API_URL: simulator.apiUrl,
+      GITHUB_TOKEN: simulator.tokens.public_only,
+      RATE_LIMIT_PER_MINUTE: '1000000',
+    });
+    const address = `${service.url}/v1/github/entities`;
+    await until(async () => ((await fetch(`${address}/ada-lovelace`)).ok ? true : undefined), 'an account is known');
+    // Collecting goes on in the background, and a lookup takes longer than the stop may.
+    await fetch(`${address}/${engines.name}/contributors`);
+    simulator.faults.add({ kind: 'slow', delayMs: 20_000, times: 1000 });
+    const lookups = ['person-1', 'person-2'].map((name) => fetch(`${address}/${name}`));
+    using agents = new DisposableStack();
+    const clients = ['ada-lovelace', 'ada-lovelace?fresh=1'].map((path) => {
+      const agent = agents.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), (one) => one.destroy());
+      return requestUntilClosed(`${address}/${path}`, agent);
+    });
+    const requested = simulator.requests.length;
+    await until(async () => (simulator.requests.length > requested ? true : undefined), 'a lookup is under way');
+    assert.equal(await service.stop(), 0, service.lines.join('\n'));
+    for (const statuses of await Promise.all(clients)) {
+      assert.ok(statuses.length > 10);
+      assert.deepEqual([...new Set(statuses)], [200]);
+    }
+    for (const { status } of await Promise.all(lookups)) assert.equal(status, 202);
+    assert.ok(!service.lines.some((line) => line.includes('did not end in time')), service.lines.join('\n'));
+  });
+});
