@@ -1,11 +1,47 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node can read, so that an old one gets a clear word instead of a syntax error.
-const [major] = process.versions.node.split('.').map(Number);
-if (major < 24) {
-  process.stderr.write(
-    `plaudit needs Node 24 or later, this is ${process.versions.node}. "npm ci" installs one that "npm start" uses.\n`,
-  );
-  process.exit(1);
+// Plain JavaScript that old versions of Node can read: they start the packaged Node, or print one clear line.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const neededMajor = 24;
+
+if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
+  const { main } = await import('../src/main.ts');
+  process.exitCode = await main(process.argv.slice(2));
+} else {
+  startPackagedNode();
 }
-const { main } = await import('../src/main.ts');
-process.exitCode = await main(process.argv.slice(2));
+
+function startPackagedNode() {
+  const node = findPackagedNode();
+  if (node === undefined) {
+    process.stderr.write(
+      `plaudit: Node ${neededMajor} or later is needed, this is ${process.versions.node}. Install one, or run "npm ci" with optional packages\n`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('error', (error) => {
+    process.stderr.write(`plaudit: ${node} cannot be run: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.once('exit', (code) => {
+    process.exitCode = code ?? 1;
+  });
+}
+
+/** Returns the path of the Node for this machine that is one of the optional packages, if it is installed. */
+function findPackagedNode() {
+  const platform = `${process.platform}-${process.arch}`;
+  for (const name of [`node-${platform}`, `node-bin-${platform}`]) {
+    try {
+      return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', 'node');
+    } catch {
+      // This platform's package has the other name, or is not installed.
+    }
+  }
+  return undefined;
+}
