@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type ClientConfig } from 'pg';
 import { v4 as uuidv4 } from 'uuid';
 import { openDatabase } from '../src/database/open.ts';
 import { useMemoryForTemporaryFiles } from './memory-directory.ts';
+import { enterable, postgresPackage, readVersion } from './servers/packages.ts';
 
 /** Runs one statement on a server. */
 export async function onServer(serverUrl: string, statement: string): Promise<void> {
@@ -62,7 +63,7 @@ export async function createTemplate(serverUrl: string): Promise<string> {
 
 /**
  * Runs work with a PostgreSQL server, the embedded one or the one that DATABASE_URL names, and a template of all
- * tables.
+ * tables. TEST_POSTGRES selects the version of the embedded one.
  * @param work gets the environment that processes with tests need.
  */
 export async function withTestServer<Result>(
@@ -70,8 +71,14 @@ export async function withTestServer<Result>(
 ): Promise<Result> {
   useMemoryForTemporaryFiles();
   const directory = await mkdtemp(join(tmpdir(), 'plaudit-test-'));
+  await chmod(directory, enterable);
   const databaseUrl = process.env['DATABASE_URL'] || undefined;
-  const server = await openDatabase({ databaseUrl, dataDir: directory, log: (line) => console.error(line) });
+  const server = await openDatabase({
+    databaseUrl,
+    dataDir: directory,
+    log: (line) => console.error(line),
+    postgresPackage: postgresPackage(readVersion(process.env['TEST_POSTGRES'])),
+  });
   const serverUrl = databaseUrl ?? urlOf(server.clientConfig);
   // The databases of a test run need not outlive a crash of its server.
   if (databaseUrl === undefined) await onServer(serverUrl, 'alter role current_user set synchronous_commit = off');

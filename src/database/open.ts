@@ -19,6 +19,8 @@ interface OpenOptions {
   log: (line: string) => void;
   /** The longest time that a statement may take; by default enough for the heaviest. */
   statementTimeoutMs?: number;
+  /** The folder of the package with the embedded server's programs; by default that of this release. */
+  postgresPackage?: string | undefined;
 }
 
 /**
@@ -50,9 +52,7 @@ export async function openDatabase(options: OpenOptions & { upTo?: string }): Pr
  */
 export async function openUnchanged(options: OpenOptions): Promise<Database> {
   const server =
-    options.databaseUrl === undefined
-      ? await openEmbeddedServer(options.dataDir, options.log)
-      : externalServer(options.databaseUrl);
+    options.databaseUrl === undefined ? await openEmbeddedServer(options) : externalServer(options.databaseUrl);
   return connect(server, options.statementTimeoutMs ?? statementTimeoutMs);
 }
 
@@ -62,11 +62,11 @@ interface Server {
   release(): Promise<void>;
 }
 
-async function openEmbeddedServer(dataDir: string, log: (line: string) => void): Promise<Server> {
-  const embedded = await openEmbedded({ dataDir, log });
+async function openEmbeddedServer(options: OpenOptions): Promise<Server> {
+  const embedded = await openEmbedded(options);
   return {
     clientConfig: embedded.connection,
-    description: `embedded PostgreSQL in ${dataDir}`,
+    description: `embedded PostgreSQL in ${options.dataDir}`,
     release: () => embedded.release(),
   };
 }

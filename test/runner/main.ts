@@ -7,9 +7,9 @@ import type { TestResult } from './reporter.ts';
 
 /**
  * Runs the tests: `npm test`, or `npm test -- accounts history` for the files whose path contains one of the words. All
- * of them use one PostgreSQL server, each test databases of its own: an embedded server in a temporary directory, or
- * the one that DATABASE_URL names. Unit tests need none. Files run in batches, each batch in one process, because loading the sources takes
- * longer than most tests.
+ * of them use one PostgreSQL server, each test databases of its own: an embedded server in a temporary directory, whose
+ * version TEST_POSTGRES=15 selects, or the one that DATABASE_URL names. Unit tests need none. Files run in batches, each
+ * batch in one process, because loading the sources takes longer than most tests.
  */
 
 const words = process.argv.slice(2);

@@ -20,10 +20,10 @@ const Links = Type.Array(Type.Object({ source: Type.String(), target: Type.Strin
 
 /**
  * Finds the packaged PostgreSQL of this platform, and copies it when the server's user cannot reach it where it is.
+ * @param root the folder of the package, by default that of this release.
  * @throws AppError `misconfigured` when there is none.
  */
-export async function findBinaries(user: ServerUser, dataDir: string): Promise<Binaries> {
-  const root = packageRoot();
+export async function findBinaries(user: ServerUser, dataDir: string, root = packageRoot()): Promise<Binaries> {
   const version = await packageVersion(root);
   const usable = (await isReachable(root, user)) && (await completeLinks(root));
   const place = usable ? root : await copyOf(root, version, user, dataDir);

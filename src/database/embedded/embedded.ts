@@ -37,15 +37,20 @@ export function hasEmbeddedDatabase(dataDir: string): boolean {
 
 /**
  * Starts the server of a data directory, or joins the processes that use it already.
+ * @param options.postgresPackage the folder of the package with PostgreSQL's programs; by default that of this release.
  * @throws AppError `misconfigured` with one line for a person.
  */
-export async function openEmbedded(options: { dataDir: string; log: (line: string) => void }): Promise<EmbeddedServer> {
+export async function openEmbedded(options: {
+  dataDir: string;
+  log: (line: string) => void;
+  postgresPackage?: string | undefined;
+}): Promise<EmbeddedServer> {
   const dataDir = resolve(options.dataDir);
   try {
     makeDirectory(dataDir);
     const clusterDir = join(realpathSync(dataDir), 'postgres');
     const user = await chooseServerUser(dataDir, clusterDir);
-    const binaries = await findBinaries(user, dataDir);
+    const binaries = await findBinaries(user, dataDir, options.postgresPackage);
     await ensureCluster(clusterDir, binaries, user, options.log);
     const use = new Use(clusterDir, binaries, user, await Lease.take(clusterDir, user), options.log);
     await use.begin();

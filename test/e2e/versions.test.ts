@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { makeTemporaryDirectory } from '../../simulators/git/temporary-directory.ts';
+import { startSimulator } from '../../simulators/github/simulator.ts';
+import { countersOf } from '../../simulators/world/expected-totals.ts';
+import { exportTo, importFrom } from '../../src/commands/backup.ts';
+import type { Io } from '../../src/commands/io.ts';
+import { sample } from '../../src/commands/sample.ts';
+import { openEmbedded } from '../../src/database/embedded/embedded.ts';
+import { readServerVersion } from '../../src/database/open.ts';
+import { databaseUrlOf, onServer, urlOf } from '../database-server.ts';
+import { snapshot } from '../integration/sync/snapshot.ts';
+import { runSync } from '../integration/sync/syncing.ts';
+import { enterable, postgresPackage, versions } from '../servers/packages.ts';
+import { startTestService } from './service.ts';
+
+function io(environment: Record<string, string>): Io {
+  const { signal } = new AbortController();
+  return {
+    environment: { LOG_LEVEL: 'silent', ...environment },
+    print: () => {},
+    warn: () => {},
+    isTerminal: false,
+    signal,
+  };
+}
+
+describe('each supported version of PostgreSQL', () => {
+  for (const version of versions) {
+    it(`${version}: migrates, stores the sample, serves and stores lookups, exports and imports`, async () => {
+      await using simulator = await startSimulator();
+      await using place = await makeTemporaryDirectory();
+      const dataDir = place.at('server');
+      await mkdir(dataDir);
+      for (const directory of [place.path, dataDir]) await chmod(directory, enterable);
+      await using stack = new AsyncDisposableStack();
+      const server = await openEmbedded({ dataDir, log: () => {}, postgresPackage: postgresPackage(version) });
+      stack.defer(() => server.release());
+      const serverUrl = urlOf(server.connection);
+      await onServer(serverUrl, 'create database one');
+      await onServer(serverUrl, 'create database other');
+      const [one, other] = [databaseUrlOf(serverUrl, 'one'), databaseUrlOf(serverUrl, 'other')];
+
+      await sample(io({ DATABASE_URL: one, DATA_DIR: place.at('data') }));
+      const target = `github/${simulator.accounts.organization}`;
+      await runSync({ simulator, databaseUrl: one, dataDir: place.at('data'), target });
+      {
+        await using service = await startTestService({ simulator, databaseUrl: one });
+        const { number } = await readServerVersion(service.database.pool);
+        assert.equal(Math.floor(number / 10_000), version);
+        const stored = await service.get('sample-ada/contributions');
+        assert.equal(stored.status, 200);
+        const lookedUp = await service.getComplete('ada-lovelace/contributions');
+        assert.deepEqual(lookedUp.body.data[0]?.['contributions'], countersOf(simulator.world, 'ada-lovelace'));
+        const contributors = await service.get(`${simulator.accounts.organization}/contributors`);
+        assert.ok(contributors.body.data.length > 0);
+      }
+      const file = place.at('everything.ndjson.gz');
+      await exportTo(io({ DATABASE_URL: one, DATA_DIR: place.at('data') }), file);
+      await importFrom(io({ DATABASE_URL: other, DATA_DIR: place.at('data') }), file);
+      assert.deepEqual(await snapshot(other), await snapshot(one));
+    });
+  }
+});
